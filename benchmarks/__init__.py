@@ -1,0 +1,1 @@
+"""Time and error of each kernel, as ratios in one run."""

@@ -1,0 +1,148 @@
+"""Network -> plain arrays that kernels take; their measures + names -> Solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+
+from .kernels.measures import Measures
+from .kernels.series import Array
+from .model import ClosedClass, Delay, LoadDependent, OpenClass, Queue
+from .network import Network
+from .solution import ClassResult, PairResult, Solution, StationResult
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """A network as arrays: R classes, K stations.
+
+    Attributes
+    ----------
+    model : Network
+    demand, visits : ndarray (R, K)
+        D [time]; V [per job], nan where the class gave demands.
+    arrival_rate : ndarray (R,)
+        λ of open classes, nan for closed ones [jobs/time].
+    population, think_time : ndarray (R,)
+        N [jobs] and Z [time] of closed classes, nan for open ones.
+    speeds : tuple (K,) of ndarray or None
+        Relative speed with 1, 2, … jobs, the last one holding; None for a delay.
+    top : ndarray (K,)
+        Highest relative speed, the servers of a queue; nan for a delay.
+    """
+
+    model: Network
+    demand: Array
+    visits: Array
+    arrival_rate: Array
+    population: Array
+    think_time: Array
+    speeds: tuple[Array | None, ...]
+    top: Array
+
+    @property
+    def is_open(self) -> bool:
+        """All classes are open."""
+        return bool(np.isfinite(self.arrival_rate).all())
+
+    @property
+    def is_closed(self) -> bool:
+        """All classes are closed."""
+        return bool(np.isfinite(self.population).all())
+
+    @property
+    def solo(self) -> Array:
+        """Highest speed that one job can get at each station, shape (K,): 1 at a queue or delay."""
+        return np.array([1.0 if s is None else (s / np.arange(1, len(s) + 1)).max() for s in self.speeds])
+
+
+def from_network(model: Network) -> Arrays:
+    """The arrays of a network."""
+    stations, classes = model.stations, model.classes
+    names = [s.name for s in stations]
+    closed = [c if isinstance(c, ClosedClass) else None for c in classes]
+    jobs = sum(c.population if c else 10**9 for c in closed)
+    speeds: list[Array | None] = []
+    top = []
+    for station in stations:
+        if isinstance(station, Queue):
+            speeds.append(np.arange(1.0, max(1, min(station.servers, jobs)) + 1))
+            top.append(float(station.servers))
+        elif isinstance(station, LoadDependent):
+            speeds.append(np.array(station.rates))
+            top.append(max(station.rates))
+        else:
+            speeds.append(None)
+            top.append(nan)
+    return Arrays(
+        model=model,
+        demand=np.array([[c.demand(name) for name in names] for c in classes]),
+        visits=np.array([[nan if c.visits is None else c.visits.get(n, 0.0) for n in names] for c in classes]),
+        arrival_rate=np.array([c.arrival_rate if isinstance(c, OpenClass) else nan for c in classes]),
+        population=np.array([float(c.population) if c else nan for c in closed]),
+        think_time=np.array([c.think_time if c else nan for c in closed]),
+        speeds=tuple(speeds),
+        top=np.array(top),
+    )
+
+
+def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, residual: float) -> Solution:
+    """Names put back on a kernel's measures."""
+    model = arrays.model
+    x, demand, residence = measures.throughput, arrays.demand, measures.residence_time
+    with np.errstate(invalid="ignore"):
+        completions = x[:, None] * arrays.visits
+        utilization = x[:, None] * demand / arrays.top
+        waiting = np.where(arrays.solo > 1, nan, residence - demand)
+    waiting[np.abs(waiting) <= 1e-12 * demand] = 0.0  # rounding, checked by the laws
+    waiting[:, [isinstance(s, Delay) for s in model.stations]] = 0.0
+    response = residence.sum(axis=1)
+    pairs = [
+        PairResult(c.name, s.name, *map(float, figures))
+        for r, c in enumerate(model.classes)
+        for k, s in enumerate(model.stations)
+        for figures in [(a[r, k] for a in (completions, utilization, measures.queue_length, demand, waiting, residence))]
+    ]
+    stations = [
+        StationResult(
+            s.name,
+            s.servers if isinstance(s, Queue) else None,
+            float(utilization[:, k].sum()),
+            float(measures.queue_length[:, k].sum()),
+            float(completions[demand[:, k] > 0, k].sum()),
+        )
+        for k, s in enumerate(model.stations)
+    ]
+    classes = []
+    for r, c in enumerate(model.classes):
+        pressure = np.nan_to_num(demand[r] / arrays.top)
+        narrow = int(pressure.argmax())
+        held = pressure[narrow] > 0
+        closed = isinstance(c, ClosedClass)
+        classes.append(
+            ClassResult(
+                name=c.name,
+                population=c.population if isinstance(c, ClosedClass) else None,
+                throughput=float(x[r]),
+                response_time=float(response[r]),
+                admission_wait=0.0,
+                cycle_time=float(arrays.think_time[r] + response[r]) if closed else nan,
+                queue_length=float(measures.queue_length[r].sum()),
+                bottleneck=model.stations[narrow].name if held else None,
+                highest_throughput=float(1 / pressure[narrow]) if held else nan,
+            )
+        )
+    return Solution(
+        model=model,
+        method=method,
+        exact=exact,
+        iterations=measures.iterations,
+        residual=residual,
+        notes=measures.notes,
+        classes=tuple(classes),
+        stations=tuple(stations),
+        pairs=tuple(pairs),
+        _distribution=measures.distribution,
+    )

@@ -1,0 +1,104 @@
+"""The command line: qnsolve solve | methods | validate."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import NoReturn
+
+from . import __version__
+from .errors import ModelError, QnsolveError, one_line
+from .modelfile import load
+from .solve import CHOICES, methods, solve
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, exit code 2."""
+        self.exit(2, one_line(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code.
+
+    0 solved; 2 the model or the call is wrong; 3 saturated, or no method applies; 4 no
+    trustworthy answer (did not converge, or broke a law).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    options = _parser().parse_args(arguments)
+    try:
+        text: str = options.run(options)
+    except QnsolveError as error:
+        file = getattr(options, "file", None)
+        named = isinstance(error, ModelError) or not file
+        print(str(error) if named else f"{file}: {error}", file=sys.stderr)
+        return error.exit_code
+    except (OSError, MemoryError) as error:
+        print(one_line(f"qnsolve: {type(error).__name__}: {error}"), file=sys.stderr)
+        return 2
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader, `head` say, has seen enough
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="qnsolve", description="Analytic capacity planning for mainframe transaction systems.")
+    parser.add_argument("--version", action="version", version=f"qnsolve {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+
+    solving = commands.add_parser("solve", help="solve a model file and print its table")
+    solving.add_argument("file", help="model file, TOML or JSON")
+    solving.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
+    form = solving.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    form.add_argument("--csv", action="store_true", help="print a row a class and station as CSV")
+    solving.set_defaults(run=_solve)
+
+    listing = commands.add_parser("methods", help="list the methods, and which accept a model")
+    listing.add_argument("file", nargs="?", help="model file, TOML or JSON")
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    listing.set_defaults(run=_methods)
+
+    validating = commands.add_parser("validate", help="predict the published tables and write the report")
+    validating.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
+    validating.add_argument("--case", action="append", metavar="NAME", help="only this case; may be given again")
+    validating.set_defaults(run=_validate)
+    return parser
+
+
+def _solve(options: argparse.Namespace) -> str:
+    model = load(options.file)
+    solution = solve(model, method=options.method)
+    if options.json:
+        return json.dumps(solution.as_dict(), allow_nan=False, ensure_ascii=False)
+    return solution.to_csv() if options.csv else str(solution)
+
+
+def _methods(options: argparse.Namespace) -> str:
+    reports = methods(load(options.file) if options.file else None)
+    if options.json:
+        return json.dumps([asdict(report) for report in reports], ensure_ascii=False)
+    lines = []
+    for report in reports:
+        kind = "exact" if report.exact else "approximate"
+        verdict = {None: "", True: "  accepts", False: f"  does not accept: {report.reason}"}[report.accepts]
+        lines.append(f"{report.name:<12} {kind}: {report.summary} [{report.source}]{verdict}")
+    return "\n".join(lines)
+
+
+def _validate(options: argparse.Namespace) -> str:
+    try:
+        validation = importlib.import_module("qnsolve_validation")
+    except ModuleNotFoundError as error:
+        raise ModelError("validate", f"needs {error.name}", "install qnsolve with its extra: qnsolve[validation]") from error
+    written: str = validation.run(options.out, options.case)
+    return written

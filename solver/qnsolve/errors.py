@@ -1,0 +1,122 @@
+"""The errors of qnsolve: each is one line, and each knows its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+
+
+class QnsolveError(Exception):
+    """Base of all errors. `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+class ModelError(QnsolveError, ValueError):
+    """The model is wrong: names file, item, value, rule and repair in one line.
+
+    Parameters
+    ----------
+    item : str
+        What is wrong, as the user knows it: "class 'query': think_time".
+    rule : str
+        What must hold.
+    repair : str
+        What to do about it.
+    value : object, optional
+        The offending value; left out of the message where there is none.
+    """
+
+    exit_code = 2
+    NO_VALUE = object()
+
+    def __init__(self, item: str, rule: str, repair: str, value: object = NO_VALUE) -> None:
+        self.item, self.rule, self.repair, self.value = item, rule, repair, value
+        self.file: str | None = None
+        super().__init__(item, rule, repair)
+
+    def in_file(self, file: object) -> ModelError:
+        """The same error, naming the file it was found in."""
+        self.file = str(file)
+        return self
+
+    def __str__(self) -> str:
+        item = self.item if self.value is self.NO_VALUE else f"{self.item} = {_short(self.value)}"
+        parts = [part for part in (self.file, item, f"{self.rule}; {self.repair}") if part]
+        return one_line(": ".join(parts))
+
+
+class SaturatedError(QnsolveError):
+    """An open class asks a station for more than it can serve.
+
+    Attributes
+    ----------
+    station, class_name : str
+        The most loaded station, and the class that loads it most ("" without classes).
+    utilization : float
+        What the utilization would have to be [per server; 1 or more].
+    highest_rate : float
+        The rate below which that class must stay, the others unchanged [jobs/time].
+    """
+
+    exit_code = 3
+
+    def __init__(self, station: str, utilization: float, highest_rate: float, repair: str, class_name: str = "") -> None:
+        self.station, self.utilization = station, utilization
+        self.class_name, self.highest_rate = class_name, highest_rate
+        who = f"class {class_name!r} loads it most and " if class_name else ""
+        super().__init__(
+            one_line(f"station {station!r} is saturated: utilization {utilization:.6g} must stay below 1; {who}{repair}")
+        )
+
+
+class NoMethodError(QnsolveError):
+    """No method accepts the model; `reasons` tells for each method why not."""
+
+    exit_code = 3
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        self.reasons = dict(reasons)
+        told: dict[str, list[str]] = {}
+        for method, reason in self.reasons.items():
+            told.setdefault(reason, []).append(method)
+        text = "; ".join(f"{', '.join(methods)}: {reason}" for reason, methods in told.items())
+        super().__init__(one_line(f"not supported yet by any method: {text}"))
+
+
+class ConvergenceError(QnsolveError):
+    """An iteration did not reach its tolerance; `residual` is what it reached."""
+
+    exit_code = 4
+
+    def __init__(self, message: str, residual: float) -> None:
+        self.residual = residual
+        super().__init__(one_line(f"{message} (residual {residual:.3g})"))
+
+
+class LawError(QnsolveError):
+    """A computed answer breaks a law of queueing and is therefore not handed out."""
+
+    exit_code = 4
+
+
+class ApproximationWarning(UserWarning):
+    """An approximate method was used outside the range its error was measured in."""
+
+
+def _short(value: object, most: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def one_line(text: str) -> str:
+    """`text` with every run of white space, line breaks included, made one blank."""
+    return " ".join(text.split())
+
+
+def suggestion(wrong: str, known: Iterable[str]) -> str:
+    """The repair for a name that is not known: the nearest one, then the list."""
+    names = list(known)
+    near = get_close_matches(wrong, names, n=1)
+    listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return (f"did you mean {near[0]!r}? " if near else "") + (f"known: {listed}" if names else "none is known")

@@ -1,0 +1,172 @@
+"""Several closed classes, exact: tilted convolution on the population lattice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from .measures import Measures, closed_measures
+from .power_series import Lattice
+from .schweitzer import schweitzer
+from .series import TINY, Array, StationSeries, nobody_waits, poisson, station_series, trim
+
+Station = tuple[Array, StationSeries]  # each class's share of the load; the series in their sum
+
+
+def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
+    """Exact mean values of a closed network with any number of classes.
+
+    As `one_class`, with a power series in one variable a class. A station's series
+    is one in s = Σ (share of class r)·z_r: Horner for the head, a division by
+    (1 − ratio·s) for the tail. With prefix products P and, from the other end,
+    suffix products H, every queue length is a derivative of ln G at one pairing:
+    Q_rk = share_r·⟨z_r·F'_k·P_{k−1}, H_k⟩/G. Positive terms only.
+
+    Parameters
+    ----------
+    population, think_time : ndarray (R,)
+        N [jobs], each 1 or more, and Z [time].
+    demand : ndarray (R, K)
+        D [time].
+    speeds : sequence (K,) of ndarray or None
+
+    Returns
+    -------
+    Measures
+
+    Raises
+    ------
+    ArithmeticError
+        Where the weight of the population underflows.
+
+    Notes
+    -----
+    Time O(points · Σ_k (levels of station k + classes)), memory `lattice_bytes`.
+
+    References
+    ----------
+    [BCMP1975], [Reiser1975].
+    """
+    order = np.argsort(population, kind="stable")
+    back = np.argsort(order)
+    n, z, d = population[order].astype(int), think_time[order], demand[order]
+    total = int(n.sum())
+    queues = {k: trim(s, total) for k, s in enumerate(speeds) if s is not None and d[:, k].any()}
+    queues = {k: s for k, s in queues.items() if not nobody_waits(s, total)}
+    outside = z + d[:, [k for k in range(d.shape[1]) if k not in queues]].sum(axis=1)
+    tilt = _tilt(n, outside, d[:, list(queues)], list(queues.values()))
+    stations = {k: _station(tilt * d[:, k], s, total) for k, s in queues.items()}
+
+    space = Lattice(n.tolist())
+    prefix = [space.product([poisson(rate * delay, int(size)) for rate, delay, size in zip(tilt, outside, n, strict=True)])]
+    scale = []
+    for station in stations.values():
+        p, largest = _scaled(_apply(space, station, prefix[-1]))
+        prefix.append(p)
+        scale.append(largest)
+    weight = space.last(prefix[-1])
+    if not weight > TINY:
+        raise ArithmeticError("the weight of the population underflows")
+    throughput = np.array([tilt[r] * space.last_but(prefix[-1], r) / weight for r in range(len(n))])
+    queue_length = throughput[:, None] * d
+    queue_length[:, list(stations)] = _lengths(space, list(stations.values()), prefix, scale, weight).T
+    distribution = partial(_distribution, space, tilt * z, tilt[:, None] * d, stations)
+    return closed_measures(throughput[back], queue_length[back], distribution)
+
+
+def lattice_bytes(population: Sequence[int], stations: int) -> int:
+    """Memory that `lattice` takes [bytes]: a prefix product a station and room to work."""
+    return 8 * math.prod(n + 1 for n in population) * (stations + len(population) + 6)
+
+
+def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array]) -> Array:
+    """Rates near the throughputs, below saturation; need not be exact."""
+    first, top = (np.array([f(s) for s in speeds]) for f in (lambda s: s[0], np.max))
+    rate = schweitzer(population.astype(float), outside, demand, first, top, tolerance=1e-5)
+    last = np.array([s[-1] for s in speeds])
+    busy = float((rate @ demand / last).max(initial=0.0))
+    cap = 1 - 0.5 / (population.sum() + 1)
+    return rate if busy <= cap else rate * (cap / busy)
+
+
+def _station(load: Array, speeds: Array, n: int) -> Station:
+    total = float(load.sum())
+    return load / total, station_series(total, speeds, n)
+
+
+def _scaled(p: Array) -> tuple[Array, float]:
+    largest = float(p.max())
+    p /= largest
+    return p, largest
+
+
+def _apply(space: Lattice, station: Station, p: Array) -> Array:
+    """P times a station's series: Horner in s from the tail down."""
+    share, series = station
+    head, ratio = series.head, series.ratio
+    out = space.divide(p, ratio * share) if ratio is not None else p.copy()
+    if len(head) > 1 or ratio is None:
+        out *= head[-1]
+    for a in head[-2::-1]:
+        out = space.times(out, share)
+        out += a * p
+    return out
+
+
+def _derivative(space: Lattice, station: Station, p: Array) -> Array:
+    """P times the derivative in s of a station's series with a head of two terms or more."""
+    share, series = station
+    j = len(series.head) - 1
+    slope = np.arange(j + 1) * series.head
+    if series.ratio is None:
+        out = slope[j] * p
+    else:
+        tail = space.divide(p, series.ratio * share)
+        out = space.times(space.divide(tail, series.ratio * share), series.head[j] * series.ratio * share)
+        out += slope[j] * tail
+    for a in slope[j - 1 : 0 : -1]:
+        out = space.times(out, share)
+        out += a * p
+    return out
+
+
+def _lengths(space: Lattice, stations: list[Station], prefix: list[Array], scale: list[float], weight: float) -> Array:
+    """Queue length of each station and class, shape (stations, R), from suffix products."""
+    lengths = np.zeros((len(stations), space.classes))
+    suffix = space.one()
+    for k in range(len(stations) - 1, -1, -1):
+        share, series = stations[k]
+        following = _apply(space, stations[k], suffix)
+        if len(series.head) == 1 and series.ratio is not None:  # F' = ratio·F²
+            paired = space.paired(prefix[k + 1], following)
+            lengths[k] = series.ratio * share * paired / weight
+        else:
+            paired = space.paired(_derivative(space, stations[k], prefix[k]), suffix)
+            lengths[k] = share * paired / (scale[k] * weight)
+        suffix, largest = _scaled(following)
+        weight *= scale[k] / largest
+    return lengths
+
+
+def _distribution(space: Lattice, thinking: Array, loads: Array, stations: dict[int, Station], k: int) -> Array:
+    """P(j jobs of all classes at station k), j = 0 … ΣN."""
+    delays = [j for j in range(loads.shape[1]) if j not in stations and j != k]
+    outside = thinking + loads[:, delays].sum(axis=1)
+    p = space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])
+    for j, station in stations.items():
+        if j != k:
+            p, _ = _scaled(_apply(space, station, p))
+    total = sum(space.population)
+    if k in stations:
+        share, series = stations[k]
+    else:
+        load = float(loads[:, k].sum())
+        share, series = loads[:, k] / (load or 1.0), StationSeries(poisson(load, total), None)
+    states = series.terms(total)
+    for j in range(total + 1):
+        states[j] *= space.last(p)
+        p = space.times(p, share)
+    return states / states.sum()

@@ -1,0 +1,170 @@
+"""One closed class, exact at any population: tilted convolution of positive terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from .measures import Measures, closed_measures
+from .open_network import mean_number
+from .series import (
+    TINY,
+    Array,
+    Geometric,
+    StationSeries,
+    nobody_waits,
+    poisson,
+    station_series,
+    trim,
+    weights,
+)
+
+
+def _apply(station: StationSeries, p: Array) -> Array:
+    """P times the series of a station, scaled so that its largest term is 1."""
+    n, last = len(p), len(station.head) - 1
+    if station.ratio is None:
+        out = np.convolve(p, station.head)[:n]
+    elif last == 0:
+        out = Geometric(station.ratio, n)(p)
+    else:
+        out = np.convolve(p, station.head[:-1])[:n]
+        out[last:] += station.head[-1] * Geometric(station.ratio, n - last)(p[: n - last])
+    return out / out.max()
+
+
+def one_class(population: int, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> Measures:
+    """Exact mean values of a closed network with one class.
+
+    The joint distribution is a product of one series a station, convolved. The
+    series are tilted by a rate λ near the throughput: then p[n], the weight of n
+    jobs, is of the order of one at the population, for any size. A station that is
+    m-fold fast at most is a short head and a geometric tail, so one pass costs
+    O(N·m); a speed that never levels off costs O(N²).
+
+    Parameters
+    ----------
+    population : int
+        N ≥ 1.
+    think_time : float
+        Z [time].
+    demand : ndarray (K,)
+        D [time].
+    speeds : sequence (K,) of ndarray or None
+
+    Returns
+    -------
+    Measures
+        Arrays of shapes (1,) and (1, K).
+
+    Raises
+    ------
+    ArithmeticError
+        Where the weight of the population underflows: speeds that fall so far that
+        the network has two states hundreds of powers of ten apart.
+
+    References
+    ----------
+    [Buzen1973], [Reiser1981] for the convolution; the tilt is that of large deviations.
+    """
+    n = population
+    queues = {k: trim(s, n) for k, s in enumerate(speeds) if s is not None and demand[k] > 0}
+    queues = {k: s for k, s in queues.items() if not nobody_waits(s, n)}
+    outside = think_time + sum(float(d) for k, d in enumerate(demand) if k not in queues)
+    tilt = _tilt(n, outside, [(float(demand[k]), s) for k, s in queues.items()])
+    stations = {k: station_series(tilt * float(demand[k]), s, n) for k, s in queues.items()}
+
+    p = poisson(tilt * outside, n)
+    plain = {k: Geometric(s.ratio, n + 1) for k, s in stations.items() if s.ratio is not None and len(s.head) == 1}
+    for divided in plain.values():
+        p = divided(p)
+        p /= p.max()
+    lengths: dict[int, float] = {}
+    p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
+    if not p[n] > TINY:
+        raise ArithmeticError("the weight of the population underflows")
+    throughput = tilt * p[n - 1] / p[n]
+    for k, divided in plain.items():  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
+        lengths[k] = divided.rho * float(divided(p)[n - 1]) / p[n]
+    queue_length = np.array([[lengths.get(k, throughput * d) for k, d in enumerate(demand)]])
+    distribution = partial(_distribution, n, tilt * think_time, tilt * demand, stations)
+    return closed_measures(np.array([throughput]), queue_length, distribution)
+
+
+def _each_without(start: Array, stations: list[tuple[int, StationSeries]], lengths: dict[int, float]) -> Array:
+    """Convolve all stations into `start`; note each one's queue length on the way.
+
+    The queue length of a station needs the convolution of the others, found by
+    halving the list: O(S·log S) filters for S stations.
+    """
+    if len(stations) == 1:
+        k, station = stations[0]
+        p = _states(station, start)
+        lengths[k] = float(p @ np.arange(len(p)))
+    if len(stations) < 2:
+        return _apply(stations[0][1], start) if stations else start
+    half = len(stations) // 2
+    left, right = stations[:half], stations[half:]
+    with_left, with_right = start, start
+    for _, station in left:
+        with_left = _apply(station, with_left)
+    for _, station in right:
+        with_right = _apply(station, with_right)
+    _each_without(with_right, left, lengths)
+    return _each_without(with_left, right, lengths)
+
+
+def _states(station: StationSeries, others: Array) -> Array:
+    """P(j jobs at a station), j = 0 … N, given the convolution of the others."""
+    p = station.terms(len(others) - 1) * others[::-1]
+    return p / p.sum()
+
+
+def _distribution(n: int, thinking: float, loads: Array, stations: dict[int, StationSeries], k: int) -> Array:
+    """P(j jobs at station k), j = 0 … N, from the convolution of all the others."""
+    others = thinking + sum(float(load) for j, load in enumerate(loads) if j not in stations and j != k)
+    p = poisson(others, n)
+    for j, station in stations.items():
+        if j != k:
+            p = _apply(station, p)
+    own = stations.get(k) or StationSeries(poisson(float(loads[k]), n), None)
+    return _states(own, p)
+
+
+def _tilt(n: int, outside: float, stations: list[tuple[float, Array]]) -> float:
+    """The rate at which the open network would hold about n jobs; need not be exact.
+
+    Found by bisection on x, rate = cap/(1 + e^−x), so that a rate far below
+    saturation and one a hair below it are met with the same relative precision.
+    """
+    if not stations:
+        return n / outside
+    cap = min(float(s.max()) / d for d, s in stations)
+    plain = np.array([d / s[0] for d, s in stations if len(s) == 1])
+    means = [partial(_mean_about, d, s, n) for d, s in stations if len(s) > 1]
+    low, high = -300.0, 34.0
+    while high - low > 1e-3:
+        x = (low + high) / 2
+        rate = cap / (1 + math.exp(-x))
+        load = rate * plain
+        held = rate * outside + float((load / np.maximum(1 - load, 1e-16)).sum())
+        if held + sum(mean(rate) for mean in means) > n:
+            high = x
+        else:
+            low = x
+    return cap / (1 + math.exp(-low))
+
+
+def _mean_about(demand: float, speeds: Array, n: int, rate: float) -> float:
+    """Mean number at a station, near enough for a tilt."""
+    m, load, top = len(speeds), rate * demand, float(speeds[-1])
+    room = max(1 - load / top, 1e-16)
+    if top == m and speeds[m // 2] == m // 2 + 1:  # m servers: Sakasegawa's approximation
+        return load + (1 - room) ** math.sqrt(2 * (m + 1)) / room
+    if load < top and bool(np.all(np.diff(speeds) >= 0)):
+        return mean_number(load, speeds)
+    w = weights(np.concatenate((load / speeds, np.full(max(0, n - m), load / top))))
+    return float(w @ np.arange(len(w)) / w.sum())

@@ -1,0 +1,140 @@
+"""Positive-term series and recurrences that the exact kernels are built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+BLOCK = 32
+WHOLE = 64
+TINY = 1e-250  # below this share of the largest weight, digits may have been lost to underflow
+
+
+class Geometric:
+    """Divides power series by (1 − rho·z): y[n] = x[n] + rho·y[n−1] along the last axis.
+
+    In blocks: each block times a triangular matrix of powers, then the same
+    recurrence on the blocks' last elements carries over. Only positive terms are
+    added, so the relative error stays near machine precision at any length.
+
+    Parameters
+    ----------
+    rho : float
+        0 or more.
+    length : int
+        Of the last axis of what will be divided, N + 1.
+
+    Examples
+    --------
+    >>> Geometric(0.5, 3)(np.array([1.0, 0.0, 0.0]))
+    array([1.  , 0.5 , 0.25])
+    """
+
+    def __init__(self, rho: float, length: int) -> None:
+        self.rho, self.length = rho, length
+        self.blocks = 1 if length <= WHOLE else -(-length // BLOCK)
+        self.block = length if self.blocks == 1 else BLOCK
+        powers = np.zeros(2 * self.block - 1)
+        powers[self.block - 1 :] = rho ** np.arange(self.block)
+        step = powers.strides[0]
+        rows = np.lib.stride_tricks.as_strided(powers[self.block - 1 :], (self.block, self.block), (-step, step))
+        self.matrix: Array = np.ascontiguousarray(rows)  # rho**(j − i) at [i, j], j ≥ i
+        if self.blocks > 1:
+            self.carried = rho ** np.arange(1, BLOCK + 1)
+            self.between = Geometric(rho**BLOCK, self.blocks - 1)
+
+    def __call__(self, x: Array) -> Array:
+        """X over (1 − rho·z)."""
+        if self.blocks == 1:
+            return x @ self.matrix
+        lead = x.shape[:-1]
+        padded = np.zeros((*lead, self.blocks * BLOCK))
+        padded[..., : self.length] = x
+        y = padded.reshape(*lead, self.blocks, BLOCK) @ self.matrix
+        carry = self.between(np.ascontiguousarray(y[..., :-1, -1]))
+        y[..., 1:, :] += carry[..., None] * self.carried
+        flat: Array = y.reshape(padded.shape)[..., : self.length]
+        return flat
+
+
+def weights(ratios: Array) -> Array:
+    """Π ratios[:j] for j = 0 … len(ratios), scaled so that the largest is 1.
+
+    Built outward from the largest, so nothing overflows and the terms that matter
+    keep full precision: Poisson probabilities (ratios a/1, a/2, …), the states of
+    an M/M/m station, any load dependence.
+
+    Examples
+    --------
+    >>> weights(np.array([4.0, 2.0, 0.5]))
+    array([0.125, 0.5  , 1.   , 0.5  ])
+    """
+    logs = np.concatenate(([0.0], np.cumsum(np.log(ratios))))
+    peak = int(np.argmax(logs))
+    w = np.empty(len(logs))
+    w[peak] = 1.0
+    w[peak + 1 :] = np.cumprod(ratios[peak:])
+    w[:peak] = np.cumprod(1.0 / ratios[:peak][::-1])[::-1]
+    lost = (w == 0) & (logs - logs[peak] > -700)  # behind a valley that underflowed
+    w[lost] = np.exp(logs[lost] - logs[peak])
+    return w
+
+
+def poisson(load: float, n: int) -> Array:
+    """Weights of 0 … n jobs where nobody waits, the largest 1."""
+    if load == 0:
+        return np.eye(1, n + 1)[0]
+    return weights(load / np.arange(1.0, n + 1))
+
+
+@dataclass(frozen=True)
+class StationSeries:
+    """A station as the power series Σ a_j·z^j: a head, then a geometric tail.
+
+    `head` holds a_0 … a_J; beyond J each term is `ratio` times the one before.
+    Without a tail (`ratio` None) the head reaches the whole population.
+    """
+
+    head: Array
+    ratio: float | None
+
+    def terms(self, n: int) -> Array:
+        """a_0 … a_n."""
+        if self.ratio is None:
+            return self.head
+        out = np.zeros(n + 1)
+        out[: len(self.head)] = self.head
+        last = len(self.head) - 1
+        impulse = np.zeros(n + 1 - last)
+        impulse[0] = self.head[-1]
+        out[last:] = Geometric(self.ratio, len(impulse))(impulse)
+        return out
+
+
+def station_series(load: float, speeds: Array, n: int) -> StationSeries:
+    """The series of a station with speeds μ(j): a_j = Π load/μ(i), for up to n jobs.
+
+    `speeds` as `trim` returns them. A speed that does not level off within n jobs,
+    or a load beyond the last speed, makes the head as long as the population.
+    """
+    ratio = load / float(speeds[-1])
+    if ratio < 1 and len(speeds) < n:
+        return StationSeries(weights(load / speeds[:-1]), ratio)
+    beyond = np.full(n - len(speeds), ratio)
+    return StationSeries(weights(np.concatenate((load / speeds, beyond))), None)
+
+
+def trim(speeds: Array, n: int) -> Array:
+    """Speeds up to n jobs, less the run of equal ones at the end."""
+    speeds = speeds[:n]
+    differ = np.flatnonzero(speeds != speeds[-1])
+    return speeds[: differ[-1] + 2] if len(differ) else speeds[:1]
+
+
+def nobody_waits(speeds: Array, n: int) -> bool:
+    """True for a station with as many servers as jobs: it is a delay."""
+    return len(speeds) == n and bool(np.array_equal(speeds, np.arange(1.0, n + 1)))

@@ -1,0 +1,70 @@
+"""The laws that every answer must keep before it is handed out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .arrays import Arrays
+from .errors import LawError
+from .kernels.measures import Measures
+
+EXACT = 1e-9  # relative violation that an exact method may show; it shows about 1e-14
+
+
+def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EXACT) -> float:
+    """Hold measures against the laws of queueing.
+
+    Finite and not negative; Little's law at each station and class; the population of
+    each class, ΣQ + X·Z = N; 0 ≤ U ≤ 1; no residence below the demand at full speed;
+    throughput within the asymptotic bounds.
+
+    Returns
+    -------
+    float
+        The largest relative violation found.
+
+    Raises
+    ------
+    LawError
+        Naming the law, the station or class and the figures, where it is above `tolerance`.
+    """
+    stations = [s.name for s in arrays.model.stations]
+    classes = [c.name for c in arrays.model.classes]
+    x, q, residence = measures.throughput, measures.queue_length, measures.residence_time
+    active = x > 0
+    fastest = arrays.demand / arrays.solo  # residence of a job alone, at the highest speed one job can get
+    worst = 0.0
+
+    def law(name: str, excess: np.ndarray, r: np.ndarray | int | None = None) -> None:
+        """`excess` is the relative violation; shapes (R, K), (R,) or (K,)."""
+        nonlocal worst
+        if excess.size == 0:
+            return
+        bad = np.where(np.isfinite(excess), excess, np.inf)
+        most = float(bad.max())
+        worst = max(worst, most)
+        if most > tolerance:
+            place = np.unravel_index(int(bad.argmax()), bad.shape)
+            names = [stations] if bad.shape == (len(stations),) and r is None else [classes, stations]
+            where = " at ".join(repr(n[i]) for n, i in zip(names, place, strict=False))
+            raise LawError(f"method {method}: the answer breaks a law and is withheld: {name}, {where}, relative {most:.2g}")
+
+    law("throughput must be finite and not negative", np.where(x >= 0, 0.0, np.inf), 0)
+    law("queue length must be finite and not negative", np.where(q >= 0, 0.0, np.inf), 0)
+    little = np.abs(q - x[:, None] * np.where(active[:, None], residence, 0.0))
+    law("Little's law, Q = X·R", little / np.maximum(q, 1e-300), 0)
+    slow = np.where(active[:, None] & (arrays.demand > 0), (fastest - residence) / np.where(fastest > 0, fastest, 1), 0.0)
+    law("residence time below the demand", np.maximum(slow, 0.0), 0)
+    busy = np.nan_to_num(x @ arrays.demand / arrays.top)
+    law("utilization above 1", np.maximum(busy - 1, 0.0))
+    if arrays.is_closed:
+        n, z = arrays.population, arrays.think_time
+        size = np.maximum(n, 1)
+        law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + x * z - n) / size, 0)
+        shortest = z + fastest.sum(axis=1)
+        law("throughput above N/(Z + ΣD)", np.maximum(x * shortest - n, 0.0) / size, 0)
+        if len(classes) == 1 and active[0] and all(s is None or (np.diff(s) >= 0).all() for s in arrays.speeds):
+            first = np.array([1.0 if s is None else s[0] for s in arrays.speeds])
+            crowded = z + n * (arrays.demand / first).sum(axis=1)  # every other job ahead of it everywhere
+            law("throughput below N/(Z + N·ΣD)", np.maximum(n - x * crowded, 0.0) / size, 0)
+    return worst

@@ -1,0 +1,168 @@
+"""The ordered registry of methods: what each is, what it accepts, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .arrays import Arrays
+from .errors import SaturatedError
+from .kernels.lattice import lattice, lattice_bytes
+from .kernels.measures import Measures
+from .kernels.one_class import one_class
+from .kernels.open_network import open_network
+from .kernels.series import Array
+from .model import Queue
+
+MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
+TERMS = 4e10  # most products that one convolution without a level speed may take
+
+
+@dataclass(frozen=True)
+class Method:
+    """One registry entry.
+
+    Attributes
+    ----------
+    name : str
+    run : callable
+        Arrays to Measures.
+    exact : bool
+        Exact for the product-form model.
+    refuses : callable
+        Arrays to the reason why not; "" where the method accepts.
+    summary, source : str
+        What it does; keys of the publications behind it.
+    """
+
+    name: str
+    run: Callable[[Arrays], Measures]
+    exact: bool
+    refuses: Callable[[Arrays], str]
+    summary: str
+    source: str
+
+
+def not_product_form(arrays: Arrays) -> str:
+    """Why a network has no product form, "" where it has one."""
+    model = arrays.model
+    if model.limits:
+        return f"limit {model.limits[0].name!r}: admission limits"
+    for station in model.stations:
+        if not isinstance(station, Queue):
+            continue
+        if station.discipline in ("preemptive", "nonpreemptive"):
+            return f"station {station.name!r}: discipline {station.discipline!r}"
+        users = [c for c in model.classes if c.demand(station.name) > 0]
+        if station.discipline == "fcfs" and len(users) > 1:
+            times = {None if c.service_times is None else c.service_times[station.name] for c in users}
+            if None in times or len(times) > 1:
+                return (
+                    f"station {station.name!r}: discipline 'fcfs' for several classes, unless all give visits "
+                    "and the same service_times there (use 'ps' otherwise)"
+                )
+    return ""
+
+
+def _mixed(arrays: Arrays) -> str:
+    return "" if arrays.is_open or arrays.is_closed else "open and closed classes in one model"
+
+
+def _open_refuses(arrays: Arrays) -> str:
+    return not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_open else "for open classes only")
+
+
+def _open(arrays: Arrays) -> Measures:
+    _check_stable(arrays)
+    return open_network(arrays.arrival_rate, arrays.demand, arrays.speeds)
+
+
+def _check_stable(arrays: Arrays) -> None:
+    """Raise SaturatedError for the most loaded station, where one cannot keep up."""
+    limit = np.array([np.inf if s is None else s[-1] for s in arrays.speeds])
+    loads = arrays.arrival_rate[:, None] * arrays.demand
+    busy = loads.sum(axis=0) / limit
+    k = int(busy.argmax())
+    if busy[k] < 1:
+        return
+    r = int(loads[:, k].argmax())
+    model, unit = arrays.model, arrays.model.time_unit
+    name = model.classes[r].name
+    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / arrays.demand[r, k])
+    if highest > 0:
+        repair = f"its highest stable rate is {highest:.6g}/{unit}"
+    else:
+        repair = f"no rate of it is stable beside the others: all rates together must stay below {1 / busy[k]:.4g} of these"
+    raise SaturatedError(model.stations[k].name, float(busy[k]), highest, repair, name)
+
+
+def _occupied(arrays: Arrays) -> NDArray[np.intp]:
+    return np.flatnonzero(arrays.population > 0)
+
+
+def _convolution_refuses(arrays: Arrays) -> str:
+    reason = not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    if reason or len(arrays.population) > 1:
+        return reason or "for one class only"
+    n = float(arrays.population[0])
+    for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
+        levels = 0 if speeds is None else min(len(speeds), n)
+        if levels * n > TERMS:
+            too_long = f"{levels:g} speeds times {n:g} jobs is too long a convolution"
+            return f"station {station.name!r}: {too_long}; shorten rates, or lower the population"
+    return ""
+
+
+def _convolution(arrays: Arrays) -> Measures:
+    if arrays.population[0] == 0:
+        return _idle(arrays)
+    return one_class(int(arrays.population[0]), float(arrays.think_time[0]), arrays.demand[0], arrays.speeds)
+
+
+def _lattice_refuses(arrays: Arrays) -> str:
+    reason = not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    if reason:
+        return reason
+    some = _occupied(arrays)
+    populations = [int(n) for n in arrays.population[some]]
+    stations = int((arrays.demand[some].sum(axis=0) > 0).sum())
+    size = lattice_bytes(populations, stations)
+    if size > MEMORY:
+        points = "×".join(str(n + 1) for n in populations)
+        return (
+            f"the population lattice of {points} points at {stations} stations takes {size / 2**30:.3g} GiB of the "
+            f"{MEMORY / 2**30:g} GiB allowed: merge classes with like demands, or solve smaller populations"
+        )
+    return ""
+
+
+def _lattice(arrays: Arrays) -> Measures:
+    some = _occupied(arrays)
+    everything = _idle(arrays)
+    if len(some) == 0:
+        return everything
+    part = lattice(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds)
+    everything.throughput[some] = part.throughput
+    everything.queue_length[some] = part.queue_length
+    everything.residence_time[some] = part.residence_time
+    return Measures(everything.throughput, everything.queue_length, everything.residence_time, part.distribution)
+
+
+def _idle(arrays: Arrays) -> Measures:
+    """No jobs at all: nothing moves, and times are undefined."""
+    shape = arrays.demand.shape
+    return Measures(np.zeros(shape[0]), np.zeros(shape), np.full(shape, np.nan), _empty)
+
+
+def _empty(k: int) -> Array:
+    return np.array([1.0])
+
+
+METHODS = (
+    Method("open", _open, True, _open_refuses, "open product-form network", "BCMP1975"),
+    Method("convolution", _convolution, True, _convolution_refuses, "one closed class, tilted convolution", "Buzen1973"),
+    Method("lattice", _lattice, True, _lattice_refuses, "closed classes, population lattice", "Reiser1975"),
+)

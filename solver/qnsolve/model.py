@@ -1,0 +1,227 @@
+"""The parts of a model: stations, classes of jobs, admission limits, and the checks on each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+
+from . import checks
+from .errors import ModelError
+
+DISCIPLINES = ("ps", "fcfs", "preemptive", "nonpreemptive")
+MOST_SERVERS = 10**6
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue with identical parallel servers.
+
+    Parameters
+    ----------
+    name : str
+    servers : int, default 1
+        Servers, m [count], up to 1,000,000; a `Delay` is never short.
+    discipline : {"ps", "fcfs", "preemptive", "nonpreemptive"}, default "ps"
+        Processor sharing; first come first served; priority with and without preemption.
+    """
+
+    name: str
+    _: KW_ONLY
+    servers: int = 1
+    discipline: str = "ps"
+
+    def __post_init__(self) -> None:
+        checks.text("station: name", self.name)
+        item = f"station {self.name!r}"
+        checks.assign(
+            self,
+            servers=checks.whole(f"{item}: servers", self.servers, least=1, most=MOST_SERVERS),
+            discipline=checks.choice(f"{item}: discipline", self.discipline, DISCIPLINES),
+        )
+
+
+@dataclass(frozen=True)
+class Delay:
+    """A station where nobody waits: network time, a timer, a pool that is never short."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        checks.text("station: name", self.name)
+
+
+@dataclass(frozen=True)
+class LoadDependent:
+    """A station whose speed depends on how many jobs are there.
+
+    Parameters
+    ----------
+    name : str
+    rates : sequence of float
+        Relative speed with 1, 2, ... jobs [times the speed that the demands were
+        measured at]; the last one holds beyond. `Queue(servers=2)` is `rates=[1, 2]`.
+    """
+
+    name: str
+    _: KW_ONLY
+    rates: Sequence[float]
+
+    def __post_init__(self) -> None:
+        checks.text("station: name", self.name)
+        item = f"station {self.name!r}: rates"
+        values = checks.listed(item, self.rates)
+        if not values:
+            raise ModelError(item, "must give at least one speed", "write [1.0, 1.8, ...]", [])
+        clean = tuple(checks.number(f"{item}[{i}]", v, positive=True) for i, v in enumerate(values, 1))
+        if max(clean) / min(clean) > 1e9:
+            raise ModelError(item, "must lie within a factor of 1e9 of each other", "check the unit", clean)
+        checks.assign(self, rates=clean)
+
+
+Station = Queue | Delay | LoadDependent
+
+
+@dataclass(frozen=True)
+class _JobClass:
+    """What open and closed classes share: what one job needs at each station."""
+
+    name: str
+    _: KW_ONLY
+    demands: Mapping[str, float] | None = None
+    visits: Mapping[str, float] | None = None
+    service_times: Mapping[str, float] | None = None
+    priority: int = 1
+
+    def __post_init__(self) -> None:
+        checks.text("class: name", self.name)
+        item = f"class {self.name!r}"
+        for part in ("demands", "visits", "service_times"):
+            if getattr(self, part) is not None:
+                checks.assign(self, **{part: checks.figures(f"{item}: {part}", getattr(self, part))})
+        checks.assign(self, priority=checks.whole(f"{item}: priority", self.priority, least=1))
+        per_visit = self.visits is not None or self.service_times is not None
+        if (self.demands is not None) == per_visit:
+            state = "gives both" if per_visit else "gives neither"
+            raise ModelError(
+                f"{item}: demands, visits, service_times",
+                f"either demands, or visits with service_times; this class {state}",
+                "keep one way and take the other out" if per_visit else "write demands = { station = time, ... }",
+            )
+        if per_visit and set(self.visits or ()) != set(self.service_times or ()):
+            odd = sorted(set(self.visits or ()) ^ set(self.service_times or ()))
+            raise ModelError(
+                f"{item}: visits, service_times",
+                "must name the same stations",
+                f"give both for {', '.join(odd)}",
+            )
+
+    def demand(self, station: str) -> float:
+        """Demand of one job at a station [time]; 0 where the class does not go."""
+        if self.demands is not None:
+            return self.demands.get(station, 0.0)
+        visits, times = self.visits or {}, self.service_times or {}
+        return visits.get(station, 0.0) * times.get(station, 0.0)
+
+    def stations(self) -> tuple[str, ...]:
+        """The stations that the class names, in its order."""
+        return tuple(self.demands if self.demands is not None else self.visits or ())
+
+
+@dataclass(frozen=True)
+class OpenClass(_JobClass):
+    """Jobs that arrive from outside, are served, and leave.
+
+    Parameters
+    ----------
+    name : str
+    arrival_rate : float
+        Arrivals, λ [jobs/time].
+    demands : mapping of station to float
+        Demand of one job, all its visits together [time]; a missing station means 0.
+    visits, service_times : mappings of station to float
+        In place of demands: mean visits of one job [per job], mean time per visit [time].
+    priority : int, default 1
+        1 is highest; used only where a station's discipline uses it.
+
+    Raises
+    ------
+    ModelError
+        Naming the class, the item, the rule and the repair.
+    """
+
+    _: KW_ONLY
+    arrival_rate: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checks.assign(self, arrival_rate=checks.number(f"class {self.name!r}: arrival_rate", self.arrival_rate))
+
+
+@dataclass(frozen=True)
+class ClosedClass(_JobClass):
+    """A fixed number of jobs that think, are served, and think again.
+
+    Parameters
+    ----------
+    name : str
+    population : int
+        Jobs, N [count]; thinking jobs included.
+    think_time : float, default 0
+        Mean time outside between two jobs, Z [time].
+    demands, visits, service_times, priority
+        As for `OpenClass`.
+
+    Raises
+    ------
+    ModelError
+        Naming the class, the item, the rule and the repair.
+    """
+
+    _: KW_ONLY
+    population: int
+    think_time: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        item = f"class {self.name!r}"
+        checks.assign(
+            self,
+            population=checks.whole(f"{item}: population", self.population),
+            think_time=checks.number(f"{item}: think_time", self.think_time),
+        )
+
+
+JobClass = OpenClass | ClosedClass
+
+
+@dataclass(frozen=True)
+class AdmissionLimit:
+    """At most `capacity` jobs of some classes inside some stations; the others wait outside.
+
+    MXT, TRANCLASS MAXACTIVE, dependent regions and thread limits are of this kind.
+
+    Parameters
+    ----------
+    capacity : int
+        Jobs inside at once [count].
+    classes, stations : sequences of str, optional
+        Whom it limits, and where; all of them where left out.
+    name : str, default "limit"
+    """
+
+    capacity: int
+    _: KW_ONLY
+    classes: Sequence[str] | None = None
+    stations: Sequence[str] | None = None
+    name: str = "limit"
+
+    def __post_init__(self) -> None:
+        checks.text("limit: name", self.name)
+        item = f"limit {self.name!r}"
+        checks.assign(self, capacity=checks.whole(f"{item}: capacity", self.capacity, least=1))
+        for part in ("classes", "stations"):
+            if getattr(self, part) is not None:
+                names = checks.listed(f"{item}: {part}", getattr(self, part))
+                if not names:
+                    raise ModelError(f"{item}: {part}", "must not be empty", "leave it out to mean all", [])
+                checks.assign(self, **{part: tuple(checks.text(f"{item}: {part}", n) for n in names)})

@@ -1,0 +1,210 @@
+"""What a solve hands back: frozen, named, and printable; rows() feeds every output."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import suggestion
+from .network import Network
+
+
+@dataclass(frozen=True)
+class ClassResult:
+    """One class in the whole network; undefined numbers are nan.
+
+    Attributes
+    ----------
+    name : str
+    population : int or None
+        Jobs of a closed class, None for an open one.
+    throughput : float
+        X [jobs/time].
+    response_time, admission_wait, cycle_time : float
+        R, W0 and C [time]; no cycle time for an open class.
+    queue_length : float
+        Jobs inside the network, waiting outside included [jobs].
+    bottleneck : str or None
+        The queueing station with the largest demand per server, None without one.
+    highest_throughput : float
+        What the bottleneck lets through at most, this class alone [jobs/time].
+    """
+
+    name: str
+    population: int | None
+    throughput: float
+    response_time: float
+    admission_wait: float
+    cycle_time: float
+    queue_length: float
+    bottleneck: str | None
+    highest_throughput: float
+
+
+@dataclass(frozen=True)
+class StationResult:
+    """One station, all classes together; undefined numbers are nan.
+
+    Attributes
+    ----------
+    name : str
+    servers : int or None
+        None for a delay or load-dependent station.
+    utilization : float
+        Per server [0..1]; nan for a delay.
+    queue_length : float
+        Q [jobs].
+    throughput : float
+        Visits completed [1/time]; nan unless every class there gave visits.
+    """
+
+    name: str
+    servers: int | None
+    utilization: float
+    queue_length: float
+    throughput: float
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """One class at one station; undefined numbers are nan.
+
+    Attributes
+    ----------
+    class_name, station : str
+    throughput : float
+        Visits completed, V·X [1/time]; nan where the class gave demands.
+    utilization : float
+        Per server [0..1]; nan for a delay.
+    queue_length : float
+        Q [jobs].
+    demand, waiting_time, residence_time : float
+        D, W, R_rk [time], for one job, all visits together.
+    """
+
+    class_name: str
+    station: str
+    throughput: float
+    utilization: float
+    queue_length: float
+    demand: float
+    waiting_time: float
+    residence_time: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The solved model. Index it by names: `result["query"]`, `result["query", "cpu"]`.
+
+    Attributes
+    ----------
+    model : Network
+    method : str
+        Registry name of the method that ran.
+    exact : bool
+        Exact for the product-form model; otherwise `notes` names the known weakness.
+    iterations : int
+        0 for a direct method.
+    residual : float
+        The largest relative violation of a law that the answer was checked against.
+    notes : tuple of str
+    classes, stations, pairs : tuples of ClassResult, StationResult, PairResult
+    """
+
+    model: Network
+    method: str
+    exact: bool
+    iterations: int
+    residual: float
+    notes: tuple[str, ...]
+    classes: tuple[ClassResult, ...]
+    stations: tuple[StationResult, ...]
+    pairs: tuple[PairResult, ...]
+    _distribution: Callable[[int], NDArray[np.float64]] = field(repr=False, compare=False)
+
+    @overload
+    def __getitem__(self, key: str) -> Any: ...
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> PairResult: ...
+    def __getitem__(self, key: str | tuple[str, str]) -> Any:
+        """The result of a class, of a station, or of a class at a station."""
+        if isinstance(key, tuple):
+            for pair in self.pairs:
+                if {pair.class_name, pair.station} == set(key):
+                    return pair
+            raise KeyError(f"{key!r} is no class and station; {suggestion('', [r.name for r in self._named()])}")
+        for result in self._named():
+            if result.name == key:
+                return result
+        raise KeyError(f"{key!r} names no class or station; {suggestion(key, [r.name for r in self._named()])}")
+
+    def _named(self) -> list[ClassResult | StationResult]:
+        return [*self.classes, *self.stations]
+
+    def distribution(self, station: str) -> NDArray[np.float64]:
+        """P(n jobs at a station), n = 0, 1, …, all classes together.
+
+        Parameters
+        ----------
+        station : str
+
+        Returns
+        -------
+        ndarray
+            Sums to 1. For an open network it ends where less than 1e-16 is left out.
+        """
+        names = [s.name for s in self.stations]
+        if station not in names:
+            raise KeyError(f"{station!r} names no station; {suggestion(station, names)}")
+        return self._distribution(names.index(station))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a class and station: the source of text, HTML, CSV, sheets and JSON."""
+        rows = []
+        for pair in self.pairs:
+            row = asdict(pair)
+            rows.append({"class": row.pop("class_name"), **row})
+        return rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of the command line; undefined numbers are None."""
+        classes = ("name", "population", "throughput", "response_time", "admission_wait", "cycle_time")
+        return {
+            "model": self.model.name,
+            "method": self.method,
+            "exact": self.exact,
+            "iterations": self.iterations,
+            "residual": self.residual,
+            "notes": list(self.notes),
+            "classes": [_defined({key: asdict(c)[key] for key in classes}) for c in self.classes],
+            "stations": [_defined(asdict(s)) for s in self.stations],
+            "rows": [_defined(row) for row in self.rows()],
+        }
+
+    def to_csv(self) -> str:
+        """The rows as CSV, undefined numbers empty."""
+        from .render import csv_text
+
+        return csv_text(self)
+
+    def to_html(self) -> str:
+        """The printed table as an HTML table."""
+        from .render import html_text
+
+        return html_text(self)
+
+    _repr_html_ = to_html
+
+    def __str__(self) -> str:
+        from .render import plain_text
+
+        return plain_text(self)
+
+
+def _defined(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}

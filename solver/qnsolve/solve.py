@@ -1,0 +1,102 @@
+"""solve(model) and methods(model)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .arrays import Arrays, from_network, to_solution
+from .errors import LawError, ModelError, NoMethodError, suggestion
+from .laws import check
+from .methods import METHODS, Method
+from .network import Network
+from .solution import Solution
+
+CHOICES = ("auto", "exact", *(method.name for method in METHODS))
+
+
+@dataclass(frozen=True)
+class MethodReport:
+    """One method and whether it takes a model; `reason` is "" where it does."""
+
+    name: str
+    exact: bool
+    accepts: bool | None
+    reason: str
+    summary: str
+    source: str
+
+
+def solve(model: Network, method: str = "auto") -> Solution:
+    """Solve a model.
+
+    Parameters
+    ----------
+    model : Network
+    method : str, default "auto"
+        A name of `methods()`; "auto" takes the first that accepts the model, "exact"
+        the first exact one.
+
+    Returns
+    -------
+    Solution
+        Checked against the laws of queueing before it is handed out.
+
+    Raises
+    ------
+    SaturatedError
+        An open class asks a station for more than it can serve.
+    NoMethodError
+        No method, or not the one asked for, accepts the model; tells why.
+    LawError
+        The answer broke a law; no number is handed out.
+
+    Examples
+    --------
+    >>> from qnsolve import ClosedClass, Network, Queue
+    >>> site = Network([Queue("cpu")], [ClosedClass("batch", population=2, think_time=1.0, demands={"cpu": 1.0})])
+    >>> solve(site)["batch"].throughput
+    0.8
+    """
+    if method not in CHOICES:
+        raise ModelError("method", "must be one of " + ", ".join(CHOICES), suggestion(str(method), CHOICES), method)
+    arrays = from_network(model)
+    chosen = _choose(arrays, method)
+    try:
+        measures = chosen.run(arrays)
+    except ArithmeticError as error:
+        raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
+    residual = check(arrays, measures, chosen.name)
+    return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
+
+
+def _choose(arrays: Arrays, name: str) -> Method:
+    reasons = {}
+    for method in METHODS:
+        if name not in ("auto", method.name) and not (name == "exact" and method.exact):
+            continue
+        reason = method.refuses(arrays)
+        if not reason:
+            return method
+        reasons[method.name] = reason
+    raise NoMethodError(reasons)
+
+
+def methods(model: Network | None = None) -> list[MethodReport]:
+    """Every method and, given a model, whether it accepts it and why not.
+
+    Parameters
+    ----------
+    model : Network, optional
+
+    Returns
+    -------
+    list of MethodReport
+        In the order in which "auto" tries them; `accepts` is None without a model.
+    """
+    arrays = None if model is None else from_network(model)
+    reports = []
+    for method in METHODS:
+        reason = "" if arrays is None else method.refuses(arrays)
+        accepts = None if arrays is None else not reason
+        reports.append(MethodReport(method.name, method.exact, accepts, reason, method.summary, method.source))
+    return reports

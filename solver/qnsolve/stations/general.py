@@ -1,0 +1,91 @@
+"""Stations with general service or arrivals in batches."""
+
+from __future__ import annotations
+
+from .. import checks
+from ..errors import ModelError
+from .form import StationForm, inputs, stable
+
+
+def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0) -> StationForm:
+    """M/G/1, first come first served: Pollaczek and Khinchine's formula.
+
+    Parameters
+    ----------
+    arrival_rate, service_time : float
+        λ [jobs/time] and S [time].
+    squared_variation : float, default 1.0
+        Squared coefficient of variation of the service time, variance/S² [ratio]:
+        0 constant, 1 exponential.
+
+    Returns
+    -------
+    StationForm
+        Exact.
+
+    Raises
+    ------
+    ModelError, SaturatedError
+
+    References
+    ----------
+    [Kleinrock1975] section 5.6.
+
+    Examples
+    --------
+    >>> round(mg1(0.5, 1.0, 0.0).response_time, 12)
+    1.5
+    """
+    rate, service = inputs("M/G/1", arrival_rate, service_time)
+    variation = checks.number("M/G/1: squared_variation", squared_variation)
+    return _single("M/G/1", rate, service, rate * service * service * (1 + variation) / 2)
+
+
+def batch(arrival_rate: float, service_time: float, batch_size: float, batch_squared_variation: float = 0.0) -> StationForm:
+    """M^[X]/M/1: jobs arrive in batches at the moments of a Poisson process.
+
+    Parameters
+    ----------
+    arrival_rate, service_time : float
+        λ of jobs, not of batches [jobs/time], and S [time].
+    batch_size : float
+        Mean jobs in a batch [jobs], 1 or more.
+    batch_squared_variation : float, default 0.0
+        Squared coefficient of variation of the batch size [ratio]; 0 for a fixed size.
+
+    Returns
+    -------
+    StationForm
+        Exact mean values. probability_wait is that of a job, the utilization plus
+        its place behind others of its own batch: 1 − (1 − ρ)/batch_size.
+
+    Raises
+    ------
+    ModelError, SaturatedError
+
+    References
+    ----------
+    [Gross2008] section 3.1.
+
+    Examples
+    --------
+    >>> round(batch(0.5, 1.0, 3.0).response_time, 12)
+    4.0
+    """
+    rate, service = inputs("M[X]/M/1", arrival_rate, service_time)
+    size = checks.number("M[X]/M/1: batch_size", batch_size)
+    if size < 1:
+        raise ModelError("M[X]/M/1: batch_size", "must be 1 or more", "write the mean jobs in one batch", size)
+    variation = checks.number("M[X]/M/1: batch_squared_variation", batch_squared_variation)
+    ahead = (size * (1 + variation) - 1) / 2  # jobs of its own batch ahead of a job
+    load = rate * service
+    return _single("M[X]/M/1", rate, service, (load + ahead) * service, first=1 / size)
+
+
+def _single(form: str, rate: float, service: float, unfinished: float, first: float = 1.0) -> StationForm:
+    """One server whose arrivals wait `unfinished`/(1 − ρ); a share `first` of them lead their batch."""
+    load = rate * service
+    stable(form, load, 1 / service)
+    waiting = unfinished / (1 - load)
+    response = service + waiting
+    return StationForm(rate, load, rate * response, waiting, response, 1 - (1 - load) * first)

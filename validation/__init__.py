@@ -1,0 +1,1 @@
+"""Published tables against predictions."""
