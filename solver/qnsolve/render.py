@@ -13,6 +13,7 @@ from .terms import terms
 if TYPE_CHECKING:
     from .solution import ClassResult, Solution
 
+NO_WAIT = 1e-9  # waiting below this share of the residence time is printed as 0
 COLUMNS = ("throughput", "utilization", "queue_length", "demand", "waiting_time", "residence_time")
 
 
@@ -34,6 +35,8 @@ def _body(solution: Solution) -> list[list[str]]:
     for result in solution.classes:
         pairs = [p for p in solution.rows() if p["class"] == result.name and p["demand"] > 0]
         for pair in pairs:
+            if abs(pair["waiting_time"]) < NO_WAIT * pair["residence_time"]:
+                pair["waiting_time"] = 0.0
             body.append([result.name, pair["station"]] + [_figure(pair[column]) for column in COLUMNS])
         demand = sum(pair["demand"] for pair in pairs)
         totals = {

@@ -1,0 +1,215 @@
+"""A case: what is calibrated from which rows, what is predicted, and how well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import qnsolve as qn
+
+from .published import Row, sources
+
+VERDICTS = ("reproduced", "close", "missed")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A number taken from published rows; `free` where it was fitted to what is modelled."""
+
+    name: str
+    value: float
+    unit: str
+    rows: tuple[Row, ...]
+    how: str
+    free: bool
+
+
+@dataclass(frozen=True)
+class Point:
+    """One published figure beside its prediction.
+
+    Attributes
+    ----------
+    kind : {"predicted", "identity"}
+        An identity follows from other figures of the same row and is never counted.
+    quantity, unit, center : str
+    row, column : Row, str
+        Where the figure is printed.
+    predicted : float
+    limit : float
+        The source's repeatability that applies [relative].
+    tolerance : float
+        What the case allows for "close" [relative].
+    missing : str
+        The center or effect that the model lacks; said of every missed point.
+    """
+
+    kind: str
+    quantity: str
+    unit: str
+    center: str
+    row: Row
+    column: str
+    predicted: float
+    limit: float
+    tolerance: float
+    missing: str = ""
+
+    @property
+    def measured(self) -> float:
+        """The printed figure."""
+        return self.row[self.column]
+
+    @property
+    def printed(self) -> str:
+        """The printed figure, digits as printed."""
+        return self.row.printed(self.column)
+
+    @property
+    def error(self) -> float:
+        """Predicted over measured, less 1."""
+        return self.predicted / self.measured - 1
+
+    @property
+    def half_digit(self) -> float:
+        """Half a unit of the last printed digit [relative]: no figure is known better."""
+        decimals = len(self.printed.partition(".")[2])
+        return float(0.5 * 10.0**-decimals / abs(self.measured))
+
+    @property
+    def verdict(self) -> str:
+        """Reproduced within repeatability or print; close within the tolerance; else missed."""
+        if abs(self.error) <= max(self.limit, self.half_digit):
+            return "reproduced"
+        return "close" if abs(self.error) <= self.tolerance else "missed"
+
+
+@dataclass
+class Study:
+    """What a case does with its tables, noted down for the report."""
+
+    case: Case
+    inputs: list[tuple[str, str, str]] = field(default_factory=list)
+    calibrations: list[Calibration] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
+    models: list[tuple[str, qn.Network]] = field(default_factory=list)
+
+    def given(self, name: str, row: Row, column: str = "value") -> float:
+        """A configured number that the document states."""
+        self.inputs.append((name, row.printed(column), str(row)))
+        return row[column]
+
+    def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, free: bool = True) -> float:
+        """Note a number taken from published rows, and give it back."""
+        self.calibrations.append(Calibration(name, value, unit, tuple(rows), how, free))
+        return value
+
+    def solve(self, label: str, model: qn.Network) -> qn.Solution:
+        """Solve a model as a user would: from the text of its model file."""
+        read = qn.loads(qn.dumps(model))
+        self.models.append((label, read))
+        return qn.solve(read)
+
+    def predict(
+        self,
+        quantity: str,
+        unit: str,
+        row: Row,
+        column: str,
+        value: float,
+        *,
+        center: str,
+        across: bool = False,
+        missing: str = "",
+    ) -> None:
+        """Set a prediction beside the figure that it was not told.
+
+        `across` where a number of another table went into it.
+        """
+        source = sources()[self.case.source]
+        limit = source["across"] if across else source["repeatability"]
+        self._point("predicted", quantity, unit, center, row, column, value, limit, missing)
+
+    def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, center: str) -> None:
+        """Set a figure beside what the same rows imply."""
+        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], "")
+
+    def _point(
+        self, kind: str, quantity: str, unit: str, center: str, row: Row, column: str, value: float, limit: float, missing: str
+    ) -> None:
+        point = Point(kind, quantity, unit, center, row, column, float(value), limit, self.case.tolerance, missing)
+        if not math.isfinite(point.predicted):
+            raise ValueError(f"{self.case.name}: {quantity} of {row} is predicted as {value}")
+        if (point.verdict == "missed") != bool(missing):
+            state = "is missed but names no missing effect" if not missing else "is not missed but names a missing effect"
+            raise ValueError(f"{self.case.name}: {quantity} of {row}, {100 * point.error:+.2f} %, {state}")
+        self.points.append(point)
+
+    @property
+    def predicted(self) -> list[Point]:
+        """The points that count."""
+        return [point for point in self.points if point.kind == "predicted"]
+
+    @property
+    def free(self) -> int:
+        """Parameters fitted, to be held against the points predicted."""
+        return sum(c.free for c in self.calibrations)
+
+    @property
+    def verdict(self) -> str:
+        """The worst verdict of its predicted points; "identity" without any."""
+        verdicts = {point.verdict for point in self.predicted}
+        return max(verdicts, key=VERDICTS.index) if verdicts else "identity"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One published table and what we predict of it.
+
+    Attributes
+    ----------
+    name : str
+        document-table.
+    source, file : str
+        Key in sources.toml, and the table's file without its ending.
+    title, question : str
+        What was measured; what a planner would ask of it.
+    tolerance, reason : float, str
+        What counts as close [relative], stated in advance, and why.
+    verdict_text : str
+        What the reader should take from it.
+    run : callable
+        Fills a Study.
+    """
+
+    name: str
+    source: str
+    file: str
+    title: str
+    question: str
+    tolerance: float
+    reason: str
+    verdict_text: str
+    run: Callable[[Study], None]
+
+    def study(self) -> Study:
+        """Run the case."""
+        study = Study(self)
+        self.run(study)
+        return study
+
+
+def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tuple[float, float]:
+    """Intercept and slope of y over column x by least squares."""
+    points = [(row[x], y(row)) for row in rows]
+    mean_x = sum(p[0] for p in points) / len(points)
+    mean_y = sum(p[1] for p in points) / len(points)
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in points) / sum((a - mean_x) ** 2 for a, _ in points)
+    return mean_y - slope * mean_x, slope
+
+
+def worst_first(studies: Iterable[Study]) -> Iterator[tuple[Study, Point]]:
+    """Every predicted point, the largest error first."""
+    pairs = [(study, point) for study in studies for point in study.predicted]
+    yield from sorted(pairs, key=lambda pair: -abs(pair[1].error))

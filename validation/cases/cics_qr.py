@@ -1,0 +1,125 @@
+"""cics-perf tables 9-13, 9-14, 9-15: one QR TCB with coupling facility data table requests."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import qnsolve as qn
+
+from ..case import Case, Study
+from ..published import Row, Table, fact, table
+
+RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
+REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
+BATCH_HOW = "response over that of M/M/1 at the same busy QR TCB, times 2, less 1 (M[X]/M/1 with batches of one size)"
+
+
+def _demand(row: Row) -> float:
+    """CPU per transaction [s]."""
+    return row[CPU] / 100 / row[RATE]
+
+
+def _think(study: Study, row: int, terminals: float) -> float:
+    """Think time of a drive level [s], from the run that did not saturate the QR TCB."""
+    other = table("cics-perf", "table-9-16")[row]
+    value = terminals / other[RATE] - other[RESPONSE] / 1000
+    how = "terminals / ETR - response of the run on open TCBs"
+    return study.calibrate(f"think time, drive level {row}", value, "s", [other], how, free=False)
+
+
+def _region(terminals: float, think_time: float, qr: float, beside: float = 0.0, cps: float = 8) -> qn.Network:
+    stations: list[qn.Queue | qn.Delay | qn.LoadDependent] = [qn.Queue("QR TCB")]
+    demands = {"QR TCB": qr}
+    if beside:
+        stations.append(qn.Queue("open TCBs", servers=int(cps)))
+        demands["open TCBs"] = beside
+    jobs = qn.ClosedClass("terminals", population=int(terminals), think_time=think_time, demands=demands)
+    return qn.Network(stations, [jobs], name="CICS region")
+
+
+def _batch_size(row: Row, demand: float) -> float:
+    """Jobs in a batch that make the response of a row."""
+    plain = qn.stations.mm1(row[RATE], demand)
+    return 2 * row[RESPONSE] / 1000 / plain.response_time - 1
+
+
+def _not_threadsafe(file: str, study: Study) -> None:
+    published = table("cics-perf", file)
+    terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    first = published[1]
+    demand = study.calibrate("QR TCB demand", _demand(first), "s", [first], "CICS CPU / ETR: all work is on the QR TCB")
+    batch = study.calibrate("batch size", _batch_size(first, demand), "jobs", [first], BATCH_HOW)
+    for number in (2, 3):
+        row = published[number]
+        solution = study.solve(f"drive level {number}", _region(terminals, _think(study, number, terminals), demand))
+        rate = solution["terminals"].throughput
+        _predict_load(study, row, rate, 100 * solution["QR TCB"].utilization)
+        response = solution["terminals"].response_time  # in saturation the terminals make it
+        if number == 2:  # below, bursts do
+            response = qn.stations.batch(rate, demand, batch).response_time
+        study.predict("response", "ms", row, RESPONSE, 1000 * response, center="QR TCB", across=True)
+
+
+def _predict_load(study: Study, row: Row, rate: float, cpu: float) -> None:
+    study.predict("ETR", "tran/s", row, RATE, rate, center="QR TCB", across=True)
+    study.predict("CICS CPU", "% of a CP", row, CPU, cpu, center="QR TCB", across=True)
+
+
+def _threadsafe_on_qr(study: Study) -> None:
+    published: Table = table("cics-perf", "table-9-15")
+    terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    cps = study.given("CPs", fact("cics-perf", "p3-170"))
+    full = published[3]
+    qr = study.calibrate("QR TCB demand", 1 / full[RATE], "s", [full], "1 / ETR where the QR TCB is full")
+    beside = study.calibrate("demand beside the QR TCB", _demand(full) - qr, "s", [full], "CICS CPU / ETR, less the QR TCB's")
+    base = table("cics-perf", "table-9-13")[1]
+    batch = study.calibrate("batch size", _batch_size(base, _demand(base)), "jobs", [base], BATCH_HOW, free=False)
+    for number in (1, 2, 4, 5):
+        row = published[number]
+        solution = study.solve(f"drive level {number}", _region(terminals, _think(study, number, terminals), qr, beside, cps))
+        done = solution["terminals"]
+        _predict_load(study, row, done.throughput, 100 * done.throughput * (qr + beside))
+        if number < 3:
+            bursts = qn.stations.batch(done.throughput, qr, batch).response_time
+            response = bursts + solution["open TCBs"].queue_length / done.throughput
+            missing = "the switches between L8 and QR TCBs and the wait for dispatch after each" if number == 1 else ""
+            study.predict("response", "ms", row, RESPONSE, 1000 * response, center="QR TCB", across=True, missing=missing)
+        else:
+            study.predict("response", "ms", row, RESPONSE, 1000 * done.response_time, center="QR TCB", across=True)
+
+
+CASES = (
+    *(
+        Case(
+            name=f"cics-perf-{number}",
+            source="cics-perf",
+            file=f"table-{number}",
+            title=f"Data table requests on the QR TCB, CICS TS {release}",
+            question="Where does one region stop, and what response do the terminals see there?",
+            tolerance=0.05,
+            reason=REASON,
+            verdict_text=(
+                "One server, one demand from the lowest row: the limit, the response in saturation and the CPU follow. Below "
+                "saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
+                "row 1, give row 2."
+            ),
+            run=partial(_not_threadsafe, f"table-{number}"),
+        )
+        for number, release in (("9-13", "V5.4"), ("9-14", "V5.5"))
+    ),
+    Case(
+        name="cics-perf-9-15",
+        source="cics-perf",
+        file="table-9-15",
+        title="Threadsafe application whose data table requests still need the QR TCB, CICS TS V5.4",
+        question="The application is threadsafe: how much further does the region go, and what do more terminals get?",
+        tolerance=0.05,
+        reason=REASON,
+        verdict_text=(
+            "The share of the work that left the QR TCB must be known: with all CPU on it the limit would be 10 % low. Then "
+            "rate, CPU and response at the two higher drive levels follow. The response at the lowest load misses "
+            "the TCB switches."
+        ),
+        run=_threadsafe_on_qr,
+    ),
+)
