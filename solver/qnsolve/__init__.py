@@ -13,7 +13,8 @@ from .errors import (
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .modelfile import dumps, load, loads, save
 from .network import Network
-from .solution import ClassResult, PairResult, Solution, StationResult
+from .results import ClassResult, PairResult, StationResult
+from .solution import Solution
 from .solve import MethodReport, methods, solve
 
 __version__ = "0.1.0"

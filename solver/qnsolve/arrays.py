@@ -11,7 +11,8 @@ from .kernels.measures import Measures
 from .kernels.series import Array
 from .model import ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .network import Network
-from .solution import ClassResult, PairResult, Solution, StationResult
+from .results import ClassResult, PairResult, StationResult
+from .solution import Solution
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
     x, demand, residence = measures.throughput, arrays.demand, measures.residence_time
     with np.errstate(invalid="ignore"):
         completions = x[:, None] * arrays.visits
-        utilization = x[:, None] * demand / arrays.top
+        utilization = np.minimum(x[:, None] * demand / arrays.top, 1.0)  # 1 + rounding at most, checked by the laws
         waiting = np.where(arrays.solo > 1, nan, residence - demand)
     waiting[np.abs(waiting) <= 1e-12 * demand] = 0.0  # rounding, checked by the laws
     waiting[:, [isinstance(s, Delay) for s in model.stations]] = 0.0
@@ -109,7 +110,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         StationResult(
             s.name,
             s.servers if isinstance(s, Queue) else None,
-            float(utilization[:, k].sum()),
+            float(np.minimum(utilization[:, k].sum(), 1.0)),
             float(measures.queue_length[:, k].sum()),
             float(completions[demand[:, k] > 0, k].sum()),
         )

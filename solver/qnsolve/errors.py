@@ -71,17 +71,21 @@ class SaturatedError(QnsolveError):
 
 
 class NoMethodError(QnsolveError):
-    """No method accepts the model; `reasons` tells for each method why not."""
+    """No method that was asked for accepts the model; `reasons` tells for each why not."""
 
     exit_code = 3
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
         self.reasons = dict(reasons)
-        told: dict[str, list[str]] = {}
-        for method, reason in self.reasons.items():
-            told.setdefault(reason, []).append(method)
-        text = "; ".join(f"{', '.join(methods)}: {reason}" for reason, methods in told.items())
-        super().__init__(one_line(f"not supported yet by any method: {text}"))
+        told = dict.fromkeys(self.reasons.values())
+        if len(self.reasons) == 1:
+            text = "; ".join(f"method {name} does not accept this model: {why}" for name, why in self.reasons.items())
+        elif len(told) == 1:
+            text = f"not supported yet by any method: {', '.join(told)}"
+        else:  # what is about this model first, what is about another kind of model last
+            ordered = sorted(self.reasons.items(), key=lambda item: item[1].startswith("for "))
+            text = "no method accepts this model: " + "; ".join(f"{name}: {why}" for name, why in ordered)
+        super().__init__(one_line(text))
 
 
 class ConvergenceError(QnsolveError):

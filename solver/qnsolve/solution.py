@@ -12,89 +12,8 @@ from numpy.typing import NDArray
 
 from .errors import suggestion
 from .network import Network
-
-
-@dataclass(frozen=True)
-class ClassResult:
-    """One class in the whole network; undefined numbers are nan.
-
-    Attributes
-    ----------
-    name : str
-    population : int or None
-        Jobs of a closed class, None for an open one.
-    throughput : float
-        X [jobs/time].
-    response_time, admission_wait, cycle_time : float
-        R, W0 and C [time]; no cycle time for an open class.
-    queue_length : float
-        Jobs inside the network, waiting outside included [jobs].
-    bottleneck : str or None
-        The queueing station with the largest demand per server, None without one.
-    highest_throughput : float
-        What the bottleneck lets through at most, this class alone [jobs/time].
-    """
-
-    name: str
-    population: int | None
-    throughput: float
-    response_time: float
-    admission_wait: float
-    cycle_time: float
-    queue_length: float
-    bottleneck: str | None
-    highest_throughput: float
-
-
-@dataclass(frozen=True)
-class StationResult:
-    """One station, all classes together; undefined numbers are nan.
-
-    Attributes
-    ----------
-    name : str
-    servers : int or None
-        None for a delay or load-dependent station.
-    utilization : float
-        Per server [0..1]; nan for a delay.
-    queue_length : float
-        Q [jobs].
-    throughput : float
-        Visits completed [1/time]; nan unless every class there gave visits.
-    """
-
-    name: str
-    servers: int | None
-    utilization: float
-    queue_length: float
-    throughput: float
-
-
-@dataclass(frozen=True)
-class PairResult:
-    """One class at one station; undefined numbers are nan.
-
-    Attributes
-    ----------
-    class_name, station : str
-    throughput : float
-        Visits completed, V·X [1/time]; nan where the class gave demands.
-    utilization : float
-        Per server [0..1]; nan for a delay.
-    queue_length : float
-        Q [jobs].
-    demand, waiting_time, residence_time : float
-        D, W, R_rk [time], for one job, all visits together.
-    """
-
-    class_name: str
-    station: str
-    throughput: float
-    utilization: float
-    queue_length: float
-    demand: float
-    waiting_time: float
-    residence_time: float
+from .render import Sheet, csv_text, html_text, plain_text
+from .results import ClassResult, PairResult, StationResult
 
 
 @dataclass(frozen=True)
@@ -188,22 +107,28 @@ class Solution:
 
     def to_csv(self) -> str:
         """The rows as CSV, undefined numbers empty."""
-        from .render import csv_text
-
-        return csv_text(self)
+        return csv_text(self.rows())
 
     def to_html(self) -> str:
         """The printed table as an HTML table."""
-        from .render import html_text
-
-        return html_text(self)
+        return html_text(self._sheet())
 
     _repr_html_ = to_html
 
     def __str__(self) -> str:
-        from .render import plain_text
+        return plain_text(self._sheet())
 
-        return plain_text(self)
+    def _sheet(self) -> Sheet:
+        kind = "exact" if self.exact else "approximate"
+        unit = self.model.time_unit
+        return Sheet(
+            heading=f"{self.model.name or 'model'}: method {self.method}, {kind}, times in {unit}",
+            time_unit=unit,
+            classes=self.classes,
+            stations=self.stations,
+            rows=tuple(self.rows()),
+            notes=self.notes,
+        )
 
 
 def _defined(row: dict[str, Any]) -> dict[str, Any]:

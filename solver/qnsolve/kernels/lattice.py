@@ -11,7 +11,7 @@ import numpy as np
 from .measures import Measures, closed_measures
 from .power_series import Lattice
 from .schweitzer import schweitzer
-from .series import TINY, Array, StationSeries, nobody_waits, poisson, station_series, trim
+from .series import FAINT, TINY, Array, StationSeries, nobody_waits, poisson, station_series, trim
 
 Station = tuple[Array, StationSeries]  # each class's share of the load; the series in their sum
 
@@ -100,6 +100,7 @@ def _station(load: Array, speeds: Array, n: int) -> Station:
 def _scaled(p: Array) -> tuple[Array, float]:
     largest = float(p.max())
     p /= largest
+    p[p < FAINT] = 0.0
     return p, largest
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from .measures import Measures, closed_measures
 from .open_network import mean_number
 from .series import (
+    FAINT,
     TINY,
     Array,
     Geometric,
@@ -22,18 +23,39 @@ from .series import (
     weights,
 )
 
+STRIPS = 8
+
 
 def _apply(station: StationSeries, p: Array) -> Array:
     """P times the series of a station, scaled so that its largest term is 1."""
     n, last = len(p), len(station.head) - 1
     if station.ratio is None:
-        out = np.convolve(p, station.head)[:n]
+        out = _convolved(p, station.head)
     elif last == 0:
         out = Geometric(station.ratio, n)(p)
     else:
         out = np.convolve(p, station.head[:-1])[:n]
         out[last:] += station.head[-1] * Geometric(station.ratio, n - last)(p[: n - last])
-    return out / out.max()
+    out /= out.max()
+    out[out < FAINT] = 0.0
+    return out
+
+
+def _convolved(p: Array, q: Array) -> Array:
+    """The first len(p) terms of p times q, both of one length.
+
+    Without the zeros at the ends of both, and in strips, to leave out most of what lies beyond.
+    """
+    n, out = len(p), np.zeros(len(p))
+    (first, last), (low, high) = (np.flatnonzero(x)[[0, -1]] for x in (p, q))
+    strip = -(-(last + 1 - first) // STRIPS)
+    for start in range(first, last + 1, strip):
+        room = n - start - low
+        if room <= 0:
+            break
+        part = np.convolve(p[start : min(start + strip, last + 1)], q[low : min(high + 1, low + room)])[:room]
+        out[start + low : start + low + len(part)] += part
+    return out
 
 
 def one_class(population: int, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> Measures:
@@ -82,6 +104,7 @@ def one_class(population: int, think_time: float, demand: Array, speeds: Sequenc
     for divided in plain.values():
         p = divided(p)
         p /= p.max()
+        p[p < FAINT] = 0.0
     lengths: dict[int, float] = {}
     p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
     if not p[n] > TINY:

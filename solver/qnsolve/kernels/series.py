@@ -11,7 +11,8 @@ Array = NDArray[np.float64]
 
 BLOCK = 32
 WHOLE = 64
-TINY = 1e-250  # below this share of the largest weight, digits may have been lost to underflow
+FAINT = 1e-270  # weights below this share of the largest are dropped, before they become subnormal and slow
+TINY = 1e-220  # where the weight sought is below this share of the largest, what was dropped may matter
 
 
 class Geometric:
@@ -81,6 +82,7 @@ def weights(ratios: Array) -> Array:
     w[:peak] = np.cumprod(1.0 / ratios[:peak][::-1])[::-1]
     lost = (w == 0) & (logs - logs[peak] > -700)  # behind a valley that underflowed
     w[lost] = np.exp(logs[lost] - logs[peak])
+    w[w < FAINT] = 0.0
     return w
 
 

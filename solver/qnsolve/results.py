@@ -1,0 +1,88 @@
+"""The rows of a solution: a class, a station, a class at a station."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ClassResult:
+    """One class in the whole network; undefined numbers are nan.
+
+    Attributes
+    ----------
+    name : str
+    population : int or None
+        Jobs of a closed class, None for an open one.
+    throughput : float
+        X [jobs/time].
+    response_time, admission_wait, cycle_time : float
+        R, W0 and C [time]; no cycle time for an open class.
+    queue_length : float
+        Jobs inside the network, waiting outside included [jobs].
+    bottleneck : str or None
+        The queueing station with the largest demand per server, None without one.
+    highest_throughput : float
+        What the bottleneck lets through at most, this class alone [jobs/time].
+    """
+
+    name: str
+    population: int | None
+    throughput: float
+    response_time: float
+    admission_wait: float
+    cycle_time: float
+    queue_length: float
+    bottleneck: str | None
+    highest_throughput: float
+
+
+@dataclass(frozen=True)
+class StationResult:
+    """One station, all classes together; undefined numbers are nan.
+
+    Attributes
+    ----------
+    name : str
+    servers : int or None
+        None for a delay or load-dependent station.
+    utilization : float
+        Per server [0..1]; nan for a delay.
+    queue_length : float
+        Q [jobs].
+    throughput : float
+        Visits completed [1/time]; nan unless every class there gave visits.
+    """
+
+    name: str
+    servers: int | None
+    utilization: float
+    queue_length: float
+    throughput: float
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """One class at one station; undefined numbers are nan.
+
+    Attributes
+    ----------
+    class_name, station : str
+    throughput : float
+        Visits completed, V·X [1/time]; nan where the class gave demands.
+    utilization : float
+        Per server [0..1]; nan for a delay.
+    queue_length : float
+        Q [jobs].
+    demand, waiting_time, residence_time : float
+        D, W, R_rk [time], for one job, all visits together.
+    """
+
+    class_name: str
+    station: str
+    throughput: float
+    utilization: float
+    queue_length: float
+    demand: float
+    waiting_time: float
+    residence_time: float
