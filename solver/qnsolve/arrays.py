@@ -44,6 +44,11 @@ class Arrays:
     top: Array
 
     @property
+    def last(self) -> Array:
+        """The speed that holds however many jobs there are, shape (K,); nan for a delay."""
+        return np.array([nan if s is None else s[-1] for s in self.speeds])
+
+    @property
     def is_open(self) -> bool:
         """All classes are open."""
         return bool(np.isfinite(self.arrival_rate).all())
@@ -112,16 +117,16 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
             s.servers if isinstance(s, Queue) else None,
             float(np.minimum(utilization[:, k].sum(), 1.0)),
             float(measures.queue_length[:, k].sum()),
-            float(completions[demand[:, k] > 0, k].sum()),
+            float(completions[~(np.isnan(completions[:, k]) & (demand[:, k] == 0)), k].sum()),
         )
         for k, s in enumerate(model.stations)
     ]
     classes = []
     for r, c in enumerate(model.classes):
-        pressure = np.nan_to_num(demand[r] / arrays.top)
+        closed = isinstance(c, ClosedClass)
+        pressure = np.nan_to_num(demand[r] / (arrays.top if closed else arrays.last))
         narrow = int(pressure.argmax())
         held = pressure[narrow] > 0
-        closed = isinstance(c, ClosedClass)
         classes.append(
             ClassResult(
                 name=c.name,

@@ -93,10 +93,11 @@ def unique(item: str, names: Iterable[str], among: str) -> None:
     """No name twice, not even in another case: a sheet's look-up would find the wrong row."""
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(name.casefold(), name)
-        if other is not name:
+        other = seen.get(name.casefold())
+        if other is not None:
             case = "" if other == name else f"; {other!r} differs only in case, which a sheet's look-up ignores"
             raise ModelError(item, f"must be unique among {among}{case}", "rename one of the two", name)
+        seen[name.casefold()] = name
 
 
 def assign(obj: object, **values: object) -> None:

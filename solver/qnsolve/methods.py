@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from .kernels.series import Array
 from .model import Queue
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
-TERMS = 4e10  # most products that one convolution without a level speed may take
+WORK = 4e10  # most products that one solve may take: some 20 seconds
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _open(arrays: Arrays) -> Measures:
 
 def _check_stable(arrays: Arrays) -> None:
     """Raise SaturatedError for the most loaded station, where one cannot keep up."""
-    limit = np.array([np.inf if s is None else s[-1] for s in arrays.speeds])
+    limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
     loads = arrays.arrival_rate[:, None] * arrays.demand
     busy = loads.sum(axis=0) / limit
     k = int(busy.argmax())
@@ -110,7 +111,7 @@ def _convolution_refuses(arrays: Arrays) -> str:
     n = float(arrays.population[0])
     for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
         levels = 0 if speeds is None else min(len(speeds), n)
-        if levels * n > TERMS:
+        if levels * n > WORK:
             too_long = f"{levels:g} speeds times {n:g} jobs is too long a convolution"
             return f"station {station.name!r}: {too_long}; shorten rates, or lower the population"
     return ""
@@ -131,12 +132,25 @@ def _lattice_refuses(arrays: Arrays) -> str:
     stations = int((arrays.demand[some].sum(axis=0) > 0).sum())
     size = lattice_bytes(populations, stations)
     if size > MEMORY:
-        points = "×".join(str(n + 1) for n in populations)
         return (
-            f"the population lattice of {points} points at {stations} stations takes {size / 2**30:.3g} GiB of the "
-            f"{MEMORY / 2**30:g} GiB allowed: merge classes with like demands, or solve smaller populations"
+            f"the population lattice of {_points(populations)} points at {stations} stations takes {_gib(size)} of the "
+            f"{_gib(MEMORY)} allowed: merge classes with like demands, or solve smaller populations"
+        )
+    levels = sum(min(len(s), sum(populations)) for s in arrays.speeds if s is not None)
+    if levels * len(populations) * math.prod(n + 1 for n in populations) > WORK:
+        return (
+            f"the population lattice of {_points(populations)} points with {levels} speeds in all is too long a convolution: "
+            "shorten rates, merge classes with like demands, or solve smaller populations"
         )
     return ""
+
+
+def _points(populations: list[int]) -> str:
+    return "×".join(str(n + 1) for n in populations)
+
+
+def _gib(size: float) -> str:
+    return f"{size / 2**30:,.3g} GiB" if size < 1000 * 2**30 else f"{size / 2**30:,.0f} GiB"
 
 
 def _lattice(arrays: Arrays) -> Measures:

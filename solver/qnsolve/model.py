@@ -42,7 +42,12 @@ class Queue:
 
 @dataclass(frozen=True)
 class Delay:
-    """A station where nobody waits: network time, a timer, a pool that is never short."""
+    """A station where nobody waits: network time, a timer, a pool that is never short.
+
+    Parameters
+    ----------
+    name : str
+    """
 
     name: str
 

@@ -42,8 +42,9 @@ def load(path: str | os.PathLike[str]) -> Network:
     file = Path(path)
     try:
         raw = file.read_bytes()
-    except OSError as error:
-        problem = ModelError("file", f"cannot be read: {error.strerror or error}", "check the name and the folder")
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        problem = ModelError("file", f"cannot be read: {why}", "check the name and the folder")
         raise problem.in_file(path) from error
     try:
         return loads(_decoded(raw), format=_format(file.suffix, raw))
@@ -96,12 +97,22 @@ def from_data(data: object) -> Network:
 
 
 def save(model: Network, path: str | os.PathLike[str]) -> None:
-    """Write a model file; JSON where the name ends in .json, TOML otherwise."""
+    """Write a model file; a write that fails leaves the old file as it was.
+
+    Parameters
+    ----------
+    model : Network
+    path : path
+        JSON where the name ends in .json, TOML otherwise.
+    """
     file = Path(path)
     text = dumps(model, format="json" if file.suffix.lower() == ".json" else "toml")
     beside = file.with_name(file.name + ".part")
-    beside.write_text(text, encoding="utf-8", newline="\n")
-    beside.replace(file)
+    try:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def dumps(model: Network, format: str = "toml") -> str:

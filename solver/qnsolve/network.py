@@ -91,7 +91,7 @@ class Network:
         if job_class.think_time == 0:
             raise ModelError(item, "asks for no time at any station and has no think_time", repair + ", or a think_time")
 
-    def replace(self, name: str, **changes: Any) -> Network:
+    def replace(self, name: str, /, **changes: Any) -> Network:
         """The same network with one station, class or limit changed.
 
         Parameters

@@ -16,7 +16,21 @@ CHOICES = ("auto", "exact", *(method.name for method in METHODS))
 
 @dataclass(frozen=True)
 class MethodReport:
-    """One method and whether it takes a model; `reason` is "" where it does."""
+    """One method and whether it takes a model.
+
+    Attributes
+    ----------
+    name : str
+        As `solve(model, method=name)` takes it.
+    exact : bool
+        Exact for the product-form model.
+    accepts : bool or None
+        None where no model was given.
+    reason : str
+        Why it does not accept; "" otherwise.
+    summary, source : str
+        What it does; the key of its publication.
+    """
 
     name: str
     exact: bool

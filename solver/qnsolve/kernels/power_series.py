@@ -78,19 +78,19 @@ class Lattice:
         """P over 1 − Σ u_r·z_r: along the last axis at once, over the rows level by level."""
         along = Geometric(float(u[-1]), self.shape[1])
         used = np.flatnonzero(u[:-1])
-        before, lead = np.ascontiguousarray(self.before[used]), u[used]
         out = np.zeros(self.shape)
         for level in self.levels:
-            x = p[level]
-            if len(used) and level.start:
-                earlier = out.take(before[:, level], axis=0)
-                x = x + (lead @ earlier.reshape(len(used), -1)).reshape(x.shape)
+            x = p[level].copy()
+            for r in used:  # not as one product: small ones on several threads are slower on a busy machine
+                earlier = out.take(self.before[r, level], axis=0)
+                earlier *= u[r]
+                x += earlier
             out[level] = along(x) if u[-1] else x
         return out
 
     def paired(self, p: Array, q: Array) -> Array:
         """Coefficient of z^N in z_r·p·q for each class r, shape (R,)."""
         opposite = np.ascontiguousarray(q.take(self.mirror, axis=0)[:, ::-1])
-        sums = [np.vdot(p.take(before, axis=0), opposite) for before in self.before]
+        sums = [np.einsum("ij,ij->", p.take(before, axis=0), opposite) for before in self.before]
         sums.append(np.einsum("ij,ij->", p[:-1, :-1], opposite[:, 1:]))
         return np.array(sums)

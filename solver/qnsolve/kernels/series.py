@@ -105,9 +105,9 @@ class StationSeries:
     ratio: float | None
 
     def terms(self, n: int) -> Array:
-        """a_0 … a_n."""
+        """a_0 … a_n, an array of its own."""
         if self.ratio is None:
-            return self.head
+            return self.head.copy()
         out = np.zeros(n + 1)
         out[: len(self.head)] = self.head
         last = len(self.head) - 1

@@ -14,6 +14,20 @@ from .form import StationForm, inputs, stable
 def mm1(arrival_rate: float, service_time: float) -> StationForm:
     """M/M/1: `mmc` with one server.
 
+    Parameters
+    ----------
+    arrival_rate, service_time : float
+        λ [jobs/time] and S [time].
+
+    Returns
+    -------
+    StationForm
+        Exact.
+
+    Raises
+    ------
+    ModelError, SaturatedError
+
     Examples
     --------
     >>> round(mm1(0.5, 1.0).response_time, 12)
