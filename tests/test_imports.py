@@ -1,0 +1,112 @@
+"""Which module may import which: arrows point down only, and kernels know no model."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import qnsolve
+
+ROOT = Path(qnsolve.__file__).parent
+FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted(ROOT.rglob("*.py"))}
+
+# what each part may import of the package, as it is; "kernels" and "stations" are folders
+ARROWS: dict[str, set[str]] = {
+    "errors": set(),
+    "terms": set(),
+    "results": set(),
+    "checks": {"errors"},
+    "model": {"checks", "errors"},
+    "network": {"model", "checks", "errors"},
+    "kernels": set(),
+    "stations": {"model", "checks", "errors", "kernels"},
+    "modelfile": {"network", "model", "checks", "errors"},
+    "render": {"results", "terms"},
+    "solution": {"render", "results", "network", "errors"},
+    "arrays": {"solution", "results", "network", "model", "kernels"},
+    "laws": {"arrays", "errors", "kernels"},
+    "methods": {"arrays", "model", "errors", "kernels"},
+    "solve": {"methods", "laws", "arrays", "solution", "network", "errors"},
+    "cli": {"solve", "modelfile", "errors", "package"},
+    "__main__": {"cli"},
+    "__init__": {"errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},
+}
+# numpy, and what the command `validate` looks for when it is called
+THIRD_PARTY = {"numpy"}
+HEAVY = ("scipy", "sympy", "matplotlib", "openpyxl", "pandas", "dask", "pytest", "qnsolve_validation")
+
+
+def _part(module: str) -> str:
+    return module.split(".", maxsplit=1)[0]
+
+
+def _imports(module: str) -> tuple[set[str], set[str]]:
+    """Modules of the package, and top-level names of others, that a file imports anywhere in it."""
+    inside, outside = set(), set()
+    package = module.split(".") if FILES[module].name == "__init__.py" else module.split(".")[:-1]
+    if FILES[module].name == "__init__.py":
+        package = package[:-1]
+    for node in ast.walk(ast.parse(FILES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            outside |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            outside.add(str(node.module).split(".")[0])
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - (node.level - 1)]
+            if node.module:
+                inside.add(".".join([*base, node.module]))
+            else:
+                inside |= {".".join([*base, alias.name]) for alias in node.names}
+    return {name if name in FILES or f"{name}.__init__" in FILES else "package" for name in inside}, outside
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_imports_within_the_package(module: str) -> None:
+    """A module imports only modules below it, as the table of arrows has them."""
+    inside, _ = _imports(module)
+    assert _part(module) in ARROWS, f"give {module} a row in the table"
+    used = {_part(name) for name in inside} - {_part(module)}
+    assert used <= ARROWS[_part(module)]
+
+
+@pytest.mark.parametrize("module", FILES)
+def test_imports_of_others(module: str) -> None:
+    """A module imports the standard library and numpy, and nothing else."""
+    _, outside = _imports(module)
+    assert outside - set(sys.stdlib_module_names) <= THIRD_PARTY
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if _part(name) == "kernels"])
+def test_kernels_know_no_model(module: str) -> None:
+    """A kernel imports kernels, numpy and the standard library only."""
+    inside, outside = _imports(module)
+    assert {_part(name) for name in inside} <= {"kernels"}
+    assert outside - set(sys.stdlib_module_names) <= {"numpy"}
+
+
+def test_the_table_is_as_it_is() -> None:
+    """The table of arrows has no row and no arrow that is not used."""
+    used: dict[str, set[str]] = {_part(module): set() for module in FILES}
+    for module in FILES:
+        used[_part(module)] |= {_part(name) for name in _imports(module)[0]} - {_part(module)}
+    assert used == ARROWS
+
+
+def test_the_arrows_make_no_circle() -> None:
+    """Following arrows never leads back."""
+    left = {part: arrows - {"package"} for part, arrows in ARROWS.items()}
+    while left:
+        bottom = {part for part, arrows in left.items() if not arrows & set(left)}
+        assert bottom, f"a circle among {sorted(left)}"
+        left = {part: arrows for part, arrows in left.items() if part not in bottom}
+
+
+def test_importing_is_light() -> None:
+    """`import qnsolve` loads numpy, and no heavy package beside it."""
+    code = f"import qnsolve, sys; print([name for name in {HEAVY!r} if name in sys.modules], 'numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[] True"
+    assert done.stderr == ""

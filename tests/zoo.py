@@ -1,0 +1,191 @@
+"""Small models of every kind that the solver takes: hand-made ones and seeded random ones."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from qnsolve import ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, Solution, methods, solve
+
+Station = Queue | Delay | LoadDependent
+
+
+def closed(name: str, population: int, think_time: float = 0.0, **demands: float) -> ClosedClass:
+    """A closed class by its demands."""
+    return ClosedClass(name, population=population, think_time=think_time, demands=demands)
+
+
+def opened(name: str, arrival_rate: float, **demands: float) -> OpenClass:
+    """An open class by its demands."""
+    return OpenClass(name, arrival_rate=arrival_rate, demands=demands)
+
+
+CPU, DISK, NET = Queue("cpu"), Queue("disk"), Delay("net")
+TRIO = (CPU, DISK, NET)
+RISING = LoadDependent("pool", rates=[1.0, 1.8, 2.4, 2.8, 3.0])
+SLOWING = LoadDependent("slow", rates=[3.0, 2.0, 1.0])
+THRASHING = LoadDependent("pool", rates=[1.0, 2.0, 3.0, 2.0, 1.0, 0.5])
+
+_CLOSED = {
+    "one class": Network(TRIO, [closed("query", 5, 2.0, cpu=0.5, disk=0.3, net=0.1)]),
+    "no think time": Network([CPU, DISK], [closed("batch", 4, cpu=0.5, disk=0.7)]),
+    "one station": Network([CPU], [closed("batch", 3, cpu=0.25)]),
+    "several classes": Network(TRIO, [closed("query", 3, 1.0, cpu=0.2, disk=0.5), closed("batch", 2, cpu=0.9, net=0.4)]),
+    "three classes": Network(
+        TRIO,
+        [closed("a", 2, 1.0, cpu=0.2, disk=0.5), closed("b", 1, cpu=0.9, net=0.4), closed("c", 3, 4.0, disk=0.1)],
+    ),
+    "many servers": Network([Queue("cpu", servers=3), DISK], [closed("query", 9, 1.5, cpu=0.9, disk=0.2)]),
+    "many servers, two classes": Network(
+        [Queue("cpu", servers=4), Queue("disk", servers=2)],
+        [closed("query", 5, 1.0, cpu=0.9, disk=0.2), closed("batch", 4, cpu=1.5, disk=0.6)],
+    ),
+    "more servers than jobs": Network([Queue("cpu", servers=99), DISK], [closed("query", 4, 1.0, cpu=0.9, disk=0.2)]),
+    "as many servers as jobs": Network([Queue("cpu", servers=4), DISK], [closed("query", 4, 1.0, cpu=0.9, disk=0.2)]),
+    "levelling": Network([RISING, DISK], [closed("query", 12, 1.0, pool=0.9, disk=0.2)]),
+    "not levelling": Network([RISING, DISK], [closed("query", 4, 1.0, pool=0.9, disk=0.2)]),
+    "levelling, two classes": Network(
+        [RISING, DISK], [closed("query", 6, 1.0, pool=0.9, disk=0.2), closed("batch", 3, pool=0.3, disk=0.8)]
+    ),
+    "thrashing": Network([THRASHING, DISK], [closed("query", 10, 3.0, pool=0.9, disk=0.2)]),
+    "thrashing, two classes": Network(
+        [THRASHING, DISK], [closed("query", 5, 3.0, pool=0.9, disk=0.2), closed("batch", 4, pool=0.3, disk=0.8)]
+    ),
+    "slow alone": Network([LoadDependent("pool", rates=[0.5, 1.0]), DISK], [closed("query", 5, 1.0, pool=0.4, disk=0.2)]),
+    "faster than its jobs": Network([LoadDependent("pool", rates=[2.5, 3.0]), CPU], [closed("query", 5, pool=0.9, cpu=0.2)]),
+    "idle station": Network(TRIO, [closed("query", 5, 2.0, cpu=0.5, disk=0.0)]),
+    "empty class": Network(TRIO, [closed("query", 3, 1.0, cpu=0.2, disk=0.5), closed("batch", 0, cpu=0.9, net=0.4)]),
+    "one job": Network([CPU, RISING, NET], [closed("query", 1, 1.0, cpu=0.2, pool=0.5, net=0.1)]),
+    "visits": Network(
+        TRIO,
+        [ClosedClass("query", population=6, visits={"cpu": 11, "disk": 10}, service_times={"cpu": 0.02, "disk": 0.03})],
+    ),
+    "fcfs, one class": Network([Queue("cpu", servers=2, discipline="fcfs"), DISK], [closed("query", 5, cpu=0.9, disk=0.3)]),
+    "fcfs, two classes": Network(
+        [Queue("cpu", discipline="fcfs"), NET],
+        [
+            ClosedClass("a", population=3, visits={"cpu": 2, "net": 1}, service_times={"cpu": 0.5, "net": 3}),
+            ClosedClass("b", population=2, visits={"cpu": 5, "net": 1}, service_times={"cpu": 0.5, "net": 1}),
+        ],
+    ),
+    "thinks only": Network([CPU], [closed("idle", 7, 2.0), closed("query", 2, 1.0, cpu=0.4)]),
+    "unbalanced": Network(TRIO, [closed("query", 20, 0.001, cpu=1e4, disk=1e-6, net=1e-3)]),
+    "delays only": Network([NET, Delay("lan")], [closed("query", 6, 2.0, net=0.5, lan=0.1)]),
+}
+
+_OPEN = {
+    "open": Network(TRIO, [opened("browse", 1.6, cpu=0.5, disk=0.3, net=0.1)]),
+    "open, several classes": Network(TRIO, [opened("browse", 0.6, cpu=0.5, net=3.0), opened("buy", 0.5, cpu=0.9, disk=1.2)]),
+    "open, many servers": Network([Queue("cpu", servers=12), DISK], [opened("browse", 5.0, cpu=2.2, disk=0.1)]),
+    "open, load-dependent": Network([RISING, SLOWING], [opened("a", 2.0, pool=1.4, slow=0.4)]),
+    "open, nearly saturated": Network([CPU, Queue("disk", servers=3)], [opened("browse", 0.999, cpu=1.0, disk=2.9)]),
+    "open, visits": Network(
+        TRIO, [OpenClass("browse", arrival_rate=2, visits={"cpu": 3, "net": 2}, service_times={"cpu": 0.1, "net": 1})]
+    ),
+    "open, no arrivals": Network(TRIO, [opened("browse", 0.0, cpu=0.5), opened("buy", 0.5, cpu=0.9, disk=1.2)]),
+    "open, as many servers as the load takes": Network([Queue("cpu", servers=400)], [opened("browse", 40, cpu=1.0)]),
+}
+
+HAND_MADE = {**_CLOSED, **_OPEN}
+
+
+def _station(rng: np.random.Generator, name: str) -> Station:
+    kind = rng.choice(["queue", "queue", "servers", "delay", "load_dependent"])
+    if kind == "queue":
+        return Queue(name)
+    if kind == "servers":
+        return Queue(name, servers=int(rng.integers(1, 9)))
+    if kind == "delay":
+        return Delay(name)
+    return LoadDependent(name, rates=rng.uniform(0.3, 4.0, rng.integers(1, 7)).round(3).tolist())
+
+
+def _demands(rng: np.random.Generator, stations: list[Station]) -> dict[str, float]:
+    sizes = 10 ** rng.uniform(-2, 1, len(stations))
+    gone = rng.random(len(stations)) < 0.2
+    demands = {s.name: float(size) for s, size, no in zip(stations, sizes, gone, strict=True) if not no}
+    return demands or {stations[0].name: 1.0}
+
+
+def random_closed(rng: np.random.Generator) -> Network:
+    """A closed network: one to three classes, one to five stations of any kind."""
+    stations = [_station(rng, f"s{k}") for k in range(1, rng.integers(1, 6) + 1)]
+    count = int(rng.integers(1, 4))
+    most = {1: 25, 2: 7, 3: 4}[count]
+    classes = [
+        ClosedClass(
+            f"c{r}",
+            population=int(rng.integers(1, most + 1)),
+            think_time=float(rng.choice([0.0, 10 ** rng.uniform(-1, 1.5)])),
+            demands=_demands(rng, stations),
+        )
+        for r in range(1, count + 1)
+    ]
+    return Network(stations, classes)
+
+
+def random_open(rng: np.random.Generator) -> Network:
+    """An open network whose most loaded station is up to 98 % busy."""
+    stations = [_station(rng, f"s{k}") for k in range(1, rng.integers(1, 6) + 1)]
+    demands = [_demands(rng, stations) for _ in range(rng.integers(1, 4))]
+    rates = rng.uniform(0.1, 1.0, len(demands))
+    last = {s.name: held_speed(s, 10**6) for s in stations if not isinstance(s, Delay)}
+    busy = [sum(x * d.get(name, 0.0) for x, d in zip(rates, demands, strict=True)) / top for name, top in last.items()]
+    scale = float(rng.choice([rng.uniform(0.05, 0.98), 0.98])) / max([*busy, 0.1])
+    return Network(
+        stations,
+        [
+            OpenClass(f"c{r}", arrival_rate=float(x * scale), demands=d)
+            for r, (x, d) in enumerate(zip(rates, demands, strict=True), 1)
+        ],
+    )
+
+
+def held_speed(station: Station, jobs: int) -> float:
+    """Relative speed of a station that holds that many jobs, one or more."""
+    if isinstance(station, Delay):
+        return float(jobs)
+    if isinstance(station, Queue):
+        return float(min(jobs, station.servers))
+    return float(station.rates[min(jobs, len(station.rates)) - 1])
+
+
+@cache
+def random_models(count: int = 200) -> dict[str, Network]:
+    """Seeded random models, the same ones in every run."""
+    rng = np.random.default_rng(20240229)
+    makers = [random_closed, random_closed, random_open]
+    return {f"random {i}": makers[i % 3](rng) for i in range(count)}
+
+
+@cache
+def every_model() -> dict[str, Network]:
+    """All hand-made and random models by name."""
+    return {**HAND_MADE, **random_models()}
+
+
+@cache
+def accepting(name: str) -> tuple[str, ...]:
+    """The methods that accept a model of the zoo."""
+    return tuple(report.name for report in methods(every_model()[name]) if report.accepts)
+
+
+def every_case() -> list[tuple[str, str]]:
+    """Each model of the zoo with each method that accepts it."""
+    return [(name, method) for name in every_model() for method in accepting(name)]
+
+
+@cache
+def solved(name: str, method: str) -> Solution:
+    """The solution of a model of the zoo."""
+    return solve(every_model()[name], method=method)
+
+
+def tolerance(solution: Solution, exact: float = 1e-10, approximate: float = 1e-6) -> float:
+    """Relative tolerance that a law is held to."""
+    return exact if solution.exact else approximate
+
+
+def jobs(model: Network) -> float:
+    """All closed jobs of a model; infinite for an open one."""
+    return sum(c.population if isinstance(c, ClosedClass) else float("inf") for c in model.classes)
