@@ -1,0 +1,97 @@
+"""Time and error of each kernel, of plain implementations and of other solvers, in one run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import qnsolve as qn
+
+from . import compare, models, peers, recurrence, targets
+from .models import Answer
+from .peers import Peer
+from .table import Row, solver_table
+
+LEGEND = """time     best of several runs inside the process, the model already built; once where a plain one or a peer is slow
+ratio    time over that of qnsolve's solve(), which includes checks and result objects
+error    largest relative error of a throughput (X) and of a queue length (Q), against decimals of 50 digits"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run everything; 1 where a number of qnsolve is wrong, 0 otherwise whatever the times."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="without other solvers and without the slowest plain runs")
+    parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS", help="for one call of another solver (60)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
+    options = parser.parse_args(arguments)
+
+    begin = perf_counter()
+    found = [] if options.quick else peers.find()
+    machine = _machine()
+    _print(machine)
+    _print(_peers(found) if found else "other solvers: skipped by --quick")
+    _print(LEGEND)
+
+    titles, all_models = models.load()
+    rows: list[Row] = []
+    answers: dict[str, Answer] = {}
+    for group, title in titles.items():
+        part: list[Row] = []
+        beyond: dict[str, str] = {}
+        for model in all_models.values():
+            if model.group == group:
+                part += compare.rows(model, found, options.limit, options.quick, beyond)
+                answers[model.name] = compare.answer_of(qn.solve(model.network))
+        part += [Row("all", peer.name, note=peer.missing) for peer in found if peer.missing]
+        _print(f"\n{title}\n{solver_table(part)}")
+        rows += part
+
+    text, records = recurrence.report(options.quick)
+    _print(f"\nthe recurrence y[n] = x[n] + {recurrence.RHO}·y[n-1] inside every kernel\n{text}")
+    goals = targets.collect(rows, answers, options.quick)
+    _print(f"\ntargets: time of solve() unless stated\n{targets.report(goals)}")
+    faults = targets.wrong(rows, goals)
+    _print(f"\n{len(faults)} wrong number{'' if len(faults) == 1 else 's'}; the run took {perf_counter() - begin:.0f} s")
+    for fault in faults:
+        _print(f"WRONG  {fault}")
+    if options.json:
+        figures = {
+            "machine": machine,
+            "peers": [{"name": p.name, "version": p.version, "missing": p.missing} for p in found],
+            "rows": [asdict(row) for row in rows],
+            "recurrence": records,
+            "targets": [{**asdict(goal), "verdict": goal.verdict} for goal in goals],
+            "wrong": faults,
+        }
+        options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return 1 if faults else 0
+
+
+def _machine() -> str:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    load = f", load {os.getloadavg()[0]:.1f} before the run" if hasattr(os, "getloadavg") else ""
+    return (
+        f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, qnsolve {qn.__version__}{load}"
+    )
+
+
+def _peers(found: list[Peer]) -> str:
+    return "other solvers: " + "; ".join(f"{p.name} {p.version or p.missing}" for p in found)
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
