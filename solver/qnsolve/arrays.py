@@ -30,8 +30,11 @@ class Arrays:
         N [jobs] and Z [time] of closed classes, nan for open ones.
     speeds : tuple (K,) of ndarray or None
         Relative speed with 1, 2, … jobs, the last one holding; None for a delay.
-    top : ndarray (K,)
-        Highest relative speed, the servers of a queue; nan for a delay.
+    top, last : ndarray (K,)
+        Highest relative speed, the servers of a queue, and the one that holds however
+        many jobs there are; nan for a delay.
+    solo : ndarray (K,)
+        Highest speed that one job can get: 1 at a queue or a delay.
     """
 
     model: Network
@@ -42,11 +45,8 @@ class Arrays:
     think_time: Array
     speeds: tuple[Array | None, ...]
     top: Array
-
-    @property
-    def last(self) -> Array:
-        """The speed that holds however many jobs there are, shape (K,); nan for a delay."""
-        return np.array([nan if s is None else s[-1] for s in self.speeds])
+    last: Array
+    solo: Array
 
     @property
     def is_open(self) -> bool:
@@ -58,11 +58,6 @@ class Arrays:
         """All classes are closed."""
         return bool(np.isfinite(self.population).all())
 
-    @property
-    def solo(self) -> Array:
-        """Highest speed that one job can get at each station, shape (K,): 1 at a queue or delay."""
-        return np.array([1.0 if s is None else (s / np.arange(1, len(s) + 1)).max() for s in self.speeds])
-
 
 def from_network(model: Network) -> Arrays:
     """The arrays of a network."""
@@ -71,17 +66,19 @@ def from_network(model: Network) -> Arrays:
     closed = [c if isinstance(c, ClosedClass) else None for c in classes]
     jobs = sum(c.population if c else 10**9 for c in closed)
     speeds: list[Array | None] = []
-    top = []
+    figures = []  # top, last, solo
     for station in stations:
         if isinstance(station, Queue):
             speeds.append(np.arange(1.0, max(1, min(station.servers, jobs)) + 1))
-            top.append(float(station.servers))
+            figures.append((float(station.servers), float(station.servers), 1.0))
         elif isinstance(station, LoadDependent):
-            speeds.append(np.array(station.rates))
-            top.append(max(station.rates))
+            rates = np.array(station.rates)
+            speeds.append(rates)
+            figures.append((rates.max(), rates[-1], (rates / np.arange(1, len(rates) + 1)).max()))
         else:
             speeds.append(None)
-            top.append(nan)
+            figures.append((nan, nan, 1.0))
+    top, last, solo = np.array(figures).T
     return Arrays(
         model=model,
         demand=np.array([[c.demand(name) for name in names] for c in classes]),
@@ -90,7 +87,9 @@ def from_network(model: Network) -> Arrays:
         population=np.array([float(c.population) if c else nan for c in closed]),
         think_time=np.array([c.think_time if c else nan for c in closed]),
         speeds=tuple(speeds),
-        top=np.array(top),
+        top=top,
+        last=last,
+        solo=solo,
     )
 
 

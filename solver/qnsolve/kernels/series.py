@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,9 +42,7 @@ class Geometric:
         self.block = length if self.blocks == 1 else BLOCK
         powers = np.zeros(2 * self.block - 1)
         powers[self.block - 1 :] = rho ** np.arange(self.block)
-        step = powers.strides[0]
-        rows = np.lib.stride_tricks.as_strided(powers[self.block - 1 :], (self.block, self.block), (-step, step))
-        self.matrix: Array = np.ascontiguousarray(rows)  # rho**(j − i) at [i, j], j ≥ i
+        self.matrix: Array = powers.take(_differences(self.block))  # rho**(j − i) at [i, j], j ≥ i
         if self.blocks > 1:
             self.carried = rho ** np.arange(1, BLOCK + 1)
             self.between = Geometric(rho**BLOCK, self.blocks - 1)
@@ -60,6 +59,13 @@ class Geometric:
         y[..., 1:, :] += carry[..., None] * self.carried
         flat: Array = y.reshape(padded.shape)[..., : self.length]
         return flat
+
+
+@lru_cache(WHOLE)
+def _differences(size: int) -> NDArray[np.intp]:
+    """J − i at [i, j], counted from the most negative one."""
+    places = np.arange(size)
+    return places[None, :] - places[:, None] + size - 1
 
 
 def weights(ratios: Array) -> Array:
@@ -125,7 +131,7 @@ def station_series(load: float, speeds: Array, n: int) -> StationSeries:
     """
     ratio = load / float(speeds[-1])
     if ratio < 1 and len(speeds) < n:
-        return StationSeries(weights(load / speeds[:-1]), ratio)
+        return StationSeries(weights(load / speeds[:-1]) if len(speeds) > 1 else np.ones(1), ratio)
     beyond = np.full(n - len(speeds), ratio)
     return StationSeries(weights(np.concatenate((load / speeds, beyond))), None)
 
@@ -133,6 +139,8 @@ def station_series(load: float, speeds: Array, n: int) -> StationSeries:
 def trim(speeds: Array, n: int) -> Array:
     """Speeds up to n jobs, less the run of equal ones at the end."""
     speeds = speeds[:n]
+    if len(speeds) == 1:
+        return speeds
     differ = np.flatnonzero(speeds != speeds[-1])
     return speeds[: differ[-1] + 2] if len(differ) else speeds[:1]
 
