@@ -11,7 +11,7 @@ import numpy as np
 from .measures import Measures, closed_measures
 from .power_series import Lattice
 from .schweitzer import schweitzer
-from .series import FAINT, TINY, Array, StationSeries, nobody_waits, poisson, station_series, trim
+from .series import TINY, Array, StationSeries, attempts, nobody_waits, poisson, scaled, station_series, trim
 
 Station = tuple[Array, StationSeries]  # each class's share of the load; the series in their sum
 
@@ -53,22 +53,19 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
     order = np.argsort(population, kind="stable")
     back = np.argsort(order)
     n, z, d = population[order].astype(int), think_time[order], demand[order]
-    total = int(n.sum())
-    queues = {k: trim(s, total) for k, s in enumerate(speeds) if s is not None and d[:, k].any()}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, total)}
+    most = n @ (d > 0)  # jobs that may meet at each station
+    queues = {k: trim(s, int(most[k])) for k, s in enumerate(speeds) if s is not None and most[k]}
+    queues = {k: s for k, s in queues.items() if not nobody_waits(s, int(most[k]))}
     outside = z + d[:, [k for k in range(d.shape[1]) if k not in queues]].sum(axis=1)
-    tilt = _tilt(n, outside, d[:, list(queues)], list(queues.values()))
-    stations = {k: _station(tilt * d[:, k], s, total) for k, s in queues.items()}
-
     space = Lattice(n.tolist())
-    prefix = [space.product([poisson(rate * delay, int(size)) for rate, delay, size in zip(tilt, outside, n, strict=True)])]
-    scale = []
-    for station in stations.values():
-        p, largest = _scaled(_apply(space, station, prefix[-1]))
-        prefix.append(p)
-        scale.append(largest)
-    weight = space.last(prefix[-1])
-    if not weight > TINY:
+    for falling in attempts(queues.values()):
+        tilt = _tilt(n, outside, d[:, list(queues)], list(queues.values()), falling)
+        stations = {k: _station(tilt * d[:, k], s, int(most[k])) for k, s in queues.items()}
+        prefix, scale = _products(space, tilt * outside, list(stations.values()))
+        weight = space.last(prefix[-1])
+        if weight > TINY:
+            break
+    else:
         raise ArithmeticError("the weight of the population underflows")
     throughput = np.array([tilt[r] * space.last_but(prefix[-1], r) / weight for r in range(len(n))])
     queue_length = throughput[:, None] * d
@@ -77,17 +74,27 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
     return closed_measures(throughput[back], queue_length[back], distribution)
 
 
+def _products(space: Lattice, outside: Array, stations: list[Station]) -> tuple[list[Array], list[float]]:
+    """The thinking jobs' series, that times the first station's, …; and what each was divided by."""
+    prefix = [space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])]
+    scale = []
+    for station in stations:
+        p = _apply(space, station, prefix[-1])
+        scale.append(scaled(p))
+        prefix.append(p)
+    return prefix, scale
+
+
 def lattice_bytes(population: Sequence[int], stations: int) -> int:
     """Memory that `lattice` takes [bytes]: a prefix product a station and room to work."""
     return 8 * math.prod(n + 1 for n in population) * (stations + len(population) + 6)
 
 
-def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array]) -> Array:
-    """Rates near the throughputs, below saturation; need not be exact."""
-    first, top = (np.array([f(s) for s in speeds]) for f in (lambda s: s[0], np.max))
+def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array], falling: bool) -> Array:
+    """Rates near the throughputs, below saturation; need not be exact. `falling` as in `attempts`."""
+    first, top, last = (np.array([f(s) for s in speeds]) for f in (lambda s: s[0], np.max, lambda s: s[-1]))
     rate = schweitzer(population.astype(float), outside, demand, first, top, tolerance=1e-5)
-    last = np.array([s[-1] for s in speeds])
-    busy = float((rate @ demand / last).max(initial=0.0))
+    busy = float((rate @ demand / (top if falling else last)).max(initial=0.0))
     cap = 1 - 0.5 / (population.sum() + 1)
     return rate if busy <= cap else rate * (cap / busy)
 
@@ -95,13 +102,6 @@ def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array])
 def _station(load: Array, speeds: Array, n: int) -> Station:
     total = float(load.sum())
     return load / total, station_series(total, speeds, n)
-
-
-def _scaled(p: Array) -> tuple[Array, float]:
-    largest = float(p.max())
-    p /= largest
-    p[p < FAINT] = 0.0
-    return p, largest
 
 
 def _apply(space: Lattice, station: Station, p: Array) -> Array:
@@ -147,8 +147,8 @@ def _lengths(space: Lattice, stations: list[Station], prefix: list[Array], scale
         else:
             paired = space.paired(_derivative(space, stations[k], prefix[k]), suffix)
             lengths[k] = share * paired / (scale[k] * weight)
-        suffix, largest = _scaled(following)
-        weight *= scale[k] / largest
+        weight *= scale[k] / scaled(following)
+        suffix = following
     return lengths
 
 
@@ -159,15 +159,17 @@ def _distribution(space: Lattice, thinking: Array, loads: Array, stations: dict[
     p = space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])
     for j, station in stations.items():
         if j != k:
-            p, _ = _scaled(_apply(space, station, p))
+            p = _apply(space, station, p)
+            scaled(p)
     total = sum(space.population)
+    most = sum(n for n, load in zip(space.population, loads[:, k], strict=True) if load > 0)
     if k in stations:
         share, series = stations[k]
     else:
         load = float(loads[:, k].sum())
-        share, series = loads[:, k] / (load or 1.0), StationSeries(poisson(load, total), None)
-    states = series.terms(total)
-    for j in range(total + 1):
-        states[j] *= space.last(p)
+        share, series = loads[:, k] / (load or 1.0), StationSeries(poisson(load, most), None)
+    states = np.zeros(total + 1)
+    for j, term in enumerate(series.terms(most)):
+        states[j] = term * space.last(p)
         p = space.times(p, share)
     return states / states.sum()

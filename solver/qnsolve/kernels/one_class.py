@@ -11,13 +11,14 @@ import numpy as np
 from .measures import Measures, closed_measures
 from .open_network import mean_number
 from .series import (
-    FAINT,
     TINY,
     Array,
     Geometric,
     StationSeries,
+    attempts,
     nobody_waits,
     poisson,
+    scaled,
     station_series,
     trim,
     weights,
@@ -36,8 +37,7 @@ def _apply(station: StationSeries, p: Array) -> Array:
     else:
         out = np.convolve(p, station.head[:-1])[:n]
         out[last:] += station.head[-1] * Geometric(station.ratio, n - last)(p[: n - last])
-    out /= out.max()
-    out[out < FAINT] = 0.0
+    scaled(out)
     return out
 
 
@@ -96,25 +96,33 @@ def one_class(population: int, think_time: float, demand: Array, speeds: Sequenc
     queues = {k: trim(s, n) for k, s in enumerate(speeds) if s is not None and demand[k] > 0}
     queues = {k: s for k, s in queues.items() if not nobody_waits(s, n)}
     outside = think_time + sum(float(d) for k, d in enumerate(demand) if k not in queues)
-    tilt = _tilt(n, outside, [(float(demand[k]), s) for k, s in queues.items()])
-    stations = {k: station_series(tilt * float(demand[k]), s, n) for k, s in queues.items()}
-
-    p = poisson(tilt * outside, n)
-    plain = {k: Geometric(s.ratio, n + 1) for k, s in stations.items() if s.ratio is not None and len(s.head) == 1}
-    for divided in plain.values():
-        p = divided(p)
-        p /= p.max()
-        p[p < FAINT] = 0.0
-    lengths: dict[int, float] = {}
-    p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
-    if not p[n] > TINY:
+    for falling in attempts(queues.values()):
+        tilt = _tilt(n, outside, [(float(demand[k]), s) for k, s in queues.items()], falling)
+        stations = {k: station_series(tilt * float(demand[k]), s, n) for k, s in queues.items()}
+        p, lengths = _convolution(n, tilt * outside, stations)
+        if p[n] > TINY:
+            break
+    else:
         raise ArithmeticError("the weight of the population underflows")
-    throughput = tilt * p[n - 1] / p[n]
-    for k, divided in plain.items():  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
-        lengths[k] = divided.rho * float(divided(p)[n - 1]) / p[n]
+    throughput = float(tilt * p[n - 1] / p[n])
     queue_length = np.array([[lengths.get(k, throughput * d) for k, d in enumerate(demand)]])
     distribution = partial(_distribution, n, tilt * think_time, tilt * demand, stations)
     return closed_measures(np.array([throughput]), queue_length, distribution)
+
+
+def _convolution(n: int, outside: float, stations: dict[int, StationSeries]) -> tuple[Array, dict[int, float]]:
+    """Weights of 0 … n jobs in the network, and the queue length of each station."""
+    p = poisson(outside, n)
+    plain = {k: Geometric(s.ratio, n + 1) for k, s in stations.items() if s.ratio is not None and len(s.head) == 1}
+    for divided in plain.values():
+        p = divided(p)
+        scaled(p)
+    lengths: dict[int, float] = {}
+    p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
+    if p[n] > TINY:
+        for k, divided in plain.items():  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
+            lengths[k] = divided.rho * float(divided(p)[n - 1]) / float(p[n])
+    return p, lengths
 
 
 def _each_without(start: Array, stations: list[tuple[int, StationSeries]], lengths: dict[int, float]) -> Array:
@@ -143,7 +151,8 @@ def _each_without(start: Array, stations: list[tuple[int, StationSeries]], lengt
 def _states(station: StationSeries, others: Array) -> Array:
     """P(j jobs at a station), j = 0 … N, given the convolution of the others."""
     p = station.terms(len(others) - 1) * others[::-1]
-    return p / p.sum()
+    total = p.sum()
+    return p / total if total > 0 else p
 
 
 def _distribution(n: int, thinking: float, loads: Array, stations: dict[int, StationSeries], k: int) -> Array:
@@ -157,17 +166,18 @@ def _distribution(n: int, thinking: float, loads: Array, stations: dict[int, Sta
     return _states(own, p)
 
 
-def _tilt(n: int, outside: float, stations: list[tuple[float, Array]]) -> float:
+def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: bool) -> float:
     """The rate at which the open network would hold about n jobs; need not be exact.
 
     Found by bisection on x, rate = cap/(1 + e^−x), so that a rate far below
     saturation and one a hair below it are met with the same relative precision.
+    `falling` as in `attempts`.
     """
     if not stations:
         return n / outside
-    cap = min(float(s.max()) / d for d, s in stations)
+    cap = min(float(s.max() if falling else s[-1]) / d for d, s in stations)
     plain = np.array([d / s[0] for d, s in stations if len(s) == 1])
-    means = [partial(_mean_about, d, s, n) for d, s in stations if len(s) > 1]
+    means = [partial(_mean_about, d, s, n if falling else None) for d, s in stations if len(s) > 1]
     low, high = -300.0, 34.0
     while high - low > 1e-3:
         x = (low + high) / 2
@@ -181,13 +191,13 @@ def _tilt(n: int, outside: float, stations: list[tuple[float, Array]]) -> float:
     return cap / (1 + math.exp(-low))
 
 
-def _mean_about(demand: float, speeds: Array, n: int, rate: float) -> float:
-    """Mean number at a station, near enough for a tilt."""
+def _mean_about(demand: float, speeds: Array, most: int | None, rate: float) -> float:
+    """Mean number at a station, near enough for a tilt; among states of up to `most` jobs where given."""
     m, load, top = len(speeds), rate * demand, float(speeds[-1])
-    room = max(1 - load / top, 1e-16)
     if top == m and speeds[m // 2] == m // 2 + 1:  # m servers: Sakasegawa's approximation
+        room = max(1 - load / top, 1e-16)
         return load + (1 - room) ** math.sqrt(2 * (m + 1)) / room
-    if load < top and bool(np.all(np.diff(speeds) >= 0)):
-        return mean_number(load, speeds)
-    w = weights(np.concatenate((load / speeds, np.full(max(0, n - m), load / top))))
+    if most is None:
+        return mean_number(min(load, top * (1 - 1e-15)), speeds)
+    w = weights(np.concatenate((load / speeds, np.full(max(0, most - m), load / top))))
     return float(w @ np.arange(len(w)) / w.sum())

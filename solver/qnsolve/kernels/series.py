@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -92,6 +93,15 @@ def weights(ratios: Array) -> Array:
     return w
 
 
+def scaled(p: Array) -> float:
+    """Scale weights in place so that the largest is 1; returns what it was."""
+    largest = float(p.max())
+    if largest > 0:
+        p /= largest
+        p[p < FAINT] = 0.0
+    return largest
+
+
 def poisson(load: float, n: int) -> Array:
     """Weights of 0 … n jobs where nobody waits, the largest 1."""
     if load == 0:
@@ -143,6 +153,15 @@ def trim(speeds: Array, n: int) -> Array:
         return speeds
     differ = np.flatnonzero(speeds != speeds[-1])
     return speeds[: differ[-1] + 2] if len(differ) else speeds[:1]
+
+
+def attempts(stations: Iterable[Array]) -> tuple[bool, ...]:
+    """Which bounds on the tilt to try: the speeds that stations hold, then also the highest they reach.
+
+    The first (False) keeps every tail geometric. Where a speed falls again, the network
+    may pass more than that speed allows, and only the second (True) finds its weight.
+    """
+    return (False, True) if any((np.diff(s) < 0).any() for s in stations) else (False,)
 
 
 def nobody_waits(speeds: Array, n: int) -> bool:
