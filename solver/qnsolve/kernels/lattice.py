@@ -92,9 +92,10 @@ def lattice_bytes(population: Sequence[int], stations: int) -> int:
 
 def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array], falling: bool) -> Array:
     """Rates near the throughputs, below saturation; need not be exact. `falling` as in `attempts`."""
-    first, top, last = (np.array([f(s) for s in speeds]) for f in (lambda s: s[0], np.max, lambda s: s[-1]))
-    rate = schweitzer(population.astype(float), outside, demand, first, top, tolerance=1e-5)
-    busy = float((rate @ demand / (top if falling else last)).max(initial=0.0))
+    first = np.array([s[0] for s in speeds])
+    limit = np.array([s.max() if falling else s[-1] for s in speeds])
+    rate = schweitzer(population.astype(float), outside, demand, first, limit, tolerance=1e-5)
+    busy = float((rate @ demand / limit).max(initial=0.0))
     cap = 1 - 0.5 / (population.sum() + 1)
     return rate if busy <= cap else rate * (cap / busy)
 

@@ -17,7 +17,7 @@ def schweitzer(population: Array, think_time: Array, demand: Array, first: Array
     demand : ndarray (R, K)
         D [time].
     first, top : ndarray (K,)
-        Relative speed of each station with one job, and its highest. A station of m
+        Relative speed of each station with one job, and with many. A station of m
         servers is split as Seidmann does: a queue of m-fold speed and a delay.
 
     References
