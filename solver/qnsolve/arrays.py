@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .kernels.measures import Measures
 from .kernels.series import Array
@@ -49,14 +50,24 @@ class Arrays:
     solo: Array
 
     @property
+    def closed(self) -> NDArray[np.bool_]:
+        """Which classes are closed, shape (R,)."""
+        return np.isfinite(self.population)
+
+    @property
     def is_open(self) -> bool:
         """All classes are open."""
-        return bool(np.isfinite(self.arrival_rate).all())
+        return not self.closed.any()
 
     @property
     def is_closed(self) -> bool:
         """All classes are closed."""
-        return bool(np.isfinite(self.population).all())
+        return bool(self.closed.all())
+
+    def of_classes(self, chosen: NDArray[np.bool_]) -> Arrays:
+        """The same with some classes only; the model stays whole."""
+        rows = ("demand", "visits", "arrival_rate", "population", "think_time")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
 
 
 def from_network(model: Network) -> Arrays:

@@ -57,13 +57,19 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
     law("residence time below the demand", np.maximum(slow, 0.0), 0)
     busy = np.nan_to_num(x @ arrays.demand / arrays.top)
     law("utilization above 1", np.maximum(busy - 1, 0.0))
-    if arrays.is_closed:
-        n, z = arrays.population, arrays.think_time
+    if not arrays.is_open:
+        n = np.where(arrays.closed, arrays.population, q.sum(axis=1))  # an open class is held to nothing here
+        z = np.nan_to_num(arrays.think_time)
         size = np.maximum(n, 1)
         law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + x * z - n) / size, 0)
         shortest = z + fastest.sum(axis=1)
         law("throughput above N/(Z + ΣD)", np.maximum(x * shortest - n, 0.0) / size, 0)
-        if len(classes) == 1 and active[0] and all(s is None or (np.diff(s) >= 0).all() for s in arrays.speeds):
+        if (
+            arrays.is_closed
+            and len(classes) == 1
+            and active[0]
+            and all(s is None or (np.diff(s) >= 0).all() for s in arrays.speeds)
+        ):
             first = np.array([1.0 if s is None else s[0] for s in arrays.speeds])
             crowded = z + n * (arrays.demand / first).sum(axis=1)  # every other job ahead of it everywhere
             law("throughput below N/(Z + N·ΣD)", np.maximum(n - x * crowded, 0.0) / size, 0)

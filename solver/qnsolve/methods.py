@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from .arrays import Arrays
 from .errors import SaturatedError
 from .kernels.lattice import lattice, lattice_bytes
 from .kernels.measures import Measures
+from .kernels.mixed import left_over, with_open
 from .kernels.one_class import one_class
 from .kernels.open_network import open_network
 from .kernels.series import Array
@@ -68,12 +69,8 @@ def not_product_form(arrays: Arrays) -> str:
     return ""
 
 
-def _mixed(arrays: Arrays) -> str:
-    return "" if arrays.is_open or arrays.is_closed else "open and closed classes in one model"
-
-
 def _open_refuses(arrays: Arrays) -> str:
-    return not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_open else "for open classes only")
+    return not_product_form(arrays) or ("" if arrays.is_open else "for open classes only")
 
 
 def _open(arrays: Arrays) -> Measures:
@@ -84,7 +81,7 @@ def _open(arrays: Arrays) -> Measures:
 def _check_stable(arrays: Arrays) -> None:
     """Raise SaturatedError for the most loaded station, where one cannot keep up."""
     limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
-    loads = arrays.arrival_rate[:, None] * arrays.demand
+    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * arrays.demand
     busy = loads.sum(axis=0) / limit
     k = int(busy.argmax())
     if busy[k] < 1:
@@ -105,7 +102,7 @@ def _occupied(arrays: Arrays) -> NDArray[np.intp]:
 
 
 def _convolution_refuses(arrays: Arrays) -> str:
-    reason = not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
     if reason or len(arrays.population) > 1:
         return reason or "for one class only"
     n = float(arrays.population[0])
@@ -124,7 +121,7 @@ def _convolution(arrays: Arrays) -> Measures:
 
 
 def _lattice_refuses(arrays: Arrays) -> str:
-    reason = not_product_form(arrays) or _mixed(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
     if reason:
         return reason
     some = _occupied(arrays)
@@ -175,8 +172,36 @@ def _empty(k: int) -> Array:
     return np.array([1.0])
 
 
+def _mixed_refuses(arrays: Arrays) -> str:
+    if arrays.is_open or arrays.is_closed:
+        return not_product_form(arrays) or "for open and closed classes together only"
+    return _closed_part(arrays).refuses(arrays.of_classes(arrays.closed))
+
+
+def _closed_part(arrays: Arrays) -> Method:
+    """The method for the closed classes of a mixed model."""
+    name = "convolution" if arrays.closed.sum() == 1 else "lattice"
+    return next(method for method in METHODS if method.name == name)
+
+
+def _mixed(arrays: Arrays) -> Measures:
+    _check_stable(arrays)
+    closed, opened = arrays.of_classes(arrays.closed), arrays.of_classes(~arrays.closed)
+    load, most = opened.arrival_rate @ opened.demand, int(closed.population.sum())
+    left = tuple(None if s is None else left_over(a, s, most) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
+    inside = _closed_part(arrays).run(replace(closed, speeds=left))
+    outside = with_open(inside, opened.arrival_rate, opened.demand, arrays.speeds, left)
+    both = _idle(arrays)
+    for chosen, part in ((arrays.closed, inside), (~arrays.closed, outside)):
+        both.throughput[chosen] = part.throughput
+        both.queue_length[chosen] = part.queue_length
+        both.residence_time[chosen] = part.residence_time
+    return Measures(both.throughput, both.queue_length, both.residence_time, outside.distribution)
+
+
 METHODS = (
     Method("open", _open, True, _open_refuses, "open product-form network", "BCMP1975"),
     Method("convolution", _convolution, True, _convolution_refuses, "one closed class, tilted convolution", "Buzen1973"),
     Method("lattice", _lattice, True, _lattice_refuses, "closed classes, population lattice", "Reiser1975"),
+    Method("mixed", _mixed, True, _mixed_refuses, "open and closed classes together", "BCMP1975"),
 )

@@ -39,7 +39,7 @@ def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | No
     [BCMP1975], [Lazowska1984] section 7.4.1.
     """
     load = arrival_rate @ demand
-    stretch = np.array([1.0 if s is None else _stretch(a, s) for a, s in zip(load, speeds, strict=True)])
+    stretch = np.array([1.0 if s is None else stretch_of(a, s) for a, s in zip(load, speeds, strict=True)])
     residence = demand * stretch
     return Measures(
         throughput=arrival_rate.copy(),
@@ -49,7 +49,7 @@ def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | No
     )
 
 
-def _stretch(load: float, speeds: Array) -> float:
+def stretch_of(load: float, speeds: Array) -> float:
     """Residence time over demand: mean number at the station over its load."""
     if load == 0:
         return float(1.0 / speeds[0])
