@@ -181,7 +181,6 @@ REFUSED = {
     "limit": (Network(CPU, [CLOSED], [AdmissionLimit(2, name="MXT")]), ("limit 'MXT'", "admission limits")),
     "preemptive": (_two("preemptive"), ("station 'cpu'", "'preemptive'")),
     "nonpreemptive": (_two("nonpreemptive"), ("station 'cpu'", "'nonpreemptive'")),
-    "open and closed": (Network(CPU, [CLOSED, OPEN]), ("open and closed classes",)),
     "fcfs by demands": (_two("fcfs"), ("station 'cpu'", "'fcfs'", "use 'ps' otherwise")),
     "fcfs of different service times": (
         _two("fcfs", visits={"cpu": 2}, service_times={"cpu": 0.6}),

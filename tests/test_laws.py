@@ -176,18 +176,23 @@ def test_residence_bounds(name: str, method: str) -> None:
 
 
 def test_asymptotic_bounds(name: str, method: str) -> None:
-    """A closed class passes neither N/(Z + ΣD) nor its bottleneck, and keeps up with one job at a time."""
+    """A closed class passes neither N/(Z + ΣD) nor its bottleneck, and keeps up with one job at a time.
+
+    Beside open classes it may be slower than that: any number of their jobs may be there.
+    """
     result = zoo.solved(name, method)
     stations, tol = result.model.stations, zoo.tolerance(result)
     everyone = zoo.jobs(result.model)
     for c in _closed(result.model):
         if not c.population:
             continue
-        speeds = {s.name: [zoo.held_speed(s, n) / n for n in range(1, int(everyone) + 1)] for s in stations}
+        speeds = {s.name: [zoo.held_speed(s, n) / n for n in range(1, int(min(everyone, 1000)) + 1)] for s in stations}
         soonest = c.think_time + sum(c.demand(s.name) / max(speeds[s.name]) for s in stations)
         latest = c.think_time + sum(c.demand(s.name) / min(speeds[s.name]) for s in stations)
         found = result[c.name]
-        assert c.population / latest * (1 - tol) <= found.throughput <= c.population / soonest * (1 + tol)
+        assert found.throughput <= c.population / soonest * (1 + tol)
+        if everyone < float("inf"):
+            assert c.population / latest * (1 - tol) <= found.throughput
         if found.bottleneck is not None:
             assert found.throughput <= found.highest_throughput * (1 + tol)
 

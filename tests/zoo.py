@@ -86,7 +86,29 @@ _OPEN = {
     "open, as many servers as the load takes": Network([Queue("cpu", servers=400)], [opened("browse", 40, cpu=1.0)]),
 }
 
-HAND_MADE = {**_CLOSED, **_OPEN}
+_MIXED = {
+    "mixed": Network(TRIO, [closed("query", 5, 2.0, cpu=0.5, disk=0.3), opened("browse", 0.9, cpu=0.4, disk=0.1, net=2.0)]),
+    "mixed, many servers": Network(
+        [Queue("cpu", servers=4), DISK, Queue("tape", servers=2)],
+        [closed("query", 9, 1.0, cpu=0.9, disk=0.1), opened("browse", 2.5, cpu=0.8, disk=0.1), opened("copy", 0.7, tape=2.0)],
+    ),
+    "mixed, more servers than jobs": Network(
+        [Queue("cpu", servers=6), DISK], [closed("query", 3, 1.0, cpu=0.9, disk=0.2), opened("browse", 5.0, cpu=1.0)]
+    ),
+    "mixed, load-dependent": Network(
+        [RISING, SLOWING],
+        [closed("query", 6, 1.0, pool=0.9, slow=0.3), closed("batch", 2, pool=0.5), opened("browse", 0.8, pool=1.2, slow=0.9)],
+    ),
+    "mixed, nobody inside": Network(
+        [CPU, RISING], [closed("query", 0, 1.0, cpu=0.5), opened("browse", 0.8, cpu=0.9, pool=1.0)]
+    ),
+    "mixed, no arrivals": Network([CPU, RISING], [closed("query", 4, 1.0, cpu=0.5, pool=2.0), opened("browse", 0.0, cpu=0.9)]),
+    "mixed, nearly saturated": Network(
+        [Queue("cpu", servers=2)], [closed("query", 4, 1.0, cpu=0.5), opened("web", 1.98, cpu=1.0)]
+    ),
+}
+
+HAND_MADE = {**_CLOSED, **_OPEN, **_MIXED}
 
 
 def _station(rng: np.random.Generator, name: str) -> Station:
