@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 import qnsolve as qn
 
@@ -27,7 +26,6 @@ def studies(names: Iterable[str] | None = None) -> list[Study]:
     chosen = list(names or known)
     for name in chosen:
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            repair = f"did you mean {near[0]!r}?" if near else "take the name from that list"
+            repair = "take the name from that list"
             raise qn.ModelError("case", "must be one of " + ", ".join(known), repair, name)
     return [known[name].study() for name in chosen]

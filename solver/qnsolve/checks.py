@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping
 
-from .errors import ModelError, suggestion
+from .errors import ModelError, nearest
 
 SMALLEST, LARGEST = 1e-100, 1e100
 
@@ -71,7 +71,7 @@ def choice(item: str, value: object, allowed: Iterable[str]) -> str:
     """One of the allowed words."""
     known = list(allowed)
     if not isinstance(value, str) or value not in known:
-        raise ModelError(item, "must be one of " + ", ".join(map(repr, known)), suggestion(str(value), known), value)
+        raise ModelError(item, "must be one of " + ", ".join(map(repr, known)), nearest(value, known), value)
     return value
 
 

@@ -118,6 +118,12 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def nearest(wrong: object, known: Iterable[str]) -> str:
+    """The repair for a word that is not one of those just listed."""
+    near = get_close_matches(str(wrong), list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else "take one of these"
+
+
 def suggestion(wrong: str, known: Iterable[str]) -> str:
     """The repair for a name that is not known: the nearest one, then the list."""
     names = list(known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .arrays import Arrays, from_network, to_solution
-from .errors import LawError, ModelError, NoMethodError, suggestion
+from .errors import LawError, ModelError, NoMethodError, nearest
 from .laws import check
 from .methods import METHODS, Method
 from .network import Network
@@ -72,7 +72,7 @@ def solve(model: Network, method: str = "auto") -> Solution:
     0.8
     """
     if method not in CHOICES:
-        raise ModelError("method", "must be one of " + ", ".join(CHOICES), suggestion(str(method), CHOICES), method)
+        raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
     arrays = from_network(model)
     chosen = _choose(arrays, method)
     try:
