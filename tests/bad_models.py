@@ -118,9 +118,15 @@ NAMES = {
     ),
     "limit of no job": Bad(GOOD + '[[limits]]\nname = "MXT"\ncapacity = 0', ("limit 'MXT'", "capacity", "= 0", "within 1")),
     "unknown type": Bad(_station('type = "queu"'), ("station 'cpu'", "type", "'queu'", "did you mean 'queue'?")),
-    "unknown discipline": Bad(_station('discipline = "lifo"'), ("station 'cpu'", "discipline", "'lifo'", "known: ps")),
-    "unknown time unit": Bad('time_unit = "min"\n' + GOOD, ("time_unit", "'min'", "known: s, ms, us")),
-    "time unit is a number": Bad("time_unit = 1\n" + GOOD, ("time_unit", "= 1", "known: s, ms, us")),
+    "unknown discipline": Bad(
+        _station('discipline = "lifo"'), ("station 'cpu'", "discipline", "'lifo'", "must be one of 'ps', 'fcfs'")
+    ),
+    "unknown time unit": Bad(
+        'time_unit = "min"\n' + GOOD, ("time_unit", "'min'", "must be one of 's', 'ms', 'us'; take one of these")
+    ),
+    "time unit is a number": Bad(
+        "time_unit = 1\n" + GOOD, ("time_unit", "= 1", "must be one of 's', 'ms', 'us'; take one of these")
+    ),
     "servers of a delay": Bad(_station('type = "delay"\nservers = 2'), ("station 'cpu'", "servers", "= 2", "take it out")),
     "rates of a queue": Bad(_station("rates = [1, 2]"), ("station 'cpu'", "rates", "[1, 2]", "change the type")),
 }

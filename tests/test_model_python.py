@@ -25,7 +25,10 @@ WRONG: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     "name twice": (lambda: Network([CPU, Delay("cpu")], [QUERY]), ("name", "'cpu'", "must be unique", "rename")),
     "name in another case": (lambda: Network([CPU, Delay("Cpu")], [QUERY]), ("'Cpu'", "differs only in case", "rename")),
     "unknown station": (lambda: Network([Queue("cpi")], [QUERY]), ("class 'query'", "'cpu'", "did you mean 'cpi'?")),
-    "unknown unit": (lambda: Network([CPU], [QUERY], time_unit="h"), ("time_unit", "'h'", "known: s, ms, us")),
+    "unknown unit": (
+        lambda: Network([CPU], [QUERY], time_unit="h"),
+        ("time_unit", "'h'", "must be one of 's', 'ms', 'us'; take one of these"),
+    ),
     "unknown discipline": (lambda: Queue("cpu", discipline="FCFS"), ("station 'cpu'", "discipline", "'FCFS'")),
     "empty name": (lambda: Queue(""), ("station: name", "''", "must not be empty")),
     "name a number": (lambda: Delay(3), ("station: name", "= 3", "must be a text")),
