@@ -92,6 +92,8 @@ def _methods(options: argparse.Namespace) -> str:
         kind = "exact" if report.exact else "approximate"
         verdict = {None: "", True: "  accepts", False: f"  does not accept: {report.reason}"}[report.accepts]
         lines.append(f"{report.name:<12} {kind}: {report.summary} [{report.source}]{verdict}")
+        if report.error:
+            lines.append(f"{'':<12} {report.error}")
     return "\n".join(lines)
 
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .accuracy import measured_error
 from .arrays import Arrays
-from .errors import SaturatedError
+from .errors import ConvergenceError, SaturatedError
+from .kernels.amva import NotConvergedError, amva
 from .kernels.lattice import lattice, lattice_bytes
 from .kernels.measures import Measures
 from .kernels.mixed import left_over, with_open
 from .kernels.one_class import one_class
 from .kernels.open_network import open_network
 from .kernels.series import Array
-from .model import Queue
+from .model import LoadDependent, Queue
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
 WORK = 4e10  # most products that one solve may take: some 20 seconds
@@ -56,9 +60,9 @@ def not_product_form(arrays: Arrays) -> str:
     for station in model.stations:
         if not isinstance(station, Queue):
             continue
-        if station.discipline in ("preemptive", "nonpreemptive"):
-            return f"station {station.name!r}: discipline {station.discipline!r}"
         users = [c for c in model.classes if c.demand(station.name) > 0]
+        if users and station.discipline in ("preemptive", "nonpreemptive"):
+            return f"station {station.name!r}: discipline {station.discipline!r}"
         if station.discipline == "fcfs" and len(users) > 1:
             times = {None if c.service_times is None else c.service_times[station.name] for c in users}
             if None in times or len(times) > 1:
@@ -131,15 +135,21 @@ def _lattice_refuses(arrays: Arrays) -> str:
     if size > MEMORY:
         return (
             f"the population lattice of {_points(populations)} points at {stations} stations takes {_gib(size)} of the "
-            f"{_gib(MEMORY)} allowed: merge classes with like demands, or solve smaller populations"
+            f"{_gib(MEMORY)} allowed: {_REPAIR}"
         )
     levels = sum(min(len(s), sum(populations)) for s in arrays.speeds if s is not None)
     if levels * len(populations) * math.prod(n + 1 for n in populations) > WORK:
         return (
             f"the population lattice of {_points(populations)} points with {levels} speeds in all is too long a convolution: "
-            "shorten rates, merge classes with like demands, or solve smaller populations"
+            f"shorten rates, {_REPAIR}"
         )
     return ""
+
+
+_REPAIR = (
+    "merge classes with like demands, solve smaller populations, or ask for method 'linearizer' "
+    f"({measured_error('linearizer')})"
+)
 
 
 def _points(populations: list[int]) -> str:
@@ -152,14 +162,20 @@ def _gib(size: float) -> str:
 
 def _lattice(arrays: Arrays) -> Measures:
     some = _occupied(arrays)
-    everything = _idle(arrays)
     if len(some) == 0:
-        return everything
+        return _idle(arrays)
     part = lattice(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds)
-    everything.throughput[some] = part.throughput
-    everything.queue_length[some] = part.queue_length
-    everything.residence_time[some] = part.residence_time
-    return Measures(everything.throughput, everything.queue_length, everything.residence_time, part.distribution)
+    return _merged(arrays, [(some, part)], part)
+
+
+def _merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]], last: Measures) -> Measures:
+    """Measures of all classes from those of some of them each; the rest is idle. `last` says how it was done."""
+    everything = _idle(arrays)
+    for chosen, part in parts:
+        everything.throughput[chosen] = part.throughput
+        everything.queue_length[chosen] = part.queue_length
+        everything.residence_time[chosen] = part.residence_time
+    return replace(everything, distribution=last.distribution, iterations=last.iterations)
 
 
 def _idle(arrays: Arrays) -> Measures:
@@ -191,12 +207,28 @@ def _mixed(arrays: Arrays) -> Measures:
     left = tuple(None if s is None else left_over(a, s, most) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
     inside = _closed_part(arrays).run(replace(closed, speeds=left))
     outside = with_open(inside, opened.arrival_rate, opened.demand, arrays.speeds, left)
-    both = _idle(arrays)
-    for chosen, part in ((arrays.closed, inside), (~arrays.closed, outside)):
-        both.throughput[chosen] = part.throughput
-        both.queue_length[chosen] = part.queue_length
-        both.residence_time[chosen] = part.residence_time
-    return Measures(both.throughput, both.queue_length, both.residence_time, outside.distribution)
+    return _merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)], outside)
+
+
+def _approximate_refuses(arrays: Arrays) -> str:
+    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    used = arrays.demand[arrays.population > 0].sum(axis=0)
+    for k, station in enumerate(arrays.model.stations):
+        if isinstance(station, LoadDependent) and used[k] > 0 and list(station.rates) != sorted(station.rates):
+            reason = reason or f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+    return reason
+
+
+def _approximate(linearize: bool, arrays: Arrays) -> Measures:
+    some = _occupied(arrays)
+    if len(some) == 0:
+        return _idle(arrays)
+    try:
+        part = amva(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds, linearize)
+    except NotConvergedError as error:
+        name = "linearizer" if linearize else "schweitzer"
+        raise ConvergenceError(f"method {name}: {error}, damped steps neither", error.residual) from error
+    return _merged(arrays, [(some, part)], part)
 
 
 METHODS = (
@@ -204,4 +236,8 @@ METHODS = (
     Method("convolution", _convolution, True, _convolution_refuses, "one closed class, tilted convolution", "Buzen1973"),
     Method("lattice", _lattice, True, _lattice_refuses, "closed classes, population lattice", "Reiser1975"),
     Method("mixed", _mixed, True, _mixed_refuses, "open and closed classes together", "BCMP1975"),
+    Method("linearizer", partial(_approximate, True), False, _approximate_refuses, "closed classes, any size", "Chandy1982"),
+    Method(
+        "schweitzer", partial(_approximate, False), False, _approximate_refuses, "closed classes, roughest", "Schweitzer1979"
+    ),
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .accuracy import measured_error
 from .arrays import Arrays, from_network, to_solution
 from .errors import LawError, ModelError, NoMethodError, nearest
 from .laws import check
@@ -30,6 +31,8 @@ class MethodReport:
         Why it does not accept; "" otherwise.
     summary, source : str
         What it does; the key of its publication.
+    error : str
+        The measured error of an approximate method; "" for an exact one.
     """
 
     name: str
@@ -38,6 +41,7 @@ class MethodReport:
     reason: str
     summary: str
     source: str
+    error: str
 
 
 def solve(model: Network, method: str = "auto") -> Solution:
@@ -47,8 +51,8 @@ def solve(model: Network, method: str = "auto") -> Solution:
     ----------
     model : Network
     method : str, default "auto"
-        A name of `methods()`; "auto" takes the first that accepts the model, "exact"
-        the first exact one.
+        A name of `methods()`; "auto" and "exact" take the first exact one that accepts
+        the model. An approximate method is used only where it is named.
 
     Returns
     -------
@@ -61,6 +65,8 @@ def solve(model: Network, method: str = "auto") -> Solution:
         An open class asks a station for more than it can serve.
     NoMethodError
         No method, or not the one asked for, accepts the model; tells why.
+    ConvergenceError
+        An approximate method did not reach its tolerance; tells what it reached.
     LawError
         The answer broke a law; no number is handed out.
 
@@ -80,13 +86,15 @@ def solve(model: Network, method: str = "auto") -> Solution:
     except ArithmeticError as error:
         raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
     residual = check(arrays, measures, chosen.name)
+    if not chosen.exact:
+        measures = replace(measures, notes=(*measures.notes, f"approximate: {measured_error(chosen.name)}"))
     return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
 
 
 def _choose(arrays: Arrays, name: str) -> Method:
     reasons = {}
     for method in METHODS:
-        if name not in ("auto", method.name) and not (name == "exact" and method.exact):
+        if not (method.exact if name in ("auto", "exact") else name == method.name):
             continue
         reason = method.refuses(arrays)
         if not reason:
@@ -112,5 +120,6 @@ def methods(model: Network | None = None) -> list[MethodReport]:
     for method in METHODS:
         reason = "" if arrays is None else method.refuses(arrays)
         accepts = None if arrays is None else not reason
-        reports.append(MethodReport(method.name, method.exact, accepts, reason, method.summary, method.source))
+        error = measured_error(method.name)
+        reports.append(MethodReport(method.name, method.exact, accepts, reason, method.summary, method.source, error))
     return reports

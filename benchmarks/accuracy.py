@@ -1,0 +1,165 @@
+"""The error of each approximate method against exact answers, by family of models.
+
+`python -m benchmarks.accuracy` prints the table that the package carries; with
+`--write` it replaces solver/qnsolve/accuracy.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import qnsolve as qn
+
+MODELS = 500
+TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
+MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
+HEAD = (
+    "method",
+    "family",
+    "models",
+    *(f"{what}_{how}" for what in ("throughput", "response") for how in ("mean", "p95", "max")),
+)
+
+Random = np.random.Generator
+Station = qn.Queue | qn.LoadDependent
+
+
+def _network(rng: Random, stations: list[Station], demand: Callable[[int, int], float], *, thinking: bool = True) -> qn.Network:
+    count = int(rng.integers(1, 4))
+    classes = [
+        qn.ClosedClass(
+            f"c{r}",
+            population=int(rng.integers(1, MOST[count] + 1)),
+            think_time=0.0 if not thinking or rng.random() < 0.5 else 10 ** rng.uniform(-1, 1.5),
+            demands={s.name: demand(r, k) for k, s in enumerate(stations)},
+        )
+        for r in range(count)
+    ]
+    return qn.Network(stations, classes)
+
+
+def _queues(rng: Random, servers: tuple[int, ...] = (1,)) -> list[Station]:
+    return [qn.Queue(f"s{k}", servers=int(rng.choice(servers))) for k in range(int(rng.integers(2, 6)))]
+
+
+def _servers(station: Station) -> float:
+    return station.servers if isinstance(station, qn.Queue) else station.rates[-1]
+
+
+def _spread(rng: Random, stations: list[Station], low: float, high: float) -> Callable[[int, int], float]:
+    """Demands per server between powers of ten."""
+    return lambda r, k: float(_servers(stations[k]) * 10 ** rng.uniform(low, high))
+
+
+def single(rng: Random) -> qn.Network:
+    """Single servers, demands within a factor of 60."""
+    stations = _queues(rng)
+    return _network(rng, stations, _spread(rng, stations, -1.5, 0.3))
+
+
+def balanced(rng: Random) -> qn.Network:
+    """Single servers, each class with equal demands everywhere."""
+    sizes = 10 ** rng.uniform(-1, 0.3, 3)
+    return _network(rng, _queues(rng), lambda r, k: float(sizes[r]))
+
+
+def unbalanced(rng: Random) -> qn.Network:
+    """Single servers, demands within a factor of 1000."""
+    stations = _queues(rng)
+    return _network(rng, stations, _spread(rng, stations, -2.5, 0.5))
+
+
+def servers(rng: Random) -> qn.Network:
+    """Half of the stations with 2 to 16 servers."""
+    stations = _queues(rng, (1, 1, 1, 1, 1, 2, 3, 4, 8, 16))
+    return _network(rng, stations, _spread(rng, stations, -1.5, 0.3))
+
+
+def saturated(rng: Random) -> qn.Network:
+    """As the many-server family, some station at least 95 % busy."""
+    while True:
+        stations = _queues(rng, (1, 2, 4, 16))
+        model = _network(rng, stations, _spread(rng, stations, -1.0, 0.3))
+        if max(s.utilization for s in qn.solve(model).stations) > 0.95:
+            return model
+
+
+def load_dependent(rng: Random) -> qn.Network:
+    """The first station speeds up with its jobs, to a random curve."""
+    stations = _queues(rng)
+    stations[0] = qn.LoadDependent("s0", rates=np.cumsum(rng.uniform(0.05, 1.0, 6)).tolist())
+    return _network(rng, stations, _spread(rng, stations, -1.5, 0.3))
+
+
+FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
+    "single servers": single,
+    "balanced": balanced,
+    "unbalanced": unbalanced,
+    "many servers": servers,
+    "near saturation": saturated,
+    "load dependent": load_dependent,
+}
+
+
+def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
+    """The seeded models of a family, the same in every run."""
+    rng = np.random.default_rng([list(FAMILIES).index(family), 20])
+    for _ in range(count):
+        yield FAMILIES[family](rng)
+
+
+def table(count: int = MODELS) -> list[dict[str, str]]:
+    """Errors of each approximate method by family: the worst class of a model, relative."""
+    methods = [report.name for report in qn.methods() if not report.exact]
+    rows = []
+    for family in FAMILIES:
+        errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
+        for model in models(family, count):
+            exact = qn.solve(model, method="exact")
+            for method in methods:
+                errors[method].append(_worst(exact, qn.solve(model, method=method)))
+        rows += [_row(method, family, np.array(found)) for method, found in errors.items()]
+    return sorted(rows, key=lambda row: methods.index(row["method"]))
+
+
+def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:
+    pairs = list(zip(exact.classes, other.classes, strict=True))
+    throughput = max(abs(b.throughput / a.throughput - 1) for a, b in pairs)
+    return throughput, max(abs(b.response_time / a.response_time - 1) for a, b in pairs)
+
+
+def _row(method: str, family: str, errors: np.ndarray) -> dict[str, str]:
+    figures = [f"{how(errors[:, i]):.5f}" for i in (0, 1) for how in (np.mean, lambda e: np.quantile(e, 0.95), np.max)]
+    return dict(zip(HEAD, (method, family, str(len(errors)), *figures), strict=True))
+
+
+def as_csv(rows: list[dict[str, str]]) -> str:
+    """The rows as the package carries them."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, HEAD, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def as_markdown(rows: list[dict[str, str]]) -> str:
+    """The rows as a table for reading, errors in percent."""
+    lines = ["| method | models | throughput: mean, 95th, max | response: mean, 95th, max |", "|---|---|---|---|"]
+    for row in rows:
+        cells = [
+            ", ".join(f"{100 * float(row[f'{w}_{h}']):.2f}" for h in ("mean", "p95", "max")) for w in ("throughput", "response")
+        ]
+        lines.append(f"| `{row['method']}` | {row['models']} {row['family']} | {cells[0]} % | {cells[1]} % |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    found = table()
+    print(as_markdown(found))
+    if "--write" in sys.argv:
+        TABLE.write_text(as_csv(found), encoding="utf-8", newline="\n")
