@@ -17,6 +17,7 @@ FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted(
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
     "terms": set(),
+    "accuracy": set(),
     "results": set(),
     "checks": {"errors"},
     "model": {"checks", "errors"},
@@ -28,8 +29,8 @@ ARROWS: dict[str, set[str]] = {
     "solution": {"render", "results", "network", "errors"},
     "arrays": {"solution", "results", "network", "model", "kernels"},
     "laws": {"arrays", "errors", "kernels"},
-    "methods": {"arrays", "model", "errors", "kernels"},
-    "solve": {"methods", "laws", "arrays", "solution", "network", "errors"},
+    "methods": {"accuracy", "arrays", "model", "errors", "kernels"},
+    "solve": {"accuracy", "methods", "laws", "arrays", "solution", "network", "errors"},
     "cli": {"solve", "modelfile", "errors", "package"},
     "__main__": {"cli"},
     "__init__": {"errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},

@@ -1,0 +1,101 @@
+"""Approximate methods: their published errors are those that the script finds, and within what was set as the aim."""
+
+from __future__ import annotations
+
+import csv
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+import qnsolve as qn
+
+from benchmarks import accuracy
+
+PUBLISHED = files("qnsolve").joinpath("accuracy.csv").read_text(encoding="utf-8")
+ROWS = list(csv.DictReader(PUBLISHED.splitlines()))
+
+
+@pytest.mark.slow
+def test_the_published_errors_are_found_again() -> None:
+    """500 models a family, solved again, give the table that the package carries."""
+    again = accuracy.table()
+    assert [(r["method"], r["family"], r["models"]) for r in again] == [(r["method"], r["family"], r["models"]) for r in ROWS]
+    for new, old in zip(again, ROWS, strict=True):
+        for figure in accuracy.HEAD[3:]:
+            assert float(new[figure]) == pytest.approx(float(old[figure]), abs=2e-5)
+
+
+def test_the_table_for_reading_is_the_published_one() -> None:
+    """The benchmarks' README shows the package's table."""
+    text = (Path(accuracy.__file__).parent / "README.md").read_text(encoding="utf-8")
+    assert accuracy.as_markdown(ROWS) in text
+
+
+def test_the_linearizer_is_within_one_percent_in_the_mean() -> None:
+    """Mean response error at most 1 % in every family, 2 % were asked of many servers."""
+    for row in ROWS:
+        if row["method"] == "linearizer":
+            assert float(row["response_mean"]) < 0.01
+
+
+@pytest.mark.parametrize("method", ["linearizer", "schweitzer"])
+def test_one_job_meets_nobody(method: str) -> None:
+    """With one job the approximation is exact: it meets nobody."""
+    stations = [qn.Queue("cpu"), qn.Queue("disk", servers=3), qn.LoadDependent("pool", rates=[0.5, 2.0])]
+    jobs = qn.ClosedClass("a", population=1, think_time=1.0, demands={"cpu": 0.3, "disk": 0.5, "pool": 0.2})
+    assert qn.solve(qn.Network(stations, [jobs]), method=method)["a"].response_time == pytest.approx(1.2, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["linearizer", "schweitzer"])
+def test_as_many_servers_as_jobs_are_a_delay(method: str) -> None:
+    """Where nobody can wait nobody does."""
+    model = qn.Network(
+        [qn.Queue("cpu", servers=20)], [qn.ClosedClass("a", population=20, think_time=1.0, demands={"cpu": 0.5})]
+    )
+    assert qn.solve(model, method=method)["a"].response_time == pytest.approx(0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["linearizer", "schweitzer"])
+def test_large_populations_approach_the_exact_answer(method: str) -> None:
+    """A million jobs at sixteen servers: within 1e-4 of the exact throughput, below it, and never over capacity."""
+    model = qn.Network(
+        [qn.Queue("cpu", servers=16), qn.Queue("disk")],
+        [qn.ClosedClass("a", population=10**6, think_time=20.0, demands={"cpu": 4.0, "disk": 0.24})],
+    )
+    result = qn.solve(model, method=method)
+    assert result["a"].throughput == pytest.approx(qn.solve(model)["a"].throughput, rel=1e-4)
+    assert result["cpu"].utilization <= 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_no_station_is_more_than_busy(seed: int) -> None:
+    """In saturation the laws hold to rounding: utilization at most 1, populations complete."""
+    rng = np.random.default_rng(seed)
+    stations = [qn.Queue(f"s{k}", servers=int(rng.choice([1, 2, 8]))) for k in range(4)]
+    classes = [
+        qn.ClosedClass(
+            f"c{r}", population=int(rng.integers(50, 400)), demands={s.name: 10 ** rng.uniform(-2, 1) for s in stations}
+        )
+        for r in range(3)
+    ]
+    result = qn.solve(qn.Network(stations, classes), method="linearizer")
+    assert result.residual < 1e-9
+    assert not result.exact
+
+
+def test_what_is_too_large_is_not_approximated_unasked() -> None:
+    """The exact methods refuse and name the approximate one; asked for by name it answers."""
+    classes = [qn.ClosedClass(f"c{r}", population=100 + r, demands={"cpu": 4.0, "disk": 0.05}) for r in range(5)]
+    model = qn.Network([qn.Queue("cpu"), qn.Queue("disk")], classes)
+    with pytest.raises(qn.NoMethodError, match="or ask for method 'linearizer'"):
+        qn.solve(model)
+    assert qn.solve(model, method="linearizer")["cpu"].utilization == pytest.approx(1, rel=1e-6)
+
+
+def test_falling_speeds_are_refused() -> None:
+    """Where a speed falls again the mean does not tell the state: refused, not guessed."""
+    station = qn.LoadDependent("pool", rates=[1.0, 2.0, 0.5])
+    model = qn.Network([station], [qn.ClosedClass("a", population=9, think_time=1.0, demands={"pool": 0.5})])
+    with pytest.raises(qn.NoMethodError, match="rates that fall again"):
+        qn.solve(model, method="linearizer")
