@@ -130,30 +130,22 @@ def _lattice_refuses(arrays: Arrays) -> str:
         return reason
     some = _occupied(arrays)
     populations = [int(n) for n in arrays.population[some]]
-    stations = int((arrays.demand[some].sum(axis=0) > 0).sum())
-    size = lattice_bytes(populations, stations)
+    used = arrays.demand[some].sum(axis=0) > 0
+    size = lattice_bytes(populations, int(used.sum()))
+    points = "×".join(str(n + 1) for n in populations)
+    repair = "merge classes with like demands, solve smaller populations, or ask for method 'linearizer'"
     if size > MEMORY:
         return (
-            f"the population lattice of {_points(populations)} points at {stations} stations takes {_gib(size)} of the "
-            f"{_gib(MEMORY)} allowed: {_REPAIR}"
+            f"the population lattice of {points} points at {used.sum()} stations takes {_gib(size)} of the {_gib(MEMORY)} "
+            f"allowed: {repair} ({measured_error('linearizer')})"
         )
-    levels = sum(min(len(s), sum(populations)) for s in arrays.speeds if s is not None)
+    levels = sum(min(len(s), sum(populations)) for s, u in zip(arrays.speeds, used, strict=True) if s is not None and u)
     if levels * len(populations) * math.prod(n + 1 for n in populations) > WORK:
         return (
-            f"the population lattice of {_points(populations)} points with {levels} speeds in all is too long a convolution: "
-            f"shorten rates, {_REPAIR}"
+            f"the population lattice of {points} points with {levels} speeds in all is too long a convolution: "
+            f"shorten rates, {repair} ({measured_error('linearizer')})"
         )
     return ""
-
-
-_REPAIR = (
-    "merge classes with like demands, solve smaller populations, or ask for method 'linearizer' "
-    f"({measured_error('linearizer')})"
-)
-
-
-def _points(populations: list[int]) -> str:
-    return "×".join(str(n + 1) for n in populations)
 
 
 def _gib(size: float) -> str:
@@ -191,7 +183,13 @@ def _empty(k: int) -> Array:
 def _mixed_refuses(arrays: Arrays) -> str:
     if arrays.is_open or arrays.is_closed:
         return not_product_form(arrays) or "for open and closed classes together only"
-    return _closed_part(arrays).refuses(arrays.of_classes(arrays.closed))
+    reason = _closed_part(arrays).refuses(arrays.of_classes(arrays.closed))
+    jobs = np.nansum(arrays.population)
+    for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
+        levels = 0 if speeds is None else len(speeds)
+        if levels * min(levels, jobs) > WORK / 10:
+            reason = reason or f"station {station.name!r}: {levels} servers beside {jobs:g} closed jobs are too many"
+    return reason
 
 
 def _closed_part(arrays: Arrays) -> Method:
