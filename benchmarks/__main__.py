@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from . import compare, models, peers, recurrence, targets
+from . import compare, models, others, peers, recurrence, targets
 from .models import Answer
 from .peers import Peer
 from .table import Row, solver_table
@@ -53,6 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         part += [Row("all", peer.name, note=peer.missing) for peer in found if peer.missing]
         _print(f"\n{title}\n{solver_table(part)}")
         rows += part
+
+    part = list(others.rows(options.quick))
+    _print(f"\n{others.TITLE}\n{solver_table(part)}")
+    rows += part
 
     text, records = recurrence.report(options.quick)
     _print(f"\nthe recurrence y[n] = x[n] + {recurrence.RHO}·y[n-1] inside every kernel\n{text}")
