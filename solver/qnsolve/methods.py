@@ -187,7 +187,7 @@ def _mixed_refuses(arrays: Arrays) -> str:
     jobs = np.nansum(arrays.population)
     for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
         levels = 0 if speeds is None else len(speeds)
-        if levels * min(levels, jobs) > WORK / 10:
+        if levels * min(levels, jobs) > WORK / 200:
             reason = reason or f"station {station.name!r}: {levels} servers beside {jobs:g} closed jobs are too many"
     return reason
 

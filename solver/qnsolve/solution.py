@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import suggestion
+from .errors import LawError, suggestion
 from .network import Network
 from .render import Sheet, csv_text, html_text, plain_text
 from .results import ClassResult, PairResult, StationResult
@@ -76,11 +76,19 @@ class Solution:
         -------
         ndarray
             Sums to 1. For an open network it ends where less than 1e-16 is left out.
+
+        Raises
+        ------
+        LawError
+            Where it would have more than ten million states.
         """
         names = [s.name for s in self.stations]
         if station not in names:
             raise KeyError(f"{station!r} names no station; {suggestion(station, names)}")
-        return self._distribution(names.index(station))
+        try:
+            return self._distribution(names.index(station))
+        except ArithmeticError as error:
+            raise LawError(f"station {station!r}: {error}") from error
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a class and station: the source of text, HTML, CSV, sheets and JSON."""

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from .measures import Measures
-from .open_network import stretch_of
+from .open_network import nobody_waiting, stretch_of
 from .series import Array, weights
 
 WORK = 2 * 10**9  # most terms of one distribution
@@ -19,8 +19,8 @@ def left_over(load: float, speeds: Array, most: int) -> Array:
 
     Summed over the open jobs, the station is a load-dependent one for the closed jobs:
     μ'(n) = ρ·T_{n−1}/T_n with T_n = Σ_i C(i, n)·w_i, w_i the weight of i jobs under the
-    open load ρ alone. From one n to the next only the mean of i is needed, so the
-    binomials never appear; beyond the last speed μ' is that speed less ρ.
+    open load ρ alone. T_n/T_{n−1} is the mean of (i − n + 1)/n in the weights C(i, n−1)·w_i;
+    beyond the last speed μ' is that speed less ρ.
 
     Parameters
     ----------
@@ -43,20 +43,17 @@ def left_over(load: float, speeds: Array, most: int) -> Array:
     if load == 0 or len(speeds) == 1:
         return speeds - load
     level, x = len(speeds), load / float(speeds[-1])
-    w = weights(load / speeds[:-1])
-    jobs, head, tail = np.arange(level - 1.0), w[:-1], w[-1] / (1 - x)  # states below level − 1, and the others
-    last = 1 - x  # share of state level − 1 in the tail
-    total = head.sum() + tail
-    head, tail = head / total, tail / total
+    own = load / speeds[:-1]
+    share = 1 - x  # of the state `level − 1` in all from there on, weighted by C(i, n)
     left = np.full(min(level, most + 1), float(speeds[-1]) - load)
-    for n in range(1, min(len(left), level - 1) + 1):
-        grows = (last * (level - n) / n + x) / (1 - x)  # Σ C(i, n)·x^i over Σ C(i, n−1)·x^i, i ≥ level − 1
-        last *= (level - n) / n / grows
-        head = head * np.maximum(jobs - n + 1, 0) / n
-        tail = tail * grows
-        total = head.sum() + tail
-        left[n - 1] = load / total
-        head, tail = head / total, tail / total
+    for n in range(min(len(left), level - 1)):
+        jobs = np.arange(n, level)  # states below n do not count; from level − 1 on they are one tail
+        w = weights(own[n:] * jobs[1:] / (jobs[1:] - n))
+        more = (level - 1 - n) / (n + 1)
+        tail = (share * more + x) / (1 - x)  # Σ C(i, n+1)·xⁱ over Σ C(i, n)·xⁱ in the tail
+        head = w[:-1] * share
+        left[n] = load * (head.sum() + w[-1]) / (head @ (jobs[:-1] - n) / (n + 1) + w[-1] * tail)
+        share *= more / tail
     return left
 
 
@@ -113,22 +110,16 @@ def _distribution(closed: Callable[[int], Array], load: Array, speeds: tuple[Arr
     if rho == 0:
         return p
     if own is None:
-        far = int(rho + 40 * np.sqrt(rho) + 40)
-        q = weights(rho / np.arange(1.0, far + 1))
-        return np.convolve(p, q / q.sum())
+        return np.convolve(p, nobody_waiting(rho))
     x = rho / float(own[-1])
     spread = np.sqrt((len(p) + 1) * x) / (1 - x)
-    beyond = int(len(p) * x / (1 - x) + 40 * spread + 40 / (1 - x)) + len(own)
+    beyond = len(p) * x / (1 - x) + 40 * spread + 40 / (1 - x) + len(own)
     if (len(p) + beyond) * len(p) > WORK:
         raise ArithmeticError(f"the distribution of {len(p) - 1} closed jobs beside open ones is too long")
-    jobs = np.arange(1.0, len(p) + beyond)
-    given = weights(rho / own[np.minimum(jobs, len(own)).astype(int) - 1])
-    given /= given.sum()  # P(i) for i jobs when n of them are closed, up to a factor; n = 0 first
-    total = np.zeros(len(given))
-    for n, share in enumerate(p):
-        if n:
-            given[:n] = 0.0
-            given[n:] *= np.arange(1.0, len(given) - n + 1)  # C(i, n)/C(i, n−1) = (i − n + 1)/n
-            given /= given.sum()
-        total += share * given
+    jobs = np.arange(1, len(p) + int(beyond))
+    ratios = rho / own[np.minimum(jobs, len(own)) - 1]
+    total = np.zeros(len(jobs) + 1)
+    for n in np.flatnonzero(p > 1e-18):  # C(i, n)·w_i, i = n, n + 1, …
+        given = weights(ratios[n:] * jobs[n:] / (jobs[n:] - n))
+        total[n:] += p[n] * given / given.sum()
     return total

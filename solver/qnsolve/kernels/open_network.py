@@ -10,6 +10,8 @@ import numpy as np
 from .measures import Measures
 from .series import Array, weights
 
+FAR = 10_000_000  # most states that a distribution may have
+
 
 def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
     """Exact mean values of a stable open network.
@@ -77,10 +79,19 @@ def _distribution(load: Array, speeds: Sequence[Array | None], k: int) -> Array:
     if a == 0:
         return np.array([1.0])
     if station is None:
-        far = int(a + 40 * np.sqrt(a) + 40)
-        p = weights(a / np.arange(1.0, far + 1))
-    else:
-        rho = a / station[-1]
-        extra = int(np.ceil(np.log(1e-18) / np.log(rho))) if rho > 1e-18 else 1
-        p = weights(np.concatenate((a / station, np.full(extra, rho))))
+        return nobody_waiting(a)
+    rho = a / station[-1]
+    extra = np.ceil(np.log(1e-18) / np.log(rho)) if rho > 1e-18 else 1.0
+    if extra + len(station) > FAR:
+        raise ArithmeticError(f"the distribution of {FAR:g} jobs and more is too long")
+    p = weights(np.concatenate((a / station, np.full(int(extra), rho))))
+    return p / p.sum()
+
+
+def nobody_waiting(load: float) -> Array:
+    """P(n jobs) at a delay, cut where less than 1e-16 of it is left out."""
+    far = load + 40 * np.sqrt(load) + 40
+    if far > FAR:
+        raise ArithmeticError(f"the distribution of {FAR:g} jobs and more is too long")
+    p = weights(load / np.arange(1.0, int(far) + 1))
     return p / p.sum()
