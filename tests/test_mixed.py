@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import zoo
 from markov import chain
-from qnsolve import ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, SaturatedError, solve
+from qnsolve import ClosedClass, Delay, LawError, LoadDependent, Network, OpenClass, Queue, SaturatedError, solve
 
 State = tuple[int, ...]
 
@@ -137,3 +137,28 @@ def test_saturation_by_open_classes_alone() -> None:
     assert solve(model)["cpu"].utilization == pytest.approx(1, rel=1e-3)
     with pytest.raises(SaturatedError, match="class 'web' loads it most and its highest stable rate is 2/s"):
         solve(model.replace("web", arrival_rate=2.0))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_extreme_models(seed: int) -> None:
+    """Demands from 1e-6 to 1e3, hundreds of closed jobs, up to 500 servers: laws hold, distributions have the right mean."""
+    rng = np.random.default_rng(seed)
+    stations = [Queue("a", servers=int(rng.choice([1, 8, 500]))), Queue("b"), LoadDependent("c", rates=[0.5, 2.0, 1.0])]
+    inside = {s.name: 10 ** rng.uniform(-6, 3) for s in stations}
+    outside = {s.name: 10 ** rng.uniform(-6, 3) for s in stations}
+    most = min(stations[0].servers / outside["a"], 1 / outside["b"], 1 / outside["c"])
+    query = ClosedClass("query", population=int(rng.integers(1, 450)), think_time=10 ** rng.uniform(-3, 3), demands=inside)
+    web = OpenClass("web", arrival_rate=most * rng.choice([1e-6, 0.3, 0.9, 0.99]), demands=outside)
+    result = solve(Network(stations, [query, web]))
+    assert result.residual < 1e-11
+    for station in result.stations:
+        p = result.distribution(station.name)
+        assert p @ np.arange(len(p)) == pytest.approx(station.queue_length, rel=1e-9, abs=1e-12)
+
+
+def test_a_distribution_too_long_is_an_error_of_its_own() -> None:
+    """A delay with 1e12 jobs has no distribution that could be handed out; the means are."""
+    result = solve(Network([Delay("net"), Queue("cpu")], [zoo.opened("web", 1e6, net=1e6, cpu=1e-9)]))
+    assert result["net"].queue_length == pytest.approx(1e12)
+    with pytest.raises(LawError, match="station 'net': the distribution of"):
+        result.distribution("net")
