@@ -39,8 +39,7 @@ def run(out: str, names: Sequence[str] | None = None) -> str:
     lines = [summary.opening(done), ""]
     wide = max(len(study.case.name) for study in done)
     for study in done:
-        largest = max((abs(point.error) for point in study.predicted), default=0.0)
-        told = f"{summary.effort(study)}, largest error {summary.percent(largest, signed=False)}"
+        told = f"{summary.effort(study)}, largest error {summary.percent(study.largest, signed=False)}"
         lines.append(f"  {study.case.name:<{wide}}  {study.verdict:<10}  {told}")
     lines += ["", f"report: {folder / 'validation.html'}", f"        {folder / 'validation.md'}"]
     return "\n".join(lines)

@@ -152,6 +152,11 @@ class Study:
         return [point for point in self.points if point.kind == "predicted"]
 
     @property
+    def largest(self) -> float:
+        """The largest error of a predicted point, without sign; 0 without any."""
+        return max((abs(point.error) for point in self.predicted), default=0.0)
+
+    @property
     def free(self) -> int:
         """Parameters fitted, to be held against the points predicted."""
         return sum(c.free for c in self.calibrations)

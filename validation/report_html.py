@@ -54,7 +54,7 @@ def _opening(studies: Sequence[Study]) -> str:
             escape(s.case.title),
             str(s.free),
             str(len(s.predicted)),
-            _largest(s),
+            percent(s.largest, signed=False) if s.predicted else "",
             _verdict(s.verdict) + (f" ({summary.share(s)})" if s.verdict != "reproduced" else ""),
         )
         for s in studies
@@ -79,11 +79,6 @@ def _opening(studies: Sequence[Study]) -> str:
         + "<h3>The five worst</h3>\n"
         + _table(("case", "figure", "printed", "predicted", "error", "what is missing"), worst, numeric=(2, 3, 4))
     )
-
-
-def _largest(study: Study) -> str:
-    errors = [abs(p.error) for p in study.predicted]
-    return percent(max(errors), signed=False) if errors else ""
 
 
 def _section(study: Study) -> str:

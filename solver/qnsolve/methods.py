@@ -20,8 +20,8 @@ from .kernels.measures import Measures
 from .kernels.mixed import left_over, with_open
 from .kernels.one_class import one_class
 from .kernels.open_network import open_network
-from .kernels.series import Array
-from .model import LoadDependent, Queue
+from .kernels.series import Array, falls
+from .model import Queue
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
 WORK = 4e10  # most products that one solve may take: some 20 seconds
@@ -105,8 +105,12 @@ def _occupied(arrays: Arrays) -> NDArray[np.intp]:
     return np.flatnonzero(arrays.population > 0)
 
 
+def _closed_refuses(arrays: Arrays) -> str:
+    return not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+
+
 def _convolution_refuses(arrays: Arrays) -> str:
-    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    reason = _closed_refuses(arrays)
     if reason or len(arrays.population) > 1:
         return reason or "for one class only"
     n = float(arrays.population[0])
@@ -125,7 +129,7 @@ def _convolution(arrays: Arrays) -> Measures:
 
 
 def _lattice_refuses(arrays: Arrays) -> str:
-    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    reason = _closed_refuses(arrays)
     if reason:
         return reason
     some = _occupied(arrays)
@@ -157,16 +161,17 @@ def _lattice(arrays: Arrays) -> Measures:
     if len(some) == 0:
         return _idle(arrays)
     part = lattice(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds)
-    return _merged(arrays, [(some, part)], part)
+    return _merged(arrays, [(some, part)])
 
 
-def _merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]], last: Measures) -> Measures:
-    """Measures of all classes from those of some of them each; the rest is idle. `last` says how it was done."""
+def _merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measures:
+    """Measures of all classes from those of some of them each; the rest is idle. The last part says how it was done."""
     everything = _idle(arrays)
     for chosen, part in parts:
         everything.throughput[chosen] = part.throughput
         everything.queue_length[chosen] = part.queue_length
         everything.residence_time[chosen] = part.residence_time
+    last = parts[-1][1]
     return replace(everything, distribution=last.distribution, iterations=last.iterations)
 
 
@@ -205,14 +210,14 @@ def _mixed(arrays: Arrays) -> Measures:
     left = tuple(None if s is None else left_over(a, s, most) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
     inside = _closed_part(arrays).run(replace(closed, speeds=left))
     outside = with_open(inside, opened.arrival_rate, opened.demand, arrays.speeds, left)
-    return _merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)], outside)
+    return _merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)])
 
 
 def _approximate_refuses(arrays: Arrays) -> str:
-    reason = not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+    reason = _closed_refuses(arrays)
     used = arrays.demand[arrays.population > 0].sum(axis=0)
-    for k, station in enumerate(arrays.model.stations):
-        if isinstance(station, LoadDependent) and used[k] > 0 and list(station.rates) != sorted(station.rates):
+    for k, (station, speeds) in enumerate(zip(arrays.model.stations, arrays.speeds, strict=True)):
+        if speeds is not None and used[k] > 0 and falls(speeds):
             reason = reason or f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
     return reason
 
@@ -226,7 +231,7 @@ def _approximate(linearize: bool, arrays: Arrays) -> Measures:
     except NotConvergedError as error:
         name = "linearizer" if linearize else "schweitzer"
         raise ConvergenceError(f"method {name}: {error}, damped steps neither", error.residual) from error
-    return _merged(arrays, [(some, part)], part)
+    return _merged(arrays, [(some, part)])
 
 
 METHODS = (

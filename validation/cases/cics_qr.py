@@ -7,7 +7,7 @@ from functools import partial
 import qnsolve as qn
 
 from ..case import Case, Study
-from ..published import Row, Table, fact, table
+from ..published import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
@@ -66,7 +66,7 @@ def _predict_load(study: Study, row: Row, rate: float, cpu: float) -> None:
 
 
 def _threadsafe_on_qr(study: Study) -> None:
-    published: Table = table("cics-perf", "table-9-15")
+    published = table("cics-perf", "table-9-15")
     terminals = study.given("terminals", fact("cics-perf", "p3-162"))
     cps = study.given("CPs", fact("cics-perf", "p3-170"))
     full = published[3]

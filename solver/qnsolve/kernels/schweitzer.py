@@ -1,4 +1,4 @@
-"""Bard-Schweitzer approximate mean values, one fixed point for all classes and stations."""
+"""Throughputs near enough for a tilt: Bard-Schweitzer, with servers split as Seidmann does (`amva` is the method)."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Geometric:
 
 @lru_cache(WHOLE)
 def _differences(size: int) -> NDArray[np.intp]:
-    """J − i at [i, j], counted from the most negative one."""
+    """The differences j − i at [i, j], counted from the most negative one."""
     places = np.arange(size)
     return places[None, :] - places[:, None] + size - 1
 
@@ -161,7 +161,12 @@ def attempts(stations: Iterable[Array]) -> tuple[bool, ...]:
     The first (False) keeps every tail geometric. Where a speed falls again, the network
     may pass more than that speed allows, and only the second (True) finds its weight.
     """
-    return (False, True) if any((np.diff(s) < 0).any() for s in stations) else (False,)
+    return (False, True) if any(falls(s) for s in stations) else (False,)
+
+
+def falls(speeds: Array) -> bool:
+    """True where a station is slower with more jobs."""
+    return bool((np.diff(speeds) < 0).any())
 
 
 def nobody_waits(speeds: Array, n: int) -> bool:
