@@ -1,0 +1,112 @@
+"""What a method is, and what several of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Arrays
+from ..errors import SaturatedError
+from ..kernels.measures import Measures
+from ..kernels.series import Array
+from ..model import Queue
+
+
+@dataclass(frozen=True)
+class Method:
+    """One registry entry.
+
+    Attributes
+    ----------
+    name : str
+    run : callable
+        Arrays to Measures.
+    exact : bool
+        Exact for the product-form model.
+    refuses : callable
+        Arrays to the reason why not; "" where the method accepts.
+    summary, source : str
+        What it does; keys of the publications behind it.
+    """
+
+    name: str
+    run: Callable[[Arrays], Measures]
+    exact: bool
+    refuses: Callable[[Arrays], str]
+    summary: str
+    source: str
+
+
+def not_product_form(arrays: Arrays) -> str:
+    """Why a network has no product form, "" where it has one."""
+    model = arrays.model
+    if model.limits:
+        return f"limit {model.limits[0].name!r}: admission limits"
+    for station in model.stations:
+        if not isinstance(station, Queue):
+            continue
+        users = [c for c in model.classes if c.demand(station.name) > 0]
+        if users and station.discipline in ("preemptive", "nonpreemptive"):
+            return f"station {station.name!r}: discipline {station.discipline!r}"
+        if station.discipline == "fcfs" and len(users) > 1:
+            times = {None if c.service_times is None else c.service_times[station.name] for c in users}
+            if None in times or len(times) > 1:
+                return (
+                    f"station {station.name!r}: discipline 'fcfs' for several classes, unless all give visits "
+                    "and the same service_times there (use 'ps' otherwise)"
+                )
+    return ""
+
+
+def check_stable(arrays: Arrays) -> None:
+    """Raise SaturatedError for the most loaded station, where one cannot keep up."""
+    limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
+    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * arrays.demand
+    busy = loads.sum(axis=0) / limit
+    k = int(busy.argmax())
+    if busy[k] < 1:
+        return
+    r = int(loads[:, k].argmax())
+    model, unit = arrays.model, arrays.model.time_unit
+    name = model.classes[r].name
+    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / arrays.demand[r, k])
+    if highest > 0:
+        repair = f"its highest stable rate is {highest:.6g}/{unit}"
+    else:
+        repair = f"no rate of it is stable beside the others: all rates together must stay below {1 / busy[k]:.4g} of these"
+    raise SaturatedError(model.stations[k].name, float(busy[k]), highest, repair, name)
+
+
+def occupied(arrays: Arrays) -> NDArray[np.intp]:
+    """Indices of the closed classes that have a job at all."""
+    return np.flatnonzero(arrays.population > 0)
+
+
+def closed_refuses(arrays: Arrays) -> str:
+    """Why a network is not one of closed classes in product form, "" where it is."""
+    return not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
+
+
+def merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measures:
+    """Measures of all classes from those of some of them each; the rest is idle. The last part says how it was done."""
+    everything = idle(arrays)
+    for chosen, part in parts:
+        everything.throughput[chosen] = part.throughput
+        everything.queue_length[chosen] = part.queue_length
+        everything.residence_time[chosen] = part.residence_time
+    last = parts[-1][1]
+    return replace(everything, distribution=last.distribution, iterations=last.iterations)
+
+
+def idle(arrays: Arrays) -> Measures:
+    """No jobs at all: nothing moves, and times are undefined."""
+    shape = arrays.demand.shape
+    return Measures(np.zeros(shape[0]), np.zeros(shape), np.full(shape, np.nan), _empty)
+
+
+def _empty(k: int) -> Array:
+    return np.array([1.0])
