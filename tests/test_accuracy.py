@@ -84,13 +84,16 @@ def test_no_station_is_more_than_busy(seed: int) -> None:
     assert not result.exact
 
 
-def test_what_is_too_large_is_not_approximated_unasked() -> None:
-    """The exact methods refuse and name the approximate one; asked for by name it answers."""
+def test_what_is_too_large_for_an_exact_answer_says_that_it_is_approximate() -> None:
+    """Asked for an exact answer, the methods refuse and name the approximate one; "auto" takes it and says so."""
     classes = [qn.ClosedClass(f"c{r}", population=100 + r, demands={"cpu": 4.0, "disk": 0.05}) for r in range(5)]
     model = qn.Network([qn.Queue("cpu"), qn.Queue("disk")], classes)
     with pytest.raises(qn.NoMethodError, match="or ask for method 'linearizer'"):
-        qn.solve(model)
-    assert qn.solve(model, method="linearizer")["cpu"].utilization == pytest.approx(1, rel=1e-6)
+        qn.solve(model, method="exact")
+    result = qn.solve(model)
+    assert (result.method, result.exact) == ("linearizer", False)
+    assert any(note.startswith("approximate: response time ") and "3000 models" in note for note in result.notes)
+    assert result["cpu"].utilization == pytest.approx(1, rel=1e-6)
 
 
 def test_falling_speeds_are_refused() -> None:

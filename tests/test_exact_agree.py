@@ -12,10 +12,10 @@ from qnsolve import ClosedClass, Delay, LoadDependent, Network, Queue, Solution,
 
 
 def _exact(model: Network) -> list[Solution]:
-    """The model by every exact method that accepts it."""
-    found = [solve(model, method=report.name) for report in methods(model) if report.exact and report.accepts]
+    """The model by every exact method that accepts it, but the Markov chain, which takes long here."""
+    found = [r.name for r in methods(model) if r.exact and r.accepts and r.name != "markov"]
     assert found
-    return found
+    return [solve(model, method=name) for name in found]
 
 
 def _figures(result: Solution) -> tuple[np.ndarray, np.ndarray]:

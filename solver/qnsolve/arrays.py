@@ -8,11 +8,11 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.measures import Measures
+from .kernels.measures import Admission, Measures
 from .kernels.series import Array
 from .model import ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .network import Network
-from .results import ClassResult, PairResult, StationResult
+from .results import ClassResult, LimitResult, PairResult, StationResult
 from .solution import Solution
 
 
@@ -131,23 +131,28 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         )
         for k, s in enumerate(model.stations)
     ]
-    classes = []
+    classes, admission = [], measures.admission
     for r, c in enumerate(model.classes):
         closed = isinstance(c, ClosedClass)
         pressure = np.nan_to_num(demand[r] / (arrays.top if closed else arrays.last))
         narrow = int(pressure.argmax())
         held = pressure[narrow] > 0
+        outside, delayed = (0.0, 0.0) if admission is None else (float(admission.outside[r]), float(admission.delayed[r]))
+        wait = outside / float(x[r]) if x[r] > 0 else 0.0
         classes.append(
             ClassResult(
                 name=c.name,
                 population=c.population if isinstance(c, ClosedClass) else None,
                 throughput=float(x[r]),
-                response_time=float(response[r]),
-                admission_wait=0.0,
-                cycle_time=float(arrays.think_time[r] + response[r]) if closed else nan,
-                queue_length=float(measures.queue_length[r].sum()),
+                response_time=float(response[r]) + wait,
+                admission_wait=wait,
+                cycle_time=float(arrays.think_time[r] + response[r] + wait) if closed else nan,
+                queue_length=float(measures.queue_length[r].sum()) + outside,
                 bottleneck=model.stations[narrow].name if held else None,
                 highest_throughput=float(1 / pressure[narrow]) if held else nan,
+                number_outside=outside,
+                fraction_delayed=delayed,
+                delayed_wait=wait / delayed if delayed > 0 else nan,
             )
         )
     return Solution(
@@ -160,5 +165,20 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         classes=tuple(classes),
         stations=tuple(stations),
         pairs=tuple(pairs),
+        limits=() if admission is None else _limits(arrays, admission),
         _distribution=measures.distribution,
+    )
+
+
+def _limits(arrays: Arrays, admission: Admission) -> tuple[LimitResult, ...]:
+    return tuple(
+        LimitResult(
+            limit.name,
+            limit.capacity,
+            float(admission.inside[i]),
+            float(admission.waiting[i]),
+            int(np.searchsorted(np.cumsum(admission.lines[i]), 0.95 * admission.lines[i].sum())),
+            float(admission.full[i]),
+        )
+        for i, limit in enumerate(arrays.model.limits)
     )

@@ -32,6 +32,7 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
     stations = [s.name for s in arrays.model.stations]
     classes = [c.name for c in arrays.model.classes]
     x, q, residence = measures.throughput, measures.queue_length, measures.residence_time
+    outside = 0.0 if measures.admission is None else measures.admission.outside
     active = x > 0
     fastest = arrays.demand / arrays.solo  # residence of a job alone, at the highest speed one job can get
     worst = 0.0
@@ -59,13 +60,14 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
     busy = np.nan_to_num(x @ arrays.demand / arrays.top)
     law("utilization above 1", np.maximum(busy - 1, 0.0))
     if not arrays.is_open:
-        n = np.where(arrays.closed, arrays.population, q.sum(axis=1))  # an open class is held to nothing here
+        n = np.where(arrays.closed, arrays.population, q.sum(axis=1) + outside)  # an open class is held to nothing here
         z = np.nan_to_num(arrays.think_time)
         size = np.maximum(n, 1)
-        law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + x * z - n) / size, 0)
+        law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + outside + x * z - n) / size, 0)
         shortest = z + fastest.sum(axis=1)
         law("throughput above N/(Z + ΣD)", np.maximum(x * shortest - n, 0.0) / size, 0)
-        if arrays.is_closed and len(classes) == 1 and active[0] and not any(s is not None and falls(s) for s in arrays.speeds):
+        steady = not any(s is not None and falls(s) for s in arrays.speeds)
+        if steady and arrays.is_closed and len(classes) == 1 and active[0] and measures.admission is None:
             first = np.array([1.0 if s is None else s[0] for s in arrays.speeds])
             crowded = z + n * (arrays.demand / first).sum(axis=1)  # every other job ahead of it everywhere
             law("throughput below N/(Z + N·ΣD)", np.maximum(n - x * crowded, 0.0) / size, 0)

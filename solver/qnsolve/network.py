@@ -70,8 +70,9 @@ class Network:
 
     def _check_names(self) -> None:
         stations, classes = [s.name for s in self.stations], [c.name for c in self.classes]
+        limits = [limit.name for limit in self.limits]
         checks.unique("name", stations + classes, "stations and classes")
-        checks.unique("limit: name", [limit.name for limit in self.limits], "limits")
+        checks.unique("limit: name", stations + classes + limits, "stations, classes and limits")
         references: list[tuple[str, Iterable[str], list[str]]] = []
         references += [(f"class {c.name!r}: {_way(c)}", c.stations(), stations) for c in self.classes]
         for limit in self.limits:

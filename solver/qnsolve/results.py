@@ -1,8 +1,9 @@
-"""The rows of a solution: a class, a station, a class at a station."""
+"""The rows of a solution: a class, a station, a class at a station, a limit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class ClassResult:
         The queueing station with the largest demand per server, None without one.
     highest_throughput : float
         What the bottleneck lets through at most, this class alone [jobs/time].
+    number_outside : float
+        Jobs that wait outside limits to be let in [jobs].
+    fraction_delayed : float
+        Share of its requests to be let in that have to wait [0..1].
+    delayed_wait : float
+        Mean wait of those that have to [time]; nan where none has.
     """
 
     name: str
@@ -35,6 +42,9 @@ class ClassResult:
     queue_length: float
     bottleneck: str | None
     highest_throughput: float
+    number_outside: float = 0.0
+    fraction_delayed: float = 0.0
+    delayed_wait: float = nan
 
 
 @dataclass(frozen=True)
@@ -86,3 +96,28 @@ class PairResult:
     demand: float
     waiting_time: float
     residence_time: float
+
+
+@dataclass(frozen=True)
+class LimitResult:
+    """One admission limit, all its classes together.
+
+    Attributes
+    ----------
+    name : str
+    capacity : int
+        Jobs inside at once, at most [jobs].
+    number_inside, number_outside : float
+        Jobs that hold it, and jobs that wait for it [jobs].
+    number_outside_95 : int
+        The number waiting that is not passed 95 % of the time [jobs].
+    probability_full : float
+        Share of time that it has no room [0..1].
+    """
+
+    name: str
+    capacity: int
+    number_inside: float
+    number_outside: float
+    number_outside_95: int
+    probability_full: float

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .errors import LawError, suggestion
 from .network import Network
 from .render import Sheet, csv_text, html_text, plain_text
-from .results import ClassResult, PairResult, StationResult
+from .results import ClassResult, LimitResult, PairResult, StationResult
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Solution:
     residual : float
         The largest relative violation of a law that the answer was checked against.
     notes : tuple of str
-    classes, stations, pairs : tuples of ClassResult, StationResult, PairResult
+    classes, stations, pairs, limits : tuples of ClassResult, StationResult, PairResult, LimitResult
     """
 
     model: Network
@@ -44,6 +44,7 @@ class Solution:
     classes: tuple[ClassResult, ...]
     stations: tuple[StationResult, ...]
     pairs: tuple[PairResult, ...]
+    limits: tuple[LimitResult, ...]
     _distribution: Callable[[int], NDArray[np.float64]] = field(repr=False, compare=False)
 
     @overload
@@ -51,7 +52,7 @@ class Solution:
     @overload
     def __getitem__(self, key: tuple[str, str]) -> PairResult: ...
     def __getitem__(self, key: str | tuple[str, str]) -> Any:
-        """The result of a class, of a station, or of a class at a station."""
+        """The result of a class, of a station, of a limit, or of a class at a station."""
         if isinstance(key, tuple):
             for pair in self.pairs:
                 if {pair.class_name, pair.station} == set(key):
@@ -60,10 +61,10 @@ class Solution:
         for result in self._named():
             if result.name == key:
                 return result
-        raise KeyError(f"{key!r} names no class or station; {suggestion(key, [r.name for r in self._named()])}")
+        raise KeyError(f"{key!r} names no class, station or limit; {suggestion(key, [r.name for r in self._named()])}")
 
-    def _named(self) -> list[ClassResult | StationResult]:
-        return [*self.classes, *self.stations]
+    def _named(self) -> list[ClassResult | StationResult | LimitResult]:
+        return [*self.classes, *self.stations, *self.limits]
 
     def distribution(self, station: str) -> NDArray[np.float64]:
         """P(n jobs at a station), n = 0, 1, …, all classes together.
@@ -100,7 +101,8 @@ class Solution:
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON object of the command line; undefined numbers are None."""
-        classes = ("name", "population", "throughput", "response_time", "admission_wait", "cycle_time")
+        classes: tuple[str, ...] = ("name", "population", "throughput", "response_time", "admission_wait", "cycle_time")
+        classes += ("number_outside", "fraction_delayed", "delayed_wait")
         return {
             "model": self.model.name,
             "method": self.method,
@@ -110,6 +112,7 @@ class Solution:
             "notes": list(self.notes),
             "classes": [_defined({key: asdict(c)[key] for key in classes}) for c in self.classes],
             "stations": [_defined(asdict(s)) for s in self.stations],
+            "limits": [_defined(asdict(limit)) for limit in self.limits],
             "rows": [_defined(row) for row in self.rows()],
         }
 

@@ -51,8 +51,8 @@ def solve(model: Network, method: str = "auto") -> Solution:
     ----------
     model : Network
     method : str, default "auto"
-        A name of `methods()`; "auto" and "exact" take the first exact one that accepts
-        the model. An approximate method is used only where it is named.
+        A name of `methods()`; "auto" takes the first one that accepts the model,
+        "exact" the first exact one. An approximate answer says so, with its measured error.
 
     Returns
     -------
@@ -94,7 +94,7 @@ def solve(model: Network, method: str = "auto") -> Solution:
 def _choose(arrays: Arrays, name: str) -> Method:
     reasons = {}
     for method in METHODS:
-        if not (method.exact if name in ("auto", "exact") else name == method.name):
+        if name not in ("auto", method.name) and not (name == "exact" and method.exact):
             continue
         reason = method.refuses(arrays)
         if not reason:

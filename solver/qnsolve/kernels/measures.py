@@ -11,6 +11,30 @@ from .series import Array
 
 
 @dataclass(frozen=True)
+class Admission:
+    """How jobs fare at admission limits: R classes, L limits.
+
+    Attributes
+    ----------
+    outside : ndarray (R,)
+        Jobs that wait to be let in [jobs].
+    delayed : ndarray (R,)
+        Share of the requests for room that have to wait.
+    inside, waiting, full : ndarray (L,)
+        Jobs that hold each limit, jobs that wait for it [jobs], share of time that it is full.
+    lines : tuple (L,) of ndarray
+        P(n jobs wait for each limit), n = 0, 1, …
+    """
+
+    outside: Array
+    delayed: Array
+    inside: Array
+    waiting: Array
+    full: Array
+    lines: tuple[Array, ...]
+
+
+@dataclass(frozen=True)
 class Measures:
     """Mean values of one solved network.
 
@@ -24,6 +48,8 @@ class Measures:
         0 for a direct method.
     distribution : callable
         `distribution(k)` gives P(n jobs at station k), n = 0, 1, …
+    admission : Admission, optional
+        Where the network has limits.
     """
 
     throughput: Array
@@ -32,6 +58,7 @@ class Measures:
     distribution: Callable[[int], Array]
     iterations: int = 0
     notes: tuple[str, ...] = field(default=())
+    admission: Admission | None = None
 
 
 def closed_measures(throughput: Array, queue_length: Array, distribution: Callable[[int], Array]) -> Measures:

@@ -1,8 +1,8 @@
-"""The ordered registry of methods: exact ones first, in the order in which `auto` tries them."""
+"""The ordered registry of methods: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import approximate, exact
+from . import approximate, exact, markov
 from .method import Method
 
-METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS)
+METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *markov.METHODS)
 
 __all__ = ["METHODS", "Method"]

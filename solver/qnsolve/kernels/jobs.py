@@ -1,0 +1,255 @@
+"""What can happen next to the jobs of a network: the moves of its Markov chain, job by job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import NamedTuple
+
+Waiting = tuple[int, int, int]  # class, station it is bound for, limits it holds meanwhile (bits)
+State = tuple[tuple[tuple[int, ...], ...], tuple[Waiting, ...]]  # each station's jobs; the jobs outside limits
+OUTSIDE = -1
+
+
+@dataclass(frozen=True)
+class Center:
+    """One station of a chain.
+
+    A state of kind "shared" or "delay" is the jobs of each class; "fcfs": the classes in
+    order of arrival; "preemptive": the jobs of each class, the highest served first;
+    "nonpreemptive": those waiting of each class, then those in service of each class.
+
+    Attributes
+    ----------
+    kind : str
+    speeds : tuple of float
+        μ(1), μ(2), …, the last one holding; for a delay not used. With priorities or in
+        order of arrival they are those of a queue, 1 … m.
+    rates : tuple of float
+        1/S of each class [1/time]; 0 where it does not come.
+    rank : tuple of int
+        Priority of each class, 1 the highest.
+    """
+
+    kind: str
+    speeds: tuple[float, ...]
+    rates: tuple[float, ...]
+    rank: tuple[int, ...]
+
+    def empty(self) -> tuple[int, ...]:
+        """The state without jobs."""
+        size = {"fcfs": 0, "nonpreemptive": 2}.get(self.kind, 1)
+        return (0,) * (size * len(self.rates))
+
+    def jobs(self, state: tuple[int, ...]) -> tuple[int, ...]:
+        """Jobs of each class."""
+        classes = len(self.rates)
+        if self.kind == "fcfs":
+            return tuple(state.count(r) for r in range(classes))
+        if self.kind == "nonpreemptive":
+            return tuple(state[r] + state[classes + r] for r in range(classes))
+        return state
+
+    def arrive(self, state: tuple[int, ...], r: int) -> tuple[int, ...]:
+        """The state after a job of class r has come."""
+        if self.kind == "fcfs":
+            return (*state, r)
+        if self.kind == "nonpreemptive" and sum(state[len(self.rates) :]) < len(self.speeds):
+            r += len(self.rates)
+        return _changed(state, r, 1)
+
+    def complete(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
+        """Each completion: class, rate, the state after it."""
+        if self.kind == "fcfs":
+            for place, r in enumerate(state[: len(self.speeds)]):
+                yield r, self.rates[r], state[:place] + state[place + 1 :]
+        elif self.kind == "nonpreemptive":
+            yield from self._complete_in_service(state)
+        else:
+            for r, share in self._shares(state):
+                yield r, share * self.rates[r], _changed(state, r, -1)
+
+    def _shares(self, state: tuple[int, ...]) -> Iterator[tuple[int, float]]:
+        """Each class that is served, and the servers it has."""
+        present = sum(state)
+        if self.kind == "preemptive":
+            left = float(len(self.speeds))
+            for level in sorted({rank for rank, n in zip(self.rank, state, strict=True) if n}):
+                same = [r for r, rank in enumerate(self.rank) if rank == level and state[r]]
+                jobs = sum(state[r] for r in same)
+                served = min(left, jobs)
+                yield from ((r, served * state[r] / jobs) for r in same)
+                left -= served
+                if left <= 0:
+                    return
+        elif present:
+            speed = float(present) if self.kind == "delay" else self.speeds[min(present, len(self.speeds)) - 1]
+            yield from ((r, speed * n / present) for r, n in enumerate(state) if n)
+
+    def _complete_in_service(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
+        classes = len(self.rates)
+        waiting = state[:classes]
+        level = min((rank for rank, n in zip(self.rank, waiting, strict=True) if n), default=0)
+        following = [r for r in range(classes) if waiting[r] and self.rank[r] == level]
+        jobs = sum(waiting[r] for r in following)
+        for r in range(classes):
+            if not state[classes + r]:
+                continue
+            rate, left = state[classes + r] * self.rates[r], _changed(state, classes + r, -1)
+            if not following:
+                yield r, rate, left
+            for s in following:
+                yield r, rate * waiting[s] / jobs, _changed(_changed(left, s, -1), classes + s, 1)
+
+
+class Move(NamedTuple):
+    """Something that can happen: its rate, the state after, the class of the job that moves.
+
+    `finished`: it has had all its visits. `asks`, `delayed`: it asked a limit for room, and had to wait.
+    """
+
+    rate: float
+    state: State
+    job_class: int
+    finished: bool
+    asks: bool = False
+    delayed: bool = False
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most `capacity` jobs of some classes at some stations."""
+
+    capacity: int
+    classes: frozenset[int]
+    stations: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """Classes of jobs that go from station to station, past limits.
+
+    A job bound for a station waits, in order of arrival, until every limit that it
+    needs and does not hold has room; it keeps what it holds and still needs. A job
+    that needs other limits than those ahead of it may pass them.
+
+    Attributes
+    ----------
+    centers : tuple (K,) of Center
+    routes : tuple (R,) of dict
+        From a station (or `OUTSIDE`) to the pairs of next station (or `OUTSIDE`) and probability.
+    population : tuple (R,) of int
+        Of an open class the most jobs that are let in.
+    outside_rate : tuple (R,) of float
+        Rate of one thinking job; of an open class, of all arrivals; inf: it returns at once.
+    is_open : tuple (R,) of bool
+    limits : tuple of Limit
+    """
+
+    centers: tuple[Center, ...]
+    routes: tuple[dict[int, list[tuple[int, float]]], ...]
+    population: tuple[int, ...]
+    outside_rate: tuple[float, ...]
+    is_open: tuple[bool, ...]
+    limits: tuple[Limit, ...] = ()
+
+    def start(self) -> State:
+        """All jobs outside, but those that return at once on their first way."""
+        state: State = (tuple(c.empty() for c in self.centers), ())
+        for r, (jobs, rate) in enumerate(zip(self.population, self.outside_rate, strict=True)):
+            for _ in range(jobs if rate == inf else 0):
+                state = self._move(0.0, state, (r, self.routes[r][OUTSIDE][0][0], 0), finished=False).state
+        return state
+
+    def inside(self, state: State) -> list[int]:
+        """Jobs of each class that are not outside the network, those that wait at limits included."""
+        jobs = [sum(n) for n in zip(*(c.jobs(s) for c, s in zip(self.centers, state[0], strict=True)), strict=True)]
+        for r, _, _ in state[1]:
+            jobs[r] += 1
+        return jobs
+
+    def moves(self, state: State) -> Iterator[Move]:
+        """All that can happen."""
+        inside = self.inside(state)
+        for r, most in enumerate(self.population):
+            rate, left = self.outside_rate[r], most - inside[r]
+            if left > 0 and rate < inf:
+                yield from self._enter(rate * (1 if self.is_open[r] else left), state, r, finished=False)
+        for k, center in enumerate(self.centers):
+            for r, rate, after in center.complete(state[0][k]):
+                left_behind = _at(state, k, after)
+                held = self.needed(r, k)
+                for following, share in self.routes[r][k]:
+                    if following != OUTSIDE:
+                        yield self._move(rate * share, left_behind, (r, following, held), finished=False)
+                    elif self.outside_rate[r] == inf:
+                        yield from self._enter(rate * share, left_behind, r, finished=True)
+                    else:
+                        yield Move(rate * share, self._admitted(left_behind), r, finished=True)
+
+    def _enter(self, rate: float, state: State, r: int, finished: bool) -> Iterator[Move]:
+        for k, share in self.routes[r][OUTSIDE]:
+            yield self._move(rate * share, state, (r, k, 0), finished)
+
+    def _move(self, rate: float, state: State, job: Waiting, finished: bool) -> Move:
+        """A job is bound for a station with what it held: last in line, then whoever can goes in."""
+        r, k, held = job
+        needed = self.needed(r, k)
+        if needed == held:
+            return Move(rate, _at(state, k, self.centers[k].arrive(state[0][k], r)), r, finished)
+        job = (r, k, held & needed)
+        after = self._admitted((state[0], (*state[1], job)))
+        asks = bool(needed & ~held)
+        return Move(rate, after, r, finished, asks, asks and after[1][-1:] == (job,))
+
+    def needed(self, r: int, k: int) -> int:
+        """The limits that a job of class r must hold at station k [bits]."""
+        return self._needs[r][k]
+
+    @cached_property
+    def _needs(self) -> list[list[int]]:
+        return [
+            [
+                sum(1 << i for i, limit in enumerate(self.limits) if r in limit.classes and k in limit.stations)
+                for k in range(len(self.centers))
+            ]
+            for r in range(len(self.population))
+        ]
+
+    def _admitted(self, state: State) -> State:
+        """Let in whoever finds room, first come first served."""
+        stations, waiting = state
+        if not waiting:
+            return state
+        used = self.used(state)
+        rest = []
+        for job in waiting:
+            r, k, held = job
+            missing = self.needed(r, k) & ~held
+            needed = [i for i in range(len(used)) if missing >> i & 1]
+            if all(used[i] < self.limits[i].capacity for i in needed):
+                for i in needed:
+                    used[i] += 1
+                stations = (*stations[:k], self.centers[k].arrive(stations[k], r), *stations[k + 1 :])
+            else:
+                rest.append(job)
+        return stations, tuple(rest)
+
+    def used(self, state: State) -> list[int]:
+        """Jobs that hold each limit."""
+        used = []
+        jobs = [c.jobs(s) for c, s in zip(self.centers, state[0], strict=True)]
+        for i, limit in enumerate(self.limits):
+            inside = sum(jobs[k][r] for k in limit.stations for r in limit.classes)
+            used.append(inside + sum(held >> i & 1 for _, _, held in state[1]))
+        return used
+
+
+def _changed(counts: tuple[int, ...], place: int, by: int) -> tuple[int, ...]:
+    return (*counts[:place], counts[place] + by, *counts[place + 1 :])
+
+
+def _at(state: State, k: int, station: tuple[int, ...]) -> State:
+    return (*state[0][:k], station, *state[0][k + 1 :]), state[1]
