@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .results import ClassResult, StationResult
+from .results import ClassResult, LimitResult, StationResult
 from .terms import terms
 
 NO_WAIT = 1e-9  # waiting below this share of the residence time is printed as 0
@@ -25,6 +25,7 @@ class Sheet:
     time_unit: str
     classes: tuple[ClassResult, ...]
     stations: tuple[StationResult, ...]
+    limits: tuple[LimitResult, ...]
     rows: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
 
@@ -67,12 +68,23 @@ def reason(sheet: Sheet, result: ClassResult) -> str:
     unit = sheet.time_unit
     said = f"{result.name}: throughput {_figure(result.throughput)}/{unit}"
     said += f", response time {_figure(result.response_time)} {unit}"
+    if result.admission_wait > 0:
+        share = _figure(100 * result.fraction_delayed, 3)
+        said += f", {_figure(result.admission_wait)} {unit} of it outside limits where {share} % have to wait"
     if result.bottleneck is None:
         return f"{said}; it queues nowhere"
     busy = next(s.utilization for s in sheet.stations if s.name == result.bottleneck)
     return (
         f"{said}; bottleneck {result.bottleneck}, {_figure(100 * busy, 4)} % busy: "
         f"alone it cannot pass {_figure(result.highest_throughput)}/{unit}"
+    )
+
+
+def limit_line(limit: LimitResult) -> str:
+    """One sentence a limit: how full it is and who waits."""
+    return (
+        f"{limit.name}: {_figure(limit.number_inside)} of {limit.capacity} inside, {_figure(limit.number_outside)} wait outside, "
+        f"at most {limit.number_outside_95} for 95 % of the time; full {_figure(100 * limit.probability_full, 4)} % of the time"
     )
 
 
@@ -87,6 +99,7 @@ def plain_text(sheet: Sheet) -> str:
         if i == 1:
             lines.append("  ".join("-" * w for w in widths))
     lines += ["", *(reason(sheet, result) for result in sheet.classes)]
+    lines += [limit_line(limit) for limit in sheet.limits]
     lines += [f"note: {note}" for note in sheet.notes]
     return "\n".join(lines)
 
@@ -102,7 +115,8 @@ def html_text(sheet: Sheet) -> str:
     for row in _body(sheet):
         cells = "".join(f"<td{' class=number' if i > 1 else ''}>{html.escape(c)}</td>" for i, c in enumerate(row))
         body += f"<tr{' class=total' if row[1] == 'total' else ''}>{cells}</tr>\n"
-    below = [reason(sheet, result) for result in sheet.classes] + list(sheet.notes)
+    below = [reason(sheet, result) for result in sheet.classes]
+    below += [limit_line(limit) for limit in sheet.limits] + list(sheet.notes)
     said = "".join(f"<p>{html.escape(line)}</p>\n" for line in below)
     return (
         f"<table class=solution>\n<caption>{html.escape(sheet.heading)}</caption>\n"

@@ -137,6 +137,7 @@ class Solution:
             time_unit=unit,
             classes=self.classes,
             stations=self.stations,
+            limits=self.limits,
             rows=tuple(self.rows()),
             notes=self.notes,
         )

@@ -14,6 +14,7 @@ from .series import Array
 State = TypeVar("State", bound=Hashable)
 Index = NDArray[np.intp]
 BLOCK = 32  # states eliminated at once
+FAINT = 1e-200  # shares below it are dropped, before they become subnormal and slow
 
 
 class TooManyStatesError(ArithmeticError):
@@ -46,11 +47,13 @@ def explore(
     return states, np.array(origin, dtype=np.intp), np.array(target, dtype=np.intp), np.array(rates)
 
 
-def stationary(count: int, origin: Index, target: Index, rate: Array, work: float = np.inf) -> Array:
+def stationary(
+    count: int, origin: Index, target: Index, rate: Array, work: float = np.inf, place: Index | None = None
+) -> Array:
     """Stationary probabilities of a chain, by Grassmann-Taksar-Heyman elimination in a band.
 
     Only positive terms are added: each probability has nearly full relative precision.
-    The states are put in an order (Cuthill-McKee) that keeps arcs short.
+    The states are put in an order that keeps arcs short (Cuthill-McKee where none is given).
 
     Parameters
     ----------
@@ -60,6 +63,8 @@ def stationary(count: int, origin: Index, target: Index, rate: Array, work: floa
         Arcs; several from one state to another add up.
     work : float, optional
         Most products to spend.
+    place : ndarray (count,), optional
+        An order of the states in which arcs are short; found where not given.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def stationary(count: int, origin: Index, target: Index, rate: Array, work: floa
     """
     if count == 1:
         return np.ones(1)
-    place = _short_arcs(count, origin, target)
+    place = _short_arcs(count, origin, target) if place is None else place
     i, j = place[origin], place[target]
     reach = int(np.abs(i - j).max())
     if count * float(reach) ** 2 > work:
@@ -108,9 +113,11 @@ def _eliminate(a: Array, some: int) -> None:
         if not out > 0:
             raise ArithmeticError("some state cannot be left for good")
         a[:k, k] /= out
+        a[:k, k][a[:k, k] < FAINT] = 0.0
+        a[k, :k][a[k, :k] < FAINT * out] = 0.0
         a[left:k, :k] += np.multiply.outer(a[left:k, k], a[k, :k])
         a[:left, left:k] += np.multiply.outer(a[:left, k], a[k, left:k])
-    a[:left, :left] += a[:left, left:] @ a[left:, :left]
+    a[:left, :left] += np.einsum("ik,kj->ij", a[:left, left:], a[left:, :left])
 
 
 def _short_arcs(count: int, origin: Index, target: Index) -> Index:

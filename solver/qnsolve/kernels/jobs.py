@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
-Waiting = tuple[int, int, int]  # class, station it is bound for, limits it holds meanwhile (bits)
+Waiting = tuple[int, int, int]  # class, station it is bound for (or `OUTSIDE`), limits it holds meanwhile (bits)
 State = tuple[tuple[tuple[int, ...], ...], tuple[Waiting, ...]]  # each station's jobs; the jobs outside limits
 OUTSIDE = -1
 
@@ -160,7 +160,7 @@ class Jobs:
         state: State = (tuple(c.empty() for c in self.centers), ())
         for r, (jobs, rate) in enumerate(zip(self.population, self.outside_rate, strict=True)):
             for _ in range(jobs if rate == inf else 0):
-                state = self._move(0.0, state, (r, self.routes[r][OUTSIDE][0][0], 0), finished=False).state
+                state = next(self._enter(0.0, state, r, finished=False)).state
         return state
 
     def inside(self, state: State) -> list[int]:
@@ -183,26 +183,32 @@ class Jobs:
                 held = self.needed(r, k)
                 for following, share in self.routes[r][k]:
                     if following != OUTSIDE:
-                        yield self._move(rate * share, left_behind, (r, following, held), finished=False)
+                        yield from self._move(rate * share, left_behind, (r, following, held), finished=False)
                     elif self.outside_rate[r] == inf:
                         yield from self._enter(rate * share, left_behind, r, finished=True)
                     else:
-                        yield Move(rate * share, self._admitted(left_behind), r, finished=True)
+                        for chance, then in self._admitted(left_behind):
+                            yield Move(rate * share * chance, then, r, finished=True)
 
     def _enter(self, rate: float, state: State, r: int, finished: bool) -> Iterator[Move]:
-        for k, share in self.routes[r][OUTSIDE]:
-            yield self._move(rate * share, state, (r, k, 0), finished)
+        """A job comes in; where every first station needs the same limits, it is drawn when they have let it in."""
+        first = self.routes[r][OUTSIDE]
+        if len(first) > 1 and self._needs[r][OUTSIDE]:
+            first = [(OUTSIDE, 1.0)]
+        for k, share in first:
+            yield from self._move(rate * share, state, (r, k, 0), finished)
 
-    def _move(self, rate: float, state: State, job: Waiting, finished: bool) -> Move:
+    def _move(self, rate: float, state: State, job: Waiting, finished: bool) -> Iterator[Move]:
         """A job is bound for a station with what it held: last in line, then whoever can goes in."""
         r, k, held = job
         needed = self.needed(r, k)
         if needed == held:
-            return Move(rate, _at(state, k, self.centers[k].arrive(state[0][k], r)), r, finished)
+            yield Move(rate, _at(state, k, self.centers[k].arrive(state[0][k], r)), r, finished)
+            return
         job = (r, k, held & needed)
-        after = self._admitted((state[0], (*state[1], job)))
         asks = bool(needed & ~held)
-        return Move(rate, after, r, finished, asks, asks and after[1][-1:] == (job,))
+        for chance, after in self._admitted((state[0], (*state[1], job))):
+            yield Move(rate * chance, after, r, finished, asks, asks and after[1][-1:] == (job,))
 
     def needed(self, r: int, k: int) -> int:
         """The limits that a job of class r must hold at station k [bits]."""
@@ -210,21 +216,24 @@ class Jobs:
 
     @cached_property
     def _needs(self) -> list[list[int]]:
-        return [
-            [
-                sum(1 << i for i, limit in enumerate(self.limits) if r in limit.classes and k in limit.stations)
+        """By class and station; in the last place for its first station, where all of them need the same."""
+        needs = []
+        for r, routes in enumerate(self.routes):
+            under = [
+                sum(1 << i for i, x in enumerate(self.limits) if r in x.classes and k in x.stations)
                 for k in range(len(self.centers))
             ]
-            for r in range(len(self.population))
-        ]
+            first = {under[k] for k, _ in routes[OUTSIDE]}
+            needs.append([*under, first.pop() if len(first) == 1 else 0])
+        return needs
 
-    def _admitted(self, state: State) -> State:
-        """Let in whoever finds room, first come first served."""
+    def _admitted(self, state: State) -> list[tuple[float, State]]:
+        """Let in whoever finds room, first come first served; each outcome and its chance."""
         stations, waiting = state
         if not waiting:
-            return state
+            return [(1.0, state)]
         used = self.used(state)
-        rest = []
+        rest, outcomes = [], [(1.0, stations)]
         for job in waiting:
             r, k, held = job
             missing = self.needed(r, k) & ~held
@@ -232,10 +241,15 @@ class Jobs:
             if all(used[i] < self.limits[i].capacity for i in needed):
                 for i in needed:
                     used[i] += 1
-                stations = (*stations[:k], self.centers[k].arrive(stations[k], r), *stations[k + 1 :])
+                places = self.routes[r][OUTSIDE] if k == OUTSIDE else [(k, 1.0)]
+                outcomes = [
+                    (chance * share, (*at[:to], self.centers[to].arrive(at[to], r), *at[to + 1 :]))
+                    for chance, at in outcomes
+                    for to, share in places
+                ]
             else:
                 rest.append(job)
-        return stations, tuple(rest)
+        return [(chance, (at, tuple(rest))) for chance, at in outcomes]
 
     def used(self, state: State) -> list[int]:
         """Jobs that hold each limit."""

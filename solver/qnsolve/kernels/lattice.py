@@ -59,8 +59,8 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
     outside = z + d[:, [k for k in range(d.shape[1]) if k not in queues]].sum(axis=1)
     space = Lattice(n.tolist())
     for falling in attempts(queues.values()):
-        tilt = _tilt(n, outside, d[:, list(queues)], list(queues.values()), falling)
-        stations = {k: _station(tilt * d[:, k], s, int(most[k])) for k, s in queues.items()}
+        tilt = tilt_of(n, outside, d[:, list(queues)], list(queues.values()), falling)
+        stations = {k: station_of(tilt * d[:, k], s, int(most[k])) for k, s in queues.items()}
         prefix, scale = _products(space, tilt * outside, list(stations.values()))
         weight = space.last(prefix[-1])
         if weight > TINY:
@@ -79,7 +79,7 @@ def _products(space: Lattice, outside: Array, stations: list[Station]) -> tuple[
     prefix = [space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])]
     scale = []
     for station in stations:
-        p = _apply(space, station, prefix[-1])
+        p = apply(space, station, prefix[-1])
         scale.append(scaled(p))
         prefix.append(p)
     return prefix, scale
@@ -90,7 +90,7 @@ def lattice_bytes(population: Sequence[int], stations: int) -> int:
     return 8 * math.prod(n + 1 for n in population) * (stations + len(population) + 6)
 
 
-def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array], falling: bool) -> Array:
+def tilt_of(population: Array, outside: Array, demand: Array, speeds: list[Array], falling: bool) -> Array:
     """Rates near the throughputs, below saturation; need not be exact. `falling` as in `attempts`."""
     first = np.array([s[0] for s in speeds])
     limit = np.array([s.max() if falling else s[-1] for s in speeds])
@@ -100,12 +100,13 @@ def _tilt(population: Array, outside: Array, demand: Array, speeds: list[Array],
     return rate if busy <= cap else rate * (cap / busy)
 
 
-def _station(load: Array, speeds: Array, n: int) -> Station:
+def station_of(load: Array, speeds: Array, n: int) -> Station:
+    """A station from the load of each class."""
     total = float(load.sum())
     return load / total, station_series(total, speeds, n)
 
 
-def _apply(space: Lattice, station: Station, p: Array) -> Array:
+def apply(space: Lattice, station: Station, p: Array) -> Array:
     """P times a station's series: Horner in s from the tail down."""
     share, series = station
     head, ratio = series.head, series.ratio
@@ -118,7 +119,7 @@ def _apply(space: Lattice, station: Station, p: Array) -> Array:
     return out
 
 
-def _derivative(space: Lattice, station: Station, p: Array) -> Array:
+def derivative(space: Lattice, station: Station, p: Array) -> Array:
     """P times the derivative in s of a station's series with a head of two terms or more."""
     share, series = station
     j = len(series.head) - 1
@@ -141,12 +142,12 @@ def _lengths(space: Lattice, stations: list[Station], prefix: list[Array], scale
     suffix = space.one()
     for k in range(len(stations) - 1, -1, -1):
         share, series = stations[k]
-        following = _apply(space, stations[k], suffix)
+        following = apply(space, stations[k], suffix)
         if len(series.head) == 1 and series.ratio is not None:  # F' = ratio·F²
             paired = space.paired(prefix[k + 1], following)
             lengths[k] = series.ratio * share * paired / weight
         else:
-            paired = space.paired(_derivative(space, stations[k], prefix[k]), suffix)
+            paired = space.paired(derivative(space, stations[k], prefix[k]), suffix)
             lengths[k] = share * paired / (scale[k] * weight)
         weight *= scale[k] / scaled(following)
         suffix = following
@@ -160,7 +161,7 @@ def _distribution(space: Lattice, thinking: Array, loads: Array, stations: dict[
     p = space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])
     for j, station in stations.items():
         if j != k:
-            p = _apply(space, station, p)
+            p = apply(space, station, p)
             scaled(p)
     total = sum(space.population)
     most = sum(n for n, load in zip(space.population, loads[:, k], strict=True) if load > 0)

@@ -41,10 +41,10 @@ class Method:
     source: str
 
 
-def not_product_form(arrays: Arrays) -> str:
-    """Why a network has no product form, "" where it has one."""
+def not_product_form(arrays: Arrays, limits: bool = False) -> str:
+    """Why a network has no product form, "" where it has one; with `limits`, inside its limits."""
     model = arrays.model
-    if model.limits:
+    if model.limits and not limits:
         return f"limit {model.limits[0].name!r}: admission limits"
     for station in model.stations:
         if not isinstance(station, Queue):

@@ -1,0 +1,133 @@
+"""A limited region in a network: the chain of how many jobs want to be inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .chain import TooManyStatesError, stationary
+from .part import Part
+from .region import Index, Region
+from .series import Array
+
+
+@dataclass(frozen=True)
+class Limited:
+    """A solved region: R classes, K stations inside, L limits.
+
+    Attributes
+    ----------
+    p : ndarray (N_1 + 1, …)
+        P(n jobs want to be inside).
+    throughput, wanting, inside : ndarray (R,)
+        X [jobs/time]; jobs that want to be inside, and that are [jobs].
+    queue_length : ndarray (R, K)
+    delayed : ndarray (R,)
+        Share of the arrivals that wait.
+    within : ndarray (b_1 + 1, …)
+        P(m jobs are inside).
+    edge : ndarray (R,)
+        Rate at which jobs leave where as many as may be want to be inside.
+    held : ndarray (L,)
+        Jobs that hold each limit [jobs].
+    full : ndarray (L,)
+        Share of time without room.
+    lines : tuple of ndarray
+        P(j jobs wait for each limit).
+    """
+
+    p: Array
+    throughput: Array
+    wanting: Array
+    inside: Array
+    queue_length: Array
+    delayed: Array
+    within: Array
+    edge: Array
+    held: Array
+    full: Array
+    lines: tuple[Array, ...]
+
+
+def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], most: int, work: float) -> Limited:
+    """Solve the chain of n, the jobs of each class that want to be inside.
+
+    One more arrives at rate a_r(n), one leaves at the mean rate of those that may be
+    inside: flow equivalence, exact where the inside is in balance between arrivals.
+
+    Parameters
+    ----------
+    region : Region
+    part : Part
+        The inside, up to `region.room`.
+    arrivals : ndarray (R, N_1 + 1, …)
+        a_r(n) [jobs/time].
+    low : sequence of int (R,)
+        Fewest jobs that want to be inside; what lies below is left out.
+    most : int
+        Most states of the chain.
+    work : float
+        Most products to spend on it.
+
+    Raises
+    ------
+    TooManyStatesError
+
+    References
+    ----------
+    [Lazowska1984] chapter 9, for one class.
+    """
+    n, shape = region.n, region.shape
+    states = n.shape[1]
+    arrive = arrivals.reshape(len(shape), -1)
+    leave = region.means(part.throughput)
+    chosen = np.flatnonzero((n >= np.array(low)[:, None]).all(axis=0))
+    if len(chosen) > most:
+        raise TooManyStatesError(f"{len(chosen):,} states")
+    p = np.zeros(states)
+    p[chosen] = _chain(region, chosen, arrive, leave, low, work)
+    within = region.inside(p)
+    box = np.indices(within.shape).reshape(len(shape), -1)
+    pi = within.ravel()
+    under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(shape))])
+    full = np.array([region.full[i] for i in range(len(region.caps))])
+    waits = np.array([full[row].any(axis=0) for row in under])
+    asking, last = arrive * p, p * (n == np.array(shape)[:, None] - 1)
+    with np.errstate(invalid="ignore"):
+        delayed = (asking * waits).sum(axis=1) / asking.sum(axis=1)
+        edge = (leave * last).sum(axis=1) / last.sum(axis=1)
+    back = np.argsort(region.order)
+    held = np.array([box[list(cap.classes)].sum(axis=0) for cap in region.caps])[back]
+    capacity = np.array([cap.capacity for cap in region.caps])[back]
+    return Limited(
+        p=p.reshape(shape),
+        throughput=part.throughput.reshape(len(shape), -1) @ pi,
+        wanting=n @ p,
+        inside=box @ pi,
+        queue_length=part.queue_length.reshape(*part.queue_length.shape[:2], -1) @ pi,
+        delayed=np.nan_to_num(delayed),
+        within=within,
+        edge=edge,
+        held=held @ pi,
+        full=(held >= capacity[:, None]) @ pi,
+        lines=tuple(np.asarray(np.bincount(region.line[i], weights=p), dtype=float) for i in back),
+    )
+
+
+def _chain(region: Region, chosen: Index, arrive: Array, leave: Array, low: Sequence[int], work: float) -> Array:
+    """Probabilities of the chosen states."""
+    n, shape = region.n, region.shape
+    rank = np.full(n.shape[1], -1)
+    rank[chosen] = np.arange(len(chosen))
+    axes = sorted(range(len(shape)), key=lambda r: shape[r] - low[r])  # the longest changes last
+    place = np.empty(len(chosen), dtype=np.intp)
+    place[np.lexsort(n[axes][:, chosen])] = np.arange(len(chosen))
+    arcs = []
+    for r, step in enumerate(region.steps):
+        some = chosen[n[r, chosen] < shape[r] - 1]
+        arcs.append((rank[some], rank[some + step], arrive[r, some]))
+        arcs.append((rank[some + step], rank[some], leave[r, some + step]))
+    origin, target, rate = (np.concatenate(column) for column in zip(*arcs, strict=True))
+    return stationary(len(chosen), origin, target, rate, work, place)
