@@ -28,12 +28,14 @@ ARROWS: dict[str, set[str]] = {
     "render": {"results", "terms"},
     "solution": {"render", "results", "network", "errors"},
     "arrays": {"solution", "results", "network", "model", "kernels"},
-    "laws": {"arrays", "errors", "kernels"},
+    "laws": {"arrays", "network", "model", "errors", "kernels"},
     "methods": {"accuracy", "arrays", "model", "errors", "kernels"},
     "solve": {"accuracy", "methods", "laws", "arrays", "solution", "network", "errors"},
-    "cli": {"solve", "modelfile", "errors", "package"},
+    "report": {"render"},
+    "bounds": {"report", "solve", "methods", "arrays", "network", "model", "errors", "kernels"},
+    "cli": {"bounds", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
     "__main__": {"cli"},
-    "__init__": {"errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},
+    "__init__": {"bounds", "errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},
 }
 # numpy, and what the command `validate` looks for when it is called
 THIRD_PARTY = {"numpy"}

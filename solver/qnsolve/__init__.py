@@ -1,6 +1,7 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
 from . import stations
+from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
     ConvergenceError,
@@ -22,6 +23,8 @@ __version__ = "0.1.0"
 __all__ = [
     "AdmissionLimit",
     "ApproximationWarning",
+    "Bound",
+    "Bounds",
     "ClassResult",
     "ClosedClass",
     "ConvergenceError",
@@ -39,6 +42,7 @@ __all__ = [
     "SaturatedError",
     "Solution",
     "StationResult",
+    "bounds",
     "dumps",
     "load",
     "loads",
