@@ -33,9 +33,22 @@ ARROWS: dict[str, set[str]] = {
     "solve": {"accuracy", "methods", "laws", "arrays", "solution", "network", "errors"},
     "report": {"render"},
     "bounds": {"report", "solve", "methods", "arrays", "network", "model", "errors", "kernels"},
-    "cli": {"bounds", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
+    "derivatives": {"arrays", "errors", "kernels", "methods", "model", "network", "solution"},
+    "sensitivity": {"checks", "derivatives", "errors", "model", "network", "render", "report", "solution", "solve"},
+    "cli": {"bounds", "sensitivity", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
     "__main__": {"cli"},
-    "__init__": {"bounds", "errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},
+    "__init__": {
+        "bounds",
+        "sensitivity",
+        "errors",
+        "model",
+        "modelfile",
+        "network",
+        "results",
+        "solution",
+        "solve",
+        "stations",
+    },
 }
 # numpy, and what the command `validate` looks for when it is called
 THIRD_PARTY = {"numpy"}

@@ -15,6 +15,7 @@ from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass,
 from .modelfile import dumps, load, loads, save
 from .network import Network
 from .results import ClassResult, PairResult, StationResult
+from .sensitivity import Effect, Sensitivity, sensitivity
 from .solution import Solution
 from .solve import MethodReport, methods, solve
 
@@ -29,6 +30,7 @@ __all__ = [
     "ClosedClass",
     "ConvergenceError",
     "Delay",
+    "Effect",
     "LawError",
     "LoadDependent",
     "MethodReport",
@@ -40,6 +42,7 @@ __all__ = [
     "QnsolveError",
     "Queue",
     "SaturatedError",
+    "Sensitivity",
     "Solution",
     "StationResult",
     "bounds",
@@ -48,6 +51,7 @@ __all__ = [
     "loads",
     "methods",
     "save",
+    "sensitivity",
     "solve",
     "stations",
 ]

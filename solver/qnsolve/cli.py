@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | bounds | methods | validate."""
+"""The command line: qnsolve solve | bounds | sensitivity | methods | validate."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ from .errors import ModelError, QnsolveError, one_line
 from .modelfile import load
 from .network import Network
 from .report import Report
+from .sensitivity import sensitivity
 from .solution import Solution
 from .solve import CHOICES, methods, solve
 
 # the analyses of a model: what runs, its help, what a row is
 ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
     "bounds": (bounds, "bounds on throughput, response time and queues, without a solve", "a bound"),
+    "sensitivity": (sensitivity, "what each figure of the model does to each class", "a class and figure"),
 }
 
 

@@ -23,7 +23,7 @@ def stretches(speeds: Array, jobs: float) -> tuple[float, float, float]:
     near = speeds[: int(min(len(speeds), max(jobs, 1)))]
     stretch = np.arange(1, len(near) + 1) / near
     far = jobs / near[-1] if jobs > len(near) else 0.0
-    return float(stretch.min()), max(float(stretch.max()), far), float(near.max())
+    return float(stretch.min()), float(max(stretch.max(), far)), float(near.max())
 
 
 def asymptotic(
