@@ -35,9 +35,11 @@ ARROWS: dict[str, set[str]] = {
     "bounds": {"report", "solve", "methods", "arrays", "network", "model", "errors", "kernels"},
     "derivatives": {"arrays", "errors", "kernels", "methods", "model", "network", "solution"},
     "sensitivity": {"checks", "derivatives", "errors", "model", "network", "render", "report", "solution", "solve"},
-    "cli": {"bounds", "sensitivity", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
+    "bottleneck": {"arrays", "checks", "errors", "kernels", "model", "network", "render", "report", "solve"},
+    "cli": {"bottleneck", "bounds", "sensitivity", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
     "__main__": {"cli"},
     "__init__": {
+        "bottleneck",
         "bounds",
         "sensitivity",
         "errors",

@@ -1,6 +1,7 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
 from . import stations
+from .bottleneck import Bottleneck, Switches, bottleneck, bottleneck_switches
 from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
@@ -24,6 +25,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AdmissionLimit",
     "ApproximationWarning",
+    "Bottleneck",
     "Bound",
     "Bounds",
     "ClassResult",
@@ -45,6 +47,9 @@ __all__ = [
     "Sensitivity",
     "Solution",
     "StationResult",
+    "Switches",
+    "bottleneck",
+    "bottleneck_switches",
     "bounds",
     "dumps",
     "load",

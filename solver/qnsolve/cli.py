@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | bounds | sensitivity | methods | validate."""
+"""The command line: qnsolve solve | bounds | bottleneck | sensitivity | methods | validate."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from functools import partial
 from typing import NoReturn
 
 from . import __version__
+from .bottleneck import bottleneck
 from .bounds import bounds
 from .errors import ModelError, QnsolveError, one_line
 from .modelfile import load
@@ -24,6 +25,7 @@ from .solve import CHOICES, methods, solve
 # the analyses of a model: what runs, its help, what a row is
 ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
     "bounds": (bounds, "bounds on throughput, response time and queues, without a solve", "a bound"),
+    "bottleneck": (bottleneck, "which station limits each class, and which can be the bottleneck", "a class"),
     "sensitivity": (sensitivity, "what each figure of the model does to each class", "a class and figure"),
 }
 
