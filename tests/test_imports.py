@@ -36,9 +36,13 @@ ARROWS: dict[str, set[str]] = {
     "derivatives": {"arrays", "errors", "kernels", "methods", "model", "network", "solution"},
     "sensitivity": {"checks", "derivatives", "errors", "model", "network", "render", "report", "solution", "solve"},
     "bottleneck": {"arrays", "checks", "errors", "kernels", "model", "network", "render", "report", "solve"},
+    "percentiles": {"arrays", "checks", "errors", "kernels", "methods", "model", "network", "solution", "solve", "stations"},
+    "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
     "cli": {"bottleneck", "bounds", "sensitivity", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
     "__main__": {"cli"},
     "__init__": {
+        "sizing",
+        "percentiles",
         "bottleneck",
         "bounds",
         "sensitivity",

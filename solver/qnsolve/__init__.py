@@ -15,8 +15,10 @@ from .errors import (
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .modelfile import dumps, load, loads, save
 from .network import Network
+from .percentiles import ResponsePercentile, response_percentile
 from .results import ClassResult, PairResult, StationResult
 from .sensitivity import Effect, Sensitivity, sensitivity
+from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
 
@@ -43,8 +45,10 @@ __all__ = [
     "PairResult",
     "QnsolveError",
     "Queue",
+    "ResponsePercentile",
     "SaturatedError",
     "Sensitivity",
+    "Sizing",
     "Solution",
     "StationResult",
     "Switches",
@@ -52,9 +56,13 @@ __all__ = [
     "bottleneck_switches",
     "bounds",
     "dumps",
+    "fewest_servers",
+    "highest_population",
+    "highest_rate",
     "load",
     "loads",
     "methods",
+    "response_percentile",
     "save",
     "sensitivity",
     "solve",
