@@ -271,7 +271,7 @@ def table() -> tuple[dict[str, str], ...]:
         rows.append(_row("gamma", family, errors))
     errors = []
     for path in open_paths():
-        times = simulated(*path, 200_000, 1)
+        times = simulated(*path, 100_000, 1)
         errors.append(
             [abs(qn.response_percentile(open_model(path), "c0", s).value / np.quantile(times, s) - 1) for s in SHARES]
         )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
 import qnsolve as qn
 import zoo
+from qnsolve.cli import main
 from qnsolve.kernels.envelope import best_margin, upper_lines
 from scipy.optimize import linprog
 
@@ -153,3 +156,16 @@ def test_sentences() -> None:
     text = str(qn.bottleneck(zoo.HAND_MADE["several classes"]))
     assert "cpu can be the bottleneck: at a throughput of" in text
     assert "share of query in the population" in text
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv", None])
+def test_command(form: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`qnsolve bottleneck FILE` prints what the function gives, in each form."""
+    model, path = zoo.HAND_MADE["several classes"], tmp_path / "m.toml"
+    qn.save(model, path)
+    assert main(["bottleneck", str(path), *([form] if form else [])]) == 0
+    out, found = capsys.readouterr().out, qn.bottleneck(model)
+    if form == "--json":
+        assert json.loads(out) == found.as_dict()
+    else:
+        assert out.rstrip("\n") == (found.to_csv() if form else str(found)).rstrip("\n")

@@ -1,7 +1,7 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
 from . import stations
-from .bottleneck import Bottleneck, Switches, bottleneck, bottleneck_switches
+from .bottleneck import Bottleneck, bottleneck
 from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
@@ -21,6 +21,7 @@ from .sensitivity import Effect, Sensitivity, sensitivity
 from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
+from .switches import Switches, bottleneck_switches
 
 __version__ = "0.1.0"
 

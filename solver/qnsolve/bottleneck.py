@@ -1,26 +1,19 @@
-"""Which station limits the network, from how many jobs on, and where the bottleneck moves."""
+"""Which station limits the network, from how many jobs on, and which can at other mixes of classes."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from math import nan
 from typing import Any
 
 import numpy as np
 
-from . import checks
 from .arrays import Arrays, from_network
-from .errors import ModelError, suggestion
 from .kernels.envelope import best_margin, upper_lines
 from .kernels.series import Array
-from .model import ClosedClass, OpenClass
 from .network import Network
 from .render import figure
 from .report import Report
-from .solve import solve
 
 TIE = 1e-12  # loads that differ by less than this share are equal: 0.1·3 is 0.3
 
@@ -159,7 +152,7 @@ def bottleneck(model: Network) -> Bottleneck:
     Limit(class_name='query', station='disk', highest_throughput=1.6666666666666667, saturation_population=12.5)
     """
     arrays = from_network(model)
-    loads, places = _loads(arrays)
+    loads, places = loads_per_server(arrays)
     limits = tuple(_limit(arrays, r, loads[:, r], places) for r in range(len(model.classes)))
     candidates: tuple[Candidate, ...] = ()
     sectors: tuple[Sector, ...] = ()
@@ -173,7 +166,7 @@ def bottleneck(model: Network) -> Bottleneck:
     return Bottleneck(heading, notes, limits, candidates, sectors)
 
 
-def _loads(arrays: Arrays) -> tuple[Array, list[str]]:
+def loads_per_server(arrays: Arrays) -> tuple[Array, list[str]]:
     """D over the highest speed, of the last speed where an open class comes, and names of the stations; a delay has 0."""
     top = arrays.top if arrays.is_closed else arrays.last
     return np.nan_to_num(arrays.demand / top).T, [s.name for s in arrays.model.stations]
@@ -214,102 +207,3 @@ def _sectors(model: Network, closed: bool, loads: Array, places: list[str]) -> t
         found.append(Sector(said, low, high, (places[k], places[after])))
         at = high
     return tuple(s for s in found if s.high > s.low)
-
-
-@dataclass(frozen=True)
-class Switches(Report):
-    """Where the busiest station changes along one figure of a model.
-
-    Attributes
-    ----------
-    heading : str
-    notes : tuple of str
-    sectors : tuple of Sector
-        In order; two neighbours meet, but for whole numbers, where the next begins one later.
-    """
-
-    sectors: tuple[Sector, ...]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row a range."""
-        return [{"of": s.of, "stations": " and ".join(s.stations), "low": s.low, "high": s.high} for s in self.sectors]
-
-
-def bottleneck_switches(model: Network, name: str, values: Iterable[float], method: str = "auto") -> Switches:
-    """Where the bottleneck, the station of highest utilization, changes along one population or rate.
-
-    Parameters
-    ----------
-    model : Network
-    name : str
-        The class whose population, or arrival rate, is swept.
-    values : iterable of float
-        Rising. Each is solved, and a change between two of them is sought by halving; one that
-        is undone before the next value is not seen. In an open network all changes between
-        the least and the greatest are found, without a solve.
-    method : str, default "auto"
-        As for `solve`.
-
-    Returns
-    -------
-    Switches
-        Changes of a rate to 1e-12 relative.
-
-    Raises
-    ------
-    ModelError, SaturatedError, NoMethodError
-        As `solve`.
-
-    Examples
-    --------
-    >>> from qnsolve import Network, OpenClass, Queue
-    >>> shop = Network([Queue("cpu"), Queue("disk")], [
-    ...     OpenClass("browse", arrival_rate=1.0, demands={"cpu": 0.5, "disk": 0.1}),
-    ...     OpenClass("buy", arrival_rate=1.0, demands={"disk": 0.3})])
-    >>> [(s.low, s.high, s.stations) for s in bottleneck_switches(shop, "browse", [0.0, 1.5]).sectors]
-    [(0.0, 0.75, ('disk',)), (0.75, 1.5, ('cpu',))]
-    """
-    job_class = next((c for c in model.classes if c.name == name), None)
-    if job_class is None:
-        raise ModelError("bottleneck_switches: name", "names no class", suggestion(name, [c.name for c in model.classes]), name)
-    whole = isinstance(job_class, ClosedClass)
-    item = f"bottleneck_switches: {'population' if whole else 'arrival_rate'}"
-    points = [checks.whole(item, v) if whole else checks.number(item, v) for v in values]
-    if len(points) < 2 or points != sorted(set(points)):
-        raise ModelError(item, "must be two or more rising values", "write range(10, 101, 10), or [low, high]", points)
-    said = f"{'population' if whole else 'arrival rate'} of {name}"
-    arrays = from_network(model)
-    if isinstance(job_class, OpenClass) and arrays.is_open:
-        solve(model.replace(name, arrival_rate=points[-1]), method)  # raises where it saturates
-        sectors = _lines(arrays, name, said, float(points[0]), float(points[-1]))
-    else:
-        sectors = _swept(model, name, said, [float(p) for p in points], whole, method)
-    return Switches(f"{model.name or 'model'}: busiest station by {said}, times in {model.time_unit}", (), tuple(sectors))
-
-
-def _lines(arrays: Arrays, name: str, said: str, low: float, high: float) -> list[Sector]:
-    loads, places = _loads(arrays)
-    r = [c.name for c in arrays.model.classes].index(name)
-    rates = arrays.arrival_rate.copy()
-    rates[r] = 0.0
-    return [Sector(said, a, b, (places[k],)) for a, b, k in upper_lines(loads @ rates, loads[:, r], low, high)]
-
-
-def _swept(model: Network, name: str, said: str, points: list[float], whole: bool, method: str) -> list[Sector]:
-    def busiest(value: float) -> str:
-        change: dict[str, float] = {"population": int(value)} if whole else {"arrival_rate": value}
-        found = solve(model.replace(name, **change), method).stations
-        return max(found, key=lambda s: -1.0 if math.isnan(s.utilization) else s.utilization).name
-
-    sectors, start, now = [], points[0], busiest(points[0])
-    for before, after in pairwise(points):
-        while busiest(after) != now:
-            low, high = before, after
-            while high - low > (1 if whole else 1e-12 * high):
-                middle = (low + high) // 2 if whole else (low + high) / 2
-                if not low < middle < high:
-                    break
-                low, high = (middle, high) if busiest(middle) == now else (low, middle)
-            sectors.append(Sector(said, start, low if whole else high, (now,)))
-            before, start, now = high, high, busiest(high)
-    return [*sectors, Sector(said, start, points[-1], (now,))]
