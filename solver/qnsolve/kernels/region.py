@@ -50,7 +50,7 @@ class Region:
         self.room = [min([n, *(c.capacity for c in caps if r in c.classes)]) for r, n in enumerate(most)]
         self.wanted = {i: self._wanted(i) for i in range(len(self.caps))}
         self.full = {i: self.wanted[i] >= cap.capacity for i, cap in enumerate(self.caps)}
-        self.line = {i: self._present(i) - np.minimum(self.wanted[i], cap.capacity) for i, cap in enumerate(self.caps)}
+        self.line = {i: (self._present(i) - cap.capacity) * self.full[i] for i, cap in enumerate(self.caps)}
         self.owner = np.full(self.n.shape[1], -1)  # the outermost limit that makes somebody wait
         for i in reversed(range(len(self.caps))):
             self.owner[self.full[i] & (self._present(i) > self.caps[i].capacity)] = i

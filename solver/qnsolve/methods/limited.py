@@ -258,7 +258,11 @@ def _measures(arrays: Arrays, plan: _Plan, found: Limited, within: Part, outside
         z = arrays.think_time[r]
         x[r] = flows[outside.place[r]] if outside.part is not None else arrays.population[r] / z
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
-    line = [sum(waiting[plan.axes[a]].sum() for a in cap.classes) for cap in plan.caps]
+    random = np.maximum(found.wanting - found.inside, 0.0)
+    shorter = [
+        sum(waiting[plan.axes[a]].sum() for a in cap.classes) / (random[list(cap.classes)].sum() or 1.0) for cap in plan.caps
+    ]
+    line = [part * float(np.arange(len(p)) @ p) for part, p in zip(shorter, found.lines, strict=True)]
     admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines)
     distribution = partial(_distribution, arrays, plan, found, within, outside, states)
     return Measures(x, q, residence, distribution, admission=admission)

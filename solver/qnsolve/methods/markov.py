@@ -116,6 +116,7 @@ class _Chain:
         line = np.array([[sum(m >> i & 1 for m in row) for i in range(len(limits))] for row in missing])
         used = np.array([self.jobs.used(state) for state in self.states])
         full = used >= np.array([limit.capacity for limit in limits])
+        line = line * full  # who needs a limit that has room waits for another one
         lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
         return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines)
 
