@@ -229,7 +229,7 @@ class Lattice(Tail):
         turns = int(time / self.service)
         left = max(0.0, (turns + 1) * self.service - time)
         first, p = poisson_window(self.queue.load * left / self.service)
-        short: Array = (turns + 1.0) * self.queue.servers - np.arange(first, first + len(p))
+        short = np.asarray((turns + 1.0) * self.queue.servers - np.arange(first, first + len(p)), dtype=np.float64)
         return float(np.dot(p, self.queue.at_least(short)))
 
 

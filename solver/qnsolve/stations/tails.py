@@ -191,6 +191,8 @@ def gamma_exceeds(shape: float, x: float) -> float:
     >>> round(gamma_exceeds(2.0, 3.0), 12) == round(4 * exp(-3.0), 12)
     True
     """
+    if x == 0:
+        return 1.0
     if shape > SMOOTH:  # Wilson and Hilferty
         from statistics import NormalDist
 
