@@ -1,6 +1,6 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
-from . import stations
+from . import stations, symbolic
 from .errors import (
     ApproximationWarning,
     ConvergenceError,
@@ -46,4 +46,5 @@ __all__ = [
     "save",
     "solve",
     "stations",
+    "symbolic",
 ]
