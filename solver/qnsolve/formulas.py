@@ -60,7 +60,9 @@ def _mmc(sympy: Any, servers: int) -> dict[str, Any]:
     rate, s, t = _symbols(sympy, "arrival_rate", "service_time", "time")
     waits, spare = _erlang_c(servers, rate * s), servers - rate * s
     late = waits * sympy.exp(-spare * t / s)
-    responds = sympy.exp(-t / s) + waits * (sympy.exp(-t / s) - sympy.exp(-spare * t / s)) / (spare - 1)
+    apart = (sympy.exp(-t / s) - sympy.exp(-spare * t / s)) / (spare - 1)
+    both = sympy.Piecewise((t / s * sympy.exp(-t / s), sympy.Eq(spare, 1)), (apart, True))
+    responds = sympy.exp(-t / s) + waits * both
     made = _measures(rate, rate * s / servers, waits * s / spare, s, waits)
     return made | {"waiting_exceeds": late, "response_exceeds": responds}
 
