@@ -1,6 +1,6 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
-from . import stations
+from . import stations, symbolic
 from .bottleneck import Bottleneck, bottleneck
 from .bounds import Bound, Bounds, bounds
 from .errors import (
@@ -68,4 +68,5 @@ __all__ = [
     "sensitivity",
     "solve",
     "stations",
+    "symbolic",
 ]

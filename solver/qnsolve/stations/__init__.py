@@ -1,8 +1,43 @@
-"""Closed forms of one station, each with its distribution-free or exact mean values."""
+"""Closed forms of one station, with distributions where they are known, and the questions asked the other way round."""
 
+from .abandonment import erlang_a
+from .approximate import gig1, gigc, mgc
+from .bulk import batch_servers
+from .classes import priorities, processor_sharing, sharing
+from .deterministic import md1, mdc
 from .erlang import erlang_b, erlang_c
+from .fork_join import fork_join
 from .form import StationForm
 from .general import batch, mg1
-from .markovian import finite_population, mm1, mmc, mmck
+from .inverse import highest_rate, servers_needed
+from .markovian import finite_population, loss, mm1, mmc, mmck, mminf
+from .unlike import unlike_servers, usl_speeds
 
-__all__ = ["StationForm", "batch", "erlang_b", "erlang_c", "finite_population", "mg1", "mm1", "mmc", "mmck"]
+__all__ = [
+    "StationForm",
+    "batch",
+    "batch_servers",
+    "erlang_a",
+    "erlang_b",
+    "erlang_c",
+    "finite_population",
+    "fork_join",
+    "gig1",
+    "gigc",
+    "highest_rate",
+    "loss",
+    "md1",
+    "mdc",
+    "mg1",
+    "mgc",
+    "mm1",
+    "mmc",
+    "mmck",
+    "mminf",
+    "priorities",
+    "processor_sharing",
+    "servers_needed",
+    "sharing",
+    "unlike_servers",
+    "usl_speeds",
+]

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import checks
 from ..errors import ModelError
+from .deterministic import md1
 from .form import StationForm, inputs, stable
+from .markovian import mmc
+from .tails import Gamma
+
+PERCENTILE = (
+    "approximate: 95th percentile of waiting 2.6 % off in the mean and 9 % at most where it exceeds "
+    "10 % of the service time, on 15 exact stations"
+)
 
 
 def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0) -> StationForm:
@@ -21,7 +31,9 @@ def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0
     Returns
     -------
     StationForm
-        Exact.
+        Exact mean values. The distributions are exact for constant and exponential service; elsewhere
+        gamma distributions with the right mean and the variance of gamma distributed service,
+        approximate as their `note` tells.
 
     Raises
     ------
@@ -38,7 +50,19 @@ def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0
     """
     rate, service = inputs("M/G/1", arrival_rate, service_time)
     variation = checks.number("M/G/1: squared_variation", squared_variation)
-    return _single("M/G/1", rate, service, rate * service * service * (1 + variation) / 2)
+    form = _single("M/G/1", rate, service, rate * service * service * (1 + variation) / 2)
+    if variation in {0, 1}:
+        same = mmc(rate, service, 1) if variation else md1(rate, service)
+        return replace(form, waiting=same.waiting, response=same.response)
+    load, waiting, response = form.utilization, form.waiting_time, form.response_time
+    third = 2 * (1 + 2 * variation) / 3  # of gamma distributed service: E[S³] = S³(1 + c²)(1 + 2c²)
+    delayed = 2 * load - 1 + 2 * (1 - load) * third / (1 + variation)  # squared variation of the wait of those who wait
+    spread = waiting * (waiting + service * third) + variation * service * service
+    return replace(
+        form,
+        waiting=Gamma(load, waiting / load if load else service, delayed, PERCENTILE),
+        response=Gamma(1.0, response, spread / response**2, PERCENTILE),
+    )
 
 
 def batch(arrival_rate: float, service_time: float, batch_size: float, batch_squared_variation: float = 0.0) -> StationForm:
@@ -88,4 +112,4 @@ def _single(form: str, rate: float, service: float, unfinished: float, first: fl
     stable(form, load, 1 / service)
     waiting = unfinished / (1 - load)
     response = service + waiting
-    return StationForm(rate, load, rate * response, waiting, response, 1 - (1 - load) * first)
+    return StationForm(rate, load, rate * response, waiting, response, (1 - first) + load * first)

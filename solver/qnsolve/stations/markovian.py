@@ -7,8 +7,9 @@ import numpy as np
 from .. import checks
 from ..kernels.series import Array, weights
 from ..model import MOST_SERVERS
-from .erlang import erlang_c
+from .erlang import erlang_b, erlang_c
 from .form import StationForm, inputs, stable
+from .tails import Delayed, Followed, Steps
 
 
 def mm1(arrival_rate: float, service_time: float) -> StationForm:
@@ -73,7 +74,103 @@ def mmc(arrival_rate: float, service_time: float, servers: int) -> StationForm:
     waits = erlang_c(m, load)
     waiting = waits * service / (m - load)
     response = service + waiting
-    return StationForm(rate, load / m, rate * response, waiting, response, waits)
+    return StationForm(
+        rate,
+        load / m,
+        rate * response,
+        waiting,
+        response,
+        waits,
+        waiting=Delayed(waits, service / (m - load)),
+        response=Followed(waits, service / (m - load), service),
+    )
+
+
+def mminf(arrival_rate: float, service_time: float) -> StationForm:
+    """M/G/∞: a server for everybody, whatever the distribution of the service time.
+
+    Parameters
+    ----------
+    arrival_rate, service_time : float
+        λ [jobs/time] and S [time].
+
+    Returns
+    -------
+    StationForm
+        Exact. The utilization is 0: any number of busy servers is none of infinitely many.
+        The percentile of the response is that of exponential service.
+
+    Raises
+    ------
+    ModelError
+
+    References
+    ----------
+    [Gross2008] section 2.6.
+
+    Examples
+    --------
+    >>> mminf(8.0, 0.5).queue_length
+    4.0
+    """
+    rate, service = inputs("M/M/inf", arrival_rate, service_time)
+    return StationForm(
+        rate, 0.0, rate * service, 0.0, service, 0.0, waiting=Delayed(0.0, service), response=Delayed(1.0, service)
+    )
+
+
+def loss(arrival_rate: float, service_time: float, servers: int) -> StationForm:
+    """M/G/c/c, Erlang's loss station: who finds all servers busy is turned away.
+
+    Parameters
+    ----------
+    arrival_rate, service_time : float
+        λ [jobs/time], also above what the servers can do, and S [time].
+    servers : int
+        m [count], 1 to 1,000,000.
+
+    Returns
+    -------
+    StationForm
+        Exact for any distribution of the service time; the percentile of the response is
+        that of exponential service.
+
+    Raises
+    ------
+    ModelError
+
+    References
+    ----------
+    [Erlang1917].
+
+    Examples
+    --------
+    >>> round(loss(1.0, 1.0, 2).probability_blocked, 12)
+    0.2
+    """
+    rate, service = inputs("M/G/c/c", arrival_rate, service_time)
+    m = checks.whole("M/G/c/c: servers", servers, least=1, most=MOST_SERVERS)
+    blocked, served = _loss(m, rate * service)
+    return StationForm(
+        rate * served,
+        rate * service * served / m,
+        rate * service * served,
+        0.0,
+        service,
+        0.0,
+        blocked,
+        waiting=Delayed(0.0, service),
+        response=Delayed(1.0, service),
+    )
+
+
+def _loss(m: int, load: float) -> tuple[float, float]:
+    """Shares of the arrivals turned away and served; the latter as m·(1 − …)/a under overload, where B is near 1."""
+    blocked = erlang_b(m, load)
+    if load < 2 * m:
+        return blocked, 1 - blocked
+    fewer = erlang_b(m - 1, load)  # 1 − B(m) = m/(m + a·B(m − 1))
+    return blocked, m / (m + load * fewer)
 
 
 def mmck(arrival_rate: float, service_time: float, servers: int, capacity: int) -> StationForm:
@@ -108,11 +205,11 @@ def mmck(arrival_rate: float, service_time: float, servers: int, capacity: int) 
     m = checks.whole("M/M/c/K: servers", servers, least=1, most=MOST_SERVERS)
     room = checks.whole("M/M/c/K: capacity", capacity, least=m, most=10**7)
     if rate == 0:
-        return StationForm(0.0, 0.0, 0.0, 0.0, service, 0.0)
+        return StationForm(0.0, 0.0, 0.0, 0.0, service, 0.0, waiting=Delayed(0.0, service), response=Delayed(1.0, service))
     p = weights(rate * service / np.minimum(np.arange(1.0, room + 1), m))
     p /= p.sum()
     entered = float(p[:-1].sum())
-    return _form(p, m, service, rate * entered, float(p[m:-1].sum()) / entered, float(p[-1]))
+    return _form(p, m, service, rate * entered, p[m:-1] / entered, float(p[-1]))
 
 
 def finite_population(population: int, think_time: float, service_time: float, servers: int = 1) -> StationForm:
@@ -151,20 +248,32 @@ def finite_population(population: int, think_time: float, service_time: float, s
     m = checks.whole("M/M/c//N: servers", servers, least=1, most=MOST_SERVERS)
     if think == 0:
         p = np.eye(1, n + 1, n)[0]
-        waits = 0.0 if m >= n else 1.0
+        found = np.eye(1, n, n - 1)[0, m:]
     else:
         present = np.arange(1.0, n + 1)  # going from present − 1 jobs at the server to present
         p = weights((n - present + 1) / think * service / np.minimum(present, m))
         p /= p.sum()
         arrivals = p * np.arange(n, -1.0, -1.0)  # rate at which jobs come, by how many they find
-        waits = min(1.0, float(arrivals[m:].sum() / arrivals.sum()))
+        found = arrivals[m:-1] / arrivals.sum()
     busy = float(p @ np.minimum(np.arange(n + 1), m))
-    return _form(p, m, service, busy / service, waits, 0.0)
+    return _form(p, m, service, busy / service, found, 0.0)
 
 
-def _form(p: Array, m: int, service: float, throughput: float, waits: float, blocked: float) -> StationForm:
-    """Mean values from the state probabilities of a station."""
+def _form(p: Array, m: int, service: float, throughput: float, found: Array, blocked: float) -> StationForm:
+    """Mean values from the probabilities p of n jobs, and of the jobs that a job let in finds waiting."""
     jobs = np.arange(len(p))
     waiting = float(p @ np.maximum(jobs - m, 0)) / throughput
     queue_length = float(p @ jobs)
-    return StationForm(throughput, throughput * service / m, queue_length, waiting, service + waiting, waits, blocked)
+    waits = min(1.0, float(found.sum()))
+    busy = throughput * service / m
+    return StationForm(
+        throughput,
+        busy,
+        queue_length,
+        waiting,
+        service + waiting,
+        waits,
+        blocked,
+        waiting=Steps(found, m, service, False),
+        response=Steps(found, m, service, True),
+    )
