@@ -31,9 +31,15 @@ ARROWS: dict[str, set[str]] = {
     "laws": {"arrays", "errors", "kernels"},
     "methods": {"accuracy", "arrays", "model", "errors", "kernels"},
     "solve": {"accuracy", "methods", "laws", "arrays", "solution", "network", "errors"},
+    "vary": {"checks", "errors", "network"},
+    "stack": {"arrays", "kernels", "laws", "methods", "model", "vary"},
+    "sweep": {
+        *("accuracy", "arrays", "errors", "kernels", "model", "network"),
+        *("render", "solution", "solve", "stack", "vary"),
+    },
     "cli": {"solve", "modelfile", "errors", "package"},
     "__main__": {"cli"},
-    "__init__": {"errors", "model", "modelfile", "network", "results", "solution", "solve", "stations"},
+    "__init__": {"errors", "model", "modelfile", "network", "results", "solution", "solve", "stations", "sweep"},
 }
 # numpy, and what the command `validate` looks for when it is called
 THIRD_PARTY = {"numpy"}

@@ -16,6 +16,7 @@ from .network import Network
 from .results import ClassResult, PairResult, StationResult
 from .solution import Solution
 from .solve import MethodReport, methods, solve
+from .sweep import Sweep, sweep
 
 __version__ = "0.1.0"
 
@@ -39,6 +40,7 @@ __all__ = [
     "SaturatedError",
     "Solution",
     "StationResult",
+    "Sweep",
     "dumps",
     "load",
     "loads",
@@ -46,4 +48,5 @@ __all__ = [
     "save",
     "solve",
     "stations",
+    "sweep",
 ]

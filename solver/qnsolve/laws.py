@@ -2,22 +2,85 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 
 from .arrays import Arrays
 from .errors import LawError
 from .kernels.measures import Measures
-from .kernels.series import falls
+from .kernels.series import Array, falls
 
 EXACT = 1e-9  # relative violation that an exact method may show; it shows about 1e-14
 
 
-def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EXACT) -> float:
-    """Hold measures against the laws of queueing.
+@dataclass(frozen=True)
+class Figures:
+    """What the laws are about, of one model or, with leading axes, of many with the same stations and classes.
+
+    Attributes
+    ----------
+    throughput : ndarray (..., R)
+        X [jobs/time].
+    queue_length, residence_time : ndarray (..., R, K)
+        Q [jobs] and R_rk [time].
+    demand : ndarray (..., R, K)
+        D [time].
+    population, think_time : ndarray (..., R)
+        N [jobs] and Z [time]; nan for an open class.
+    top, solo, first : ndarray (..., K)
+        Highest speed, highest that one job can get, and that with one job.
+    """
+
+    throughput: Array
+    queue_length: Array
+    residence_time: Array
+    demand: Array
+    population: Array
+    think_time: Array
+    top: Array
+    solo: Array
+    first: Array
+
+
+Violation = tuple[str, str, Array]  # law; "pair", "class" or "station"; relative violation by these
+
+
+def violations(figures: Figures, rising: bool) -> Iterator[Violation]:
+    """The laws, and how far each is broken, relative.
 
     Finite and not negative; Little's law at each station and class; the population of
     each class, ΣQ + X·Z = N; 0 ≤ U ≤ 1; no residence below the demand at full speed;
-    throughput within the asymptotic bounds.
+    throughput within the asymptotic bounds, the lower one for one class at speeds that never fall (`rising`).
+    """
+    x, q, demand = figures.throughput, figures.queue_length, figures.demand
+    active = (x > 0)[..., None]
+    residence = np.where(active, figures.residence_time, 0.0)
+    fastest = demand / figures.solo[..., None, :]  # residence of a job alone, at the highest speed one job can get
+    yield "throughput must be finite and not negative", "class", np.where(x >= 0, 0.0, np.inf)
+    yield "queue length must be finite and not negative", "pair", np.where(q >= 0, 0.0, np.inf)
+    yield "Little's law, Q = X·R", "pair", np.abs(q - x[..., None] * residence) / np.maximum(q, 1e-300)
+    slow = np.where(active & (demand > 0), (fastest - residence) / np.where(fastest > 0, fastest, 1), 0.0)
+    yield "residence time below the demand", "pair", np.maximum(slow, 0.0)
+    busy = np.nan_to_num(np.einsum("...r,...rk->...k", x, demand) / figures.top)
+    yield "utilization above 1", "station", np.maximum(busy - 1, 0.0)
+    closed = np.isfinite(figures.population)
+    if closed.any():
+        held = q.sum(axis=-1)
+        n = np.where(closed, figures.population, held)  # an open class is held to nothing here
+        z = np.nan_to_num(figures.think_time)
+        size = np.maximum(n, 1)
+        yield "population, ΣQ + X·Z = N", "class", np.abs(held + x * z - n) / size
+        shortest = z + fastest.sum(axis=-1)
+        yield "throughput above N/(Z + ΣD)", "class", np.maximum(x * shortest - n, 0.0) / size
+        if x.shape[-1] == 1 and rising:
+            crowded = z + n * (demand / figures.first[..., None, :]).sum(axis=-1)  # every other job ahead of it everywhere
+            yield "throughput below N/(Z + N·ΣD)", "class", np.where(x > 0, np.maximum(n - x * crowded, 0.0) / size, 0.0)
+
+
+def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EXACT) -> float:
+    """Hold measures against the laws of queueing.
 
     Returns
     -------
@@ -29,44 +92,38 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
     LawError
         Naming the law, the station or class and the figures, where it is above `tolerance`.
     """
+    figures = Figures(
+        throughput=measures.throughput,
+        queue_length=measures.queue_length,
+        residence_time=measures.residence_time,
+        demand=arrays.demand,
+        population=arrays.population,
+        think_time=arrays.think_time,
+        top=arrays.top,
+        solo=arrays.solo,
+        first=np.array([1.0 if s is None else s[0] for s in arrays.speeds]),
+    )
     stations = [s.name for s in arrays.model.stations]
     classes = [c.name for c in arrays.model.classes]
-    x, q, residence = measures.throughput, measures.queue_length, measures.residence_time
-    active = x > 0
-    fastest = arrays.demand / arrays.solo  # residence of a job alone, at the highest speed one job can get
     worst = 0.0
-
-    def law(name: str, excess: np.ndarray, r: np.ndarray | int | None = None) -> None:
-        """`excess` is the relative violation; shapes (R, K), (R,) or (K,)."""
-        nonlocal worst
+    for law, kind, excess in violations(figures, not any(s is not None and falls(s) for s in arrays.speeds)):
         if excess.size == 0:
-            return
+            continue
         bad = np.where(np.isfinite(excess), excess, np.inf)
         most = float(bad.max())
         worst = max(worst, most)
         if most > tolerance:
             place = np.unravel_index(int(bad.argmax()), bad.shape)
-            names = [stations] if bad.shape == (len(stations),) and r is None else [classes, stations]
+            names = [stations] if kind == "station" else [classes, stations]
             where = " at ".join(repr(n[i]) for n, i in zip(names, place, strict=False))
-            raise LawError(f"method {method}: the answer breaks a law and is withheld: {name}, {where}, relative {most:.2g}")
+            raise LawError(f"method {method}: the answer breaks a law and is withheld: {law}, {where}, relative {most:.2g}")
+    return worst
 
-    law("throughput must be finite and not negative", np.where(x >= 0, 0.0, np.inf), 0)
-    law("queue length must be finite and not negative", np.where(q >= 0, 0.0, np.inf), 0)
-    little = np.abs(q - x[:, None] * np.where(active[:, None], residence, 0.0))
-    law("Little's law, Q = X·R", little / np.maximum(q, 1e-300), 0)
-    slow = np.where(active[:, None] & (arrays.demand > 0), (fastest - residence) / np.where(fastest > 0, fastest, 1), 0.0)
-    law("residence time below the demand", np.maximum(slow, 0.0), 0)
-    busy = np.nan_to_num(x @ arrays.demand / arrays.top)
-    law("utilization above 1", np.maximum(busy - 1, 0.0))
-    if not arrays.is_open:
-        n = np.where(arrays.closed, arrays.population, q.sum(axis=1))  # an open class is held to nothing here
-        z = np.nan_to_num(arrays.think_time)
-        size = np.maximum(n, 1)
-        law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + x * z - n) / size, 0)
-        shortest = z + fastest.sum(axis=1)
-        law("throughput above N/(Z + ΣD)", np.maximum(x * shortest - n, 0.0) / size, 0)
-        if arrays.is_closed and len(classes) == 1 and active[0] and not any(s is not None and falls(s) for s in arrays.speeds):
-            first = np.array([1.0 if s is None else s[0] for s in arrays.speeds])
-            crowded = z + n * (arrays.demand / first).sum(axis=1)  # every other job ahead of it everywhere
-            law("throughput below N/(Z + N·ΣD)", np.maximum(n - x * crowded, 0.0) / size, 0)
+
+def residuals(figures: Figures, rising: bool) -> Array:
+    """The largest relative violation of each of many models, shape (B,); `rising` as in `violations`."""
+    worst = np.zeros(len(figures.throughput))
+    for _, _, excess in violations(figures, rising):
+        bad = np.where(np.isfinite(excess), excess, np.inf)
+        np.maximum(worst, bad.reshape(len(worst), -1).max(axis=1, initial=0.0), out=worst)
     return worst

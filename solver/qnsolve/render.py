@@ -32,7 +32,7 @@ class Sheet:
 def _figure(value: Any, digits: int = 6) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return value if isinstance(value, str) else f"{value:.{digits}g}"
+    return f"{value:.{digits}g}" if isinstance(value, (int, float)) else str(value)
 
 
 def _head(sheet: Sheet) -> list[list[str]]:
@@ -107,6 +107,18 @@ def html_text(sheet: Sheet) -> str:
     return (
         f"<table class=solution>\n<caption>{html.escape(sheet.heading)}</caption>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n{said}"
+    )
+
+
+def table_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows as a plain table: a head, then a line each, numbers to the right."""
+    table = [list(rows[0]), *([_figure(value) for value in row.values()] for row in rows)]
+    numeric = [any(isinstance(row[name], (int, float)) for row in rows) for name in rows[0]]
+    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+    table.insert(1, ["-" * w for w in widths])
+    return "\n".join(
+        "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(line, widths, numeric, strict=True)).rstrip()
+        for line in table
     )
 
 

@@ -1,4 +1,4 @@
-"""Approximate mean value analysis: Bard-Schweitzer and Linearizer, for any populations and speeds."""
+"""Approximate mean value analysis: Bard-Schweitzer, AQL and Linearizer, for any populations and speeds."""
 
 from __future__ import annotations
 
@@ -6,31 +6,23 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .closure import Closure
+from .acceleration import NotConvergedError, fixed_point
+from .capacity import within_capacity
+from .closure import Closure, closed_on, closure
 from .measures import Measures
+from .saddle import saddle_point
 from .series import Array, trim
 
-TOLERANCE = 1e-9  # share of a class at a station
-ROUNDS = 100  # of the Linearizer
-STEPS = 20_000  # of one fixed point
+TOLERANCE = 1e-11  # change of a queue length, over one job and itself
+RULES = ("schweitzer", "aql", "linearizer")
+LARGE = 200  # jobs from which a saddle point is where to start
+ROUGH = 1e-4  # of the start that the others take from Bard-Schweitzer
 
 
-class NotConvergedError(ArithmeticError):
-    """An iteration did not reach its tolerance; `residual` is what it reached."""
-
-    def __init__(self, residual: float) -> None:
-        super().__init__("the iteration did not converge")
-        self.residual = residual
-
-
-def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], linearize: bool) -> Measures:
+def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], rule: str) -> Measures:
     """Approximate mean values of a closed network.
-
-    A job of class s meets A_sk = Σ_r (N_r − [r = s])·(Q_rk/N_rk + F_rks) others at station
-    k and stays D_sk times the stretch of A_sk (`Closure`). Bard-Schweitzer takes F = 0; the
-    Linearizer takes F from the same equations with one job less of each class, until F
-    repeats itself.
 
     Parameters
     ----------
@@ -39,13 +31,12 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
     demand : ndarray (R, K)
         D [time].
     speeds : sequence (K,) of ndarray or None
-    linearize : bool
-        Linearizer; Bard-Schweitzer otherwise.
+    rule : {"schweitzer", "aql", "linearizer"}
 
     Returns
     -------
     Measures
-        `iterations` counts the steps of all fixed points.
+        `iterations` counts the steps of the fixed point; `notes` names damping where it took any.
 
     Raises
     ------
@@ -54,104 +45,197 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
 
     References
     ----------
-    [Schweitzer1979], [Chandy1982].
+    [Schweitzer1979], [Zahorjan1988], [Chandy1982].
     """
-    classes = len(population)
-    most = population @ (demand > 0)
-    meetings = [
-        None if s is None or not most[k] else Closure(trim(s, int(most[k])), int(most[k])) for k, s in enumerate(speeds)
-    ]
-    sizes = population[None, :]
-    if linearize:  # the whole population, then with one job less of each class
-        sizes = np.maximum(np.vstack((population, population - np.eye(classes))), 0.0)
-    length = sizes[:, :, None] * (demand > 0) / np.maximum((demand > 0).sum(axis=1), 1)[:, None]
-    bend = np.zeros((classes, demand.shape[1], classes))  # F[r, k, s]
-    steps = 0
-    for _ in range(ROUNDS if linearize else 1):
-        length, residence, used = _fixed_point(sizes, think_time, demand, meetings, bend, length)
-        steps += used
-        if not linearize:
-            break
-        share = length * _inverse(sizes)[:, :, None]
-        new = np.transpose(share[1:] - share[0], (1, 2, 0)) * (sizes[1:].T > 0)[:, None, :]
-        moved = float(np.abs(new - bend).max(initial=0.0))
-        bend = new
-        if moved < 10 * TOLERANCE:
-            break
-    else:
-        raise NotConvergedError(moved)
-    top = np.array([np.inf if s is None else s.max() for s in speeds])
-    stay = _within_capacity(population, think_time, demand / top, residence[0])
-    rate = population / (think_time + stay.sum(axis=1))
-    jobs = rate[:, None] * stay
-    distribution = partial(_distribution, jobs.sum(axis=0), meetings, int(population.sum()))
-    return Measures(rate, jobs, stay, distribution, steps)
+    each = [[s] for s in speeds]
+    many = amva_many(population[None], think_time[None], demand[None], each, rule)
+    if not many.converged[0]:
+        raise NotConvergedError(float(many.residual[0]))
+    jobs = many.queue_length[0]
+    distribution = partial(closed_on, jobs.sum(axis=0), population @ (demand > 0), speeds)
+    return Measures(many.throughput[0], jobs, many.residence_time[0], distribution, many.steps, many.notes(0))
 
 
-def _within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
-    """Residence times, raised at a station that would be more than fully busy until it is just that.
+class Many:
+    """Approximate mean values of B networks: arrays with a leading axis, and how each was reached.
 
-    The Linearizer passes full use by up to 0.2 % where a station saturates. `pressure` is
-    the demand over the station's highest speed.
+    Attributes
+    ----------
+    throughput : ndarray (B, R)
+    queue_length, residence_time : ndarray (B, R, K)
+    converged : ndarray (B,) of bool
+    residual, damping : ndarray (B,)
+        Of the last step; the share of a step that was taken, 1 where no damping was needed.
+    steps : int
+        Of the fixed point, all networks at once.
     """
-    residence = residence.copy()
-    for _ in range(20 * residence.shape[1]):
-        cycle = think_time + residence.sum(axis=1)
-        busy = (population / cycle) @ pressure
-        k = int(busy.argmax())
-        if busy[k] <= 1:
-            break
-        low, high = 0.0, 1.0
-        while (population / (cycle + high * residence[:, k])) @ pressure[:, k] > 1:
-            low, high = high, 2 * high
-        for _ in range(60):
-            more = (low + high) / 2
-            full = (population / (cycle + more * residence[:, k])) @ pressure[:, k] > 1
-            low, high = (more, high) if full else (low, more)
-        residence[:, k] *= 1 + high
-    return residence
+
+    def __init__(self, rate: Array, stay: Array, found: tuple[NDArray[np.bool_], Array, Array, int]) -> None:
+        self.throughput, self.residence_time = rate, stay
+        self.queue_length = rate[..., None] * stay
+        self.converged, self.residual, self.damping, self.steps = found
+
+    def notes(self, b: int) -> tuple[str, ...]:
+        """Names the damping that a network needed."""
+        return (
+            () if self.damping[b] == 1 else (f"accelerated steps did not converge; {self.damping[b]:g} of each plain step did",)
+        )
 
 
-def _fixed_point(
-    sizes: Array, think_time: Array, demand: Array, meetings: list[Closure | None], bend: Array, start: Array
-) -> tuple[Array, Array, int]:
-    """Queue lengths and residence times at all population vectors, shapes (P, R, K); steps taken.
+def amva_many(population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]], rule: str) -> Many:
+    """Approximate mean values of B closed networks of one shape, all at once.
 
-    Damped where plain steps do not converge.
+    A job of class s meets A_sk others at station k and stays D_sk times the stretch of
+    A_sk (`Closure`). With Q(n) the queue lengths at population n and q = Q_r/n_r,
+
+    * Bard-Schweitzer: A_sk = Σ_r Q_rk − q_sk, at the whole population N alone;
+    * Linearizer: A_sk(N) = Σ_r Q_rk(N − e_s), and at n = N − e_q a class's q moves with
+      one job less of class s as it does at N;
+    * AQL: the same, for the share of all jobs in place of each class's.
+
+    Parameters
+    ----------
+    population, think_time : ndarray (B, R)
+        N [jobs], 1 or more, or 0 for a class that is not there; Z [time].
+    demand : ndarray (B, R, K)
+        D [time].
+    speeds : sequence (K,) of sequences (B,) of ndarray or None
+        A sequence of one stands for all B.
+    rule : {"schweitzer", "aql", "linearizer"}
+
+    Returns
+    -------
+    Many
     """
-    inverse = _inverse(sizes)[:, :, None]
-    shift = np.einsum("pr,rks->psk", sizes, bend) - np.einsum("sks->sk", bend)
-    alone = np.array([1.0 if m is None else 1 / m.speeds[0] for m in meetings])  # stretch of a job alone
-    grows = np.array([1 / m.speeds[0] if m is not None and m.single else 0.0 for m in meetings])  # and a job met
-    curved = [(k, m) for k, m in enumerate(meetings) if m is not None and not m.single]
-    moved = np.inf
-    for damping in (1.0, 0.3, 0.05):
-        length = start
-        for step in range(1, STEPS + 1):
-            others = length.sum(axis=1)[:, None, :] - length * inverse
-            others += shift
-            np.maximum(others, 0.0, out=others)
-            stretch = others * grows
-            stretch += alone
-            for k, meeting in curved:
-                stretch[:, :, k] = meeting.stretch(others[:, :, k])
-            stretch *= demand
-            new = stretch * (sizes / (think_time + stretch.sum(axis=2)))[:, :, None]
-            moved = float(np.abs((new - length) * inverse).max(initial=0.0))
-            if moved < TOLERANCE:
-                return new, stretch, step
-            length = new if damping == 1.0 else length + damping * (new - length)
-    raise NotConvergedError(moved)
+    shares, far = _start(population, think_time, demand, speeds)
+    if rule != "schweitzer" and len(far):
+        own = [per if len(per) == 1 else [per[b] for b in far] for per in speeds]
+        step = _Step(
+            population[far, None], think_time[far], demand[far], _meetings(population[far], demand[far], own), "schweitzer"
+        )
+        found = fixed_point(step, step.sizes[..., None] * shares[far, None], ROUGH, rough=True)
+        shares[far] = found.value[:, 0] * step.inverse[:, 0]
+    sizes = population[:, None, :]
+    if rule != "schweitzer":  # the whole population, then with one job less of each class
+        sizes = np.concatenate((sizes, np.maximum(sizes - np.eye(population.shape[1]), 0.0)), axis=1)
+    step = _Step(sizes, think_time, demand, _meetings(population, demand, speeds), rule)
+    found = fixed_point(step, sizes[..., None] * shares[:, None], TOLERANCE)
+    stay = step.residence(found.value, slice(None))[:, 0]
+    top = np.array([[np.inf if s is None else s.max() for s in per] for per in zip(*_spread(speeds, len(demand)), strict=True)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = population / (think_time + stay.sum(axis=2))
+    rate[population == 0] = 0.0
+    pressure = demand / top[:, None, :]
+    for b in np.flatnonzero((np.einsum("br,brk->bk", rate, pressure) > 1).any(axis=1)):
+        stay[b] = within_capacity(population[b], think_time[b], pressure[b], stay[b])
+        rate[b] = np.where(population[b] > 0, population[b] / (think_time[b] + stay[b].sum(axis=1)), 0.0)
+    return Many(rate, stay, (found.converged, found.residual, found.damping, found.steps))
 
 
-def _inverse(sizes: Array) -> Array:
-    return np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+def _start(
+    population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]]
+) -> tuple[Array, NDArray[np.intp]]:
+    """The share of each class at each station to start from, and the networks for which it is no more than equal shares.
+
+    With many jobs it is that of a saddle point, where plain steps would move by one job at a time.
+    """
+    visited = demand > 0
+    shares = visited / np.maximum(visited.sum(axis=2), 1)[:, :, None]
+    every = _spread(speeds, len(demand))
+    far = population.sum(axis=1) <= LARGE
+    for b in np.flatnonzero(~far):
+        some = population[b] > 0
+        try:
+            near = saddle_point(population[b, some], think_time[b, some], demand[b, some], [s[b] for s in every])
+        except ArithmeticError:
+            far[b] = True
+            continue
+        shares[b, some] = near.queue_length / population[b, some, None]
+    return shares, np.flatnonzero(far)
 
 
-def _distribution(length: Array, meetings: list[Closure | None], jobs: int, k: int) -> Array:
-    """P(n jobs at station k), closed on its mean."""
-    meeting = meetings[k] or Closure(np.arange(1.0, jobs + 1), jobs)
-    p = np.zeros(jobs + 1)
-    some = meeting.distribution(float(length[k])) if length[k] > 0 else np.ones(1)
-    p[: len(some)] = some
-    return p
+def _spread(speeds: Sequence[Sequence[Array | None]], count: int) -> list[list[Array | None]]:
+    return [list(per) * count if len(per) == 1 else list(per) for per in speeds]
+
+
+Meetings = list[list[Closure | None]]  # (K,) of (1,) or (B,)
+
+
+def _meetings(population: Array, demand: Array, speeds: Sequence[Sequence[Array | None]]) -> Meetings:
+    """What jobs meet at each station of each network; one entry where it is the same in all."""
+    most = np.einsum("br,brk->bk", population, demand > 0)
+    meetings: Meetings = []
+    for k, per in enumerate(_spread(speeds, len(demand))):
+        own = [
+            None if s is None or not n or (len(s) == 1 and not s[0]) else closure(trim(s, n).tobytes(), n if len(s) > 1 else 1)
+            for s, n in zip(per, most[:, k].astype(int).tolist(), strict=True)
+        ]
+        meetings.append(own)
+    return meetings
+
+
+class _Step:
+    """One step of the fixed point: queue lengths at all population vectors, shape (B, P, R, K), to the next ones."""
+
+    def __init__(self, sizes: Array, think_time: Array, demand: Array, meetings: Meetings, rule: str) -> None:
+        self.sizes, self.rule = sizes, rule
+        self.think_time, self.demand = think_time[:, None, :], demand[:, None]
+        self.inverse = np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)[..., None]
+        self.jobs = sizes.sum(axis=2)  # (B, P)
+        first = [[1.0 if m is None else 1 / m.speeds[0] for m in per] for per in meetings]
+        grows = [[1 / m.speeds[0] if m is not None and m.single else 0.0 for m in per] for per in meetings]
+        self.alone = np.array(first).T[:, None, None, :]  # stretch of a job alone
+        self.grows = np.array(grows).T[:, None, None, :]  # and of each job met
+        self.curved: list[tuple[int, Closure, NDArray[np.intp]]] = []  # station, closure, the networks that have it
+        for k, per in enumerate(meetings):
+            groups: dict[int, list[int]] = {}
+            for b, m in enumerate(per):
+                if m is not None and not m.single:
+                    groups.setdefault(id(m), []).append(b)
+            for chosen in groups.values():
+                meeting = per[chosen[0]]
+                assert meeting is not None
+                self.curved.append((k, meeting, np.array(chosen)))
+
+    def __call__(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
+        """The next queue lengths of the chosen networks."""
+        stretch = self.residence(length, chosen)
+        cycle = self.think_time[chosen] + stretch.sum(axis=3)
+        rate = np.divide(self.sizes[chosen], cycle, out=cycle, where=cycle > 0)
+        stretch *= rate[..., None]
+        return stretch
+
+    def residence(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
+        """Residence times of the chosen networks."""
+        others = self._others(length, chosen)
+        np.maximum(others, 0.0, out=others)
+        stretch = others * self.grows[chosen]
+        stretch += self.alone[chosen]
+        if self.curved:
+            every = np.arange(len(self.sizes))[chosen]
+            for k, meeting, users in self.curved:
+                some = slice(None) if len(users) == len(self.sizes) else np.flatnonzero(np.isin(every, users))
+                stretch[some, :, :, k] = meeting.stretch(others[some, :, :, k])
+        stretch *= self.demand[chosen]
+        return stretch
+
+    def _others(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
+        """A_sk at each population vector, (B, P, R, K)."""
+        total = length.sum(axis=2)
+        if self.rule == "schweitzer":
+            return total[:, :, None, :] - length * self.inverse[chosen]
+        others = np.empty_like(length)
+        others[:, 0] = total[:, 1:]  # at N: what is there with one job of the class less
+        if self.rule == "aql":
+            jobs = self.jobs[chosen]
+            share = total / np.maximum(jobs, 1)[..., None]
+            others[:, 1:] = share[:, 1:, None] + (share[:, 1:] - share[:, :1])[:, None]
+            others[:, 1:] *= np.maximum(jobs[:, 1:] - 1, 0)[..., None, None]
+            return others
+        share = length * self.inverse[chosen]
+        shift = total[:, 1:] - total[:, :1] + share[:, 0]  # Σ_r N_r·F_rks − F_sks, of class s
+        part = others[:, 1:]
+        np.subtract(total[:, 1:, None], share[:, 1:], out=part)
+        part += shift[:, None]
+        part -= (share[:, 1:] - share[:, :1]).swapaxes(1, 2)  # F_qks
+        return others

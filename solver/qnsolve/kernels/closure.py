@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import numpy as np
 
-from .series import Array
+from .series import Array, trim
 
 SMALL = 5000  # up to this many jobs the states are cut at the population
 STEPS = 160
@@ -37,30 +40,13 @@ class Closure:
         beyond = np.maximum(others - self.means[-1], 0.0) / self.speeds[-1]
         return np.interp(others, self.means, self.stretches) + beyond
 
-    def distribution(self, mean: float) -> Array:
-        """P(n jobs), n = 0 … most, with that mean."""
-        n, shape = np.arange(self.most + 1), self._shape(self.most + 1)
-        low, high = -700.0, 700.0
-        p = np.eye(1, self.most + 1)[0]
-        for _ in range(80):
-            log = (low + high) / 2
-            p = np.exp(shape + log * n - (shape + log * n).max())
-            p /= p.sum()
-            low, high = (log, high) if p @ n < mean else (low, log)
-        return p
-
-    def _shape(self, count: int) -> Array:
-        """Logs of w_0, w_1, … with the last speed as the unit."""
-        own = self.speeds[np.minimum(np.arange(count - 1), len(self.speeds) - 1)]
-        return np.concatenate(([0.0], np.cumsum(np.log(self.speeds[-1] / own))))
-
     def _table(self) -> tuple[Array, Array]:
         """Means and stretches over θ; an arriving job sees 0 … most − 1 others."""
         near = np.geomspace(1e-7, 30.0, STEPS)
         logs = np.concatenate((-near[::-1], [0.0], near))
         jobs = np.arange(self.most)
         meets = (jobs + 1) / self.speeds[np.minimum(jobs, len(self.speeds) - 1)]
-        p = self._shape(self.most) + np.multiply.outer(logs, jobs)
+        p = _shape(self.speeds, self.most) + np.multiply.outer(logs, jobs)
         p = np.exp(p - p.max(axis=1, keepdims=True))
         p /= p.sum(axis=1, keepdims=True)
         ends = np.array([0.0, self.most - 1.0]), meets[[0, -1]]
@@ -71,12 +57,46 @@ class Closure:
         logs = -np.geomspace(1e-7, 30.0, STEPS)
         level = len(self.speeds)
         jobs, tail = np.arange(level - 1), -1 / np.expm1(logs)
-        p = np.exp(self._shape(level) + np.multiply.outer(logs, np.arange(level)))
+        p = np.exp(_shape(self.speeds, level) + np.multiply.outer(logs, np.arange(level)))
         head, last = p[:, :-1], p[:, -1] * tail
         total = head.sum(axis=1) + last
         means = (head @ jobs + last * (level - 2 + tail)) / total
         stretches = (head @ ((jobs + 1) / self.speeds[:-1]) + last * (level - 1 + tail) / self.speeds[-1]) / total
         return _rising(np.append(means, 0.0), np.append(stretches, 1 / self.speeds[0]))
+
+
+@lru_cache(256)
+def closure(speeds: bytes, most: int) -> Closure:
+    """The closure of speeds given as the bytes of their array, made once."""
+    return Closure(np.frombuffer(speeds), most)
+
+
+def closed_on(lengths: Array, most: Array, speeds: Sequence[Array | None], k: int) -> Array:
+    """P(n jobs at station k), n = 0 … most of all, in the shape of the station and with its mean.
+
+    `lengths` and `most` are the mean numbers at the stations, and how many may be there.
+    """
+    total, mean = int(most.max(initial=0)), float(lengths[k])
+    p = np.zeros(total + 1)
+    if mean <= 0:
+        p[0] = 1.0
+        return p
+    count, own = int(most[k]), speeds[k]
+    n, shape = np.arange(count + 1), _shape(trim(np.arange(1.0, count + 1) if own is None else own, count), count + 1)
+    low, high = -700.0, 700.0
+    for _ in range(80):
+        log = (low + high) / 2
+        some = np.exp(shape + log * n - (shape + log * n).max())
+        some /= some.sum()
+        low, high = (log, high) if some @ n < mean else (low, log)
+    p[: count + 1] = some
+    return p
+
+
+def _shape(speeds: Array, count: int) -> Array:
+    """Logs of w_0, w_1, … with the last speed as the unit."""
+    own = speeds[np.minimum(np.arange(count - 1), len(speeds) - 1)]
+    return np.concatenate(([0.0], np.cumsum(np.log(speeds[-1] / own))))
 
 
 def _rising(x: Array, y: Array) -> tuple[Array, Array]:
