@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .acceleration import NotConvergedError, fixed_point
+from .acceleration import Found, NotConvergedError, fixed_point
 from .capacity import within_capacity
-from .closure import Closure, closed_on, closure
+from .closure import SMALL, Closure, closed_on, closure, rest_of_network
 from .measures import Measures
 from .saddle import saddle_point
 from .series import Array, trim
@@ -18,6 +18,8 @@ from .series import Array, trim
 TOLERANCE = 1e-11  # change of a queue length, over one job and itself
 RULES = ("schweitzer", "aql", "linearizer")
 LARGE = 200  # jobs from which a saddle point is where to start
+ROUNDS = 30  # of the stations' shapes
+SHAPED = 1e-8  # change of a share that ends them
 ROUGH = 1e-4  # of the start that the others take from Bard-Schweitzer
 
 
@@ -119,7 +121,7 @@ def amva_many(population: Array, think_time: Array, demand: Array, speeds: Seque
     if rule != "schweitzer":  # the whole population, then with one job less of each class
         sizes = np.concatenate((sizes, np.maximum(sizes - np.eye(population.shape[1]), 0.0)), axis=1)
     step = _Step(sizes, think_time, demand, _meetings(population, demand, speeds), rule)
-    found = fixed_point(step, sizes[..., None] * shares[:, None], TOLERANCE)
+    found = _shaped(step, fixed_point(step, sizes[..., None] * shares[:, None], TOLERANCE))
     stay = step.residence(found.value, slice(None))[:, 0]
     top = np.array([[np.inf if s is None else s.max() for s in per] for per in zip(*_spread(speeds, len(demand)), strict=True)])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -130,6 +132,30 @@ def amva_many(population: Array, think_time: Array, demand: Array, speeds: Seque
         stay[b] = within_capacity(population[b], think_time[b], pressure[b], stay[b])
         rate[b] = np.where(population[b] > 0, population[b] / (think_time[b] + stay[b].sum(axis=1)), 0.0)
     return Many(rate, stay, (found.converged, found.residual, found.damping, found.steps))
+
+
+def _shaped(step: _Step, found: Found) -> Found:
+    """The fixed point at which the stations' shapes are those that the rest of each network gives them."""
+    value, converged = found.value.copy(), found.converged.copy()
+    residual, damping = found.residual.copy(), found.damping.copy()
+    steps, left = found.steps, np.flatnonzero(converged & step.bent)
+    for _ in range(ROUNDS):
+        if len(left) == 0:
+            break
+        before = value[left, 0] * step.inverse[left, 0]
+        step.shape(value[left], left)
+        again = fixed_point(_of(step, left), value[left], TOLERANCE)
+        value[left], steps = again.value, steps + again.steps
+        damping[left] = np.minimum(damping[left], again.damping)
+        moved = np.abs(value[left, 0] * step.inverse[left, 0] - before).max(axis=(1, 2))
+        residual[left] = np.where(again.converged, moved, again.residual)
+        converged[left] = again.converged & (moved < SHAPED)
+        left = left[again.converged & (moved >= SHAPED)]
+    return Found(value, converged, residual, damping, steps)
+
+
+def _of(step: _Step, chosen: NDArray[np.intp]) -> Callable[[Array, NDArray[np.intp]], Array]:
+    return lambda length, some: step(length, chosen[some])
 
 
 def _start(
@@ -186,16 +212,14 @@ class _Step:
         grows = [[1 / m.speeds[0] if m is not None and m.single else 0.0 for m in per] for per in meetings]
         self.alone = np.array(first).T[:, None, None, :]  # stretch of a job alone
         self.grows = np.array(grows).T[:, None, None, :]  # and of each job met
-        self.curved: list[tuple[int, Closure, NDArray[np.intp]]] = []  # station, closure, the networks that have it
-        for k, per in enumerate(meetings):
-            groups: dict[int, list[int]] = {}
-            for b, m in enumerate(per):
-                if m is not None and not m.single:
-                    groups.setdefault(id(m), []).append(b)
-            for chosen in groups.values():
-                meeting = per[chosen[0]]
-                assert meeting is not None
-                self.curved.append((k, meeting, np.array(chosen)))
+        # what each class meets, by station and network, where the mean alone does not tell it
+        self.curved = {
+            k: {b: [m] * sizes.shape[2] for b, m in enumerate(per) if m is not None and not m.single}
+            for k, per in enumerate(meetings)
+        }
+        self.bent = np.zeros(len(sizes), dtype=bool)
+        for users in self.curved.values():
+            self.bent[[b for b, met in users.items() if met[0].most <= SMALL]] = True
 
     def __call__(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
         """The next queue lengths of the chosen networks."""
@@ -211,13 +235,46 @@ class _Step:
         np.maximum(others, 0.0, out=others)
         stretch = others * self.grows[chosen]
         stretch += self.alone[chosen]
-        if self.curved:
-            every = np.arange(len(self.sizes))[chosen]
-            for k, meeting, users in self.curved:
-                some = slice(None) if len(users) == len(self.sizes) else np.flatnonzero(np.isin(every, users))
-                stretch[some, :, :, k] = meeting.stretch(others[some, :, :, k])
+        every = np.arange(len(self.sizes))[chosen].tolist()
+        for k, users in self.curved.items():
+            if users:
+                for i, b in enumerate(every):
+                    for r, meeting in enumerate(users.get(b, ())):
+                        stretch[i, :, r, k] = meeting.stretch(others[i, :, r, k])
         stretch *= self.demand[chosen]
         return stretch
+
+    def shape(self, length: Array, chosen: NDArray[np.intp]) -> None:
+        """Give the stations of the chosen networks the shapes that follow from where their jobs are.
+
+        The power g of `Closure` is the root of the share of jobs elsewhere that are thinking or in service: of the
+        powers of that share tried, the one with the smallest errors.
+        """
+        residence = self.residence(length, chosen)[:, 0]
+        length = length[:, 0]
+        demand, sizes = self.demand[chosen, 0], self.sizes[chosen, 0]
+        rates = sizes / np.maximum(self.think_time[chosen, 0] + residence.sum(axis=2), 1e-300)
+        for i, b in enumerate(chosen.tolist()):
+            share = length[i] * self.inverse[b, 0]
+            here = [k for k, users in self.curved.items() if b in users]
+            alone = self.alone[b if len(self.alone) > 1 else 0, 0, 0]
+            thinking = sizes[i] - length[i].sum(axis=1)
+            served = np.minimum(rates[i, :, None] * demand[i] * alone, length[i])
+            for k in here:
+                users = self.curved[k]
+                visits = demand[i, :, k] > 0
+                elsewhere = float((sizes[i] - length[i, :, k])[visits].sum())
+                at_work = float((thinking + served.sum(axis=1) - served[:, k])[visits].sum())
+                power = min(1.0, at_work / elsewhere) ** 0.5 if elsewhere > 0 else 1.0
+                old = users[b]
+                if old[0].most > SMALL:
+                    continue
+                users[b] = [
+                    Closure(old[0].speeds, old[0].most, rest_of_network((sizes[i] - one) * visits, share[:, k], power))
+                    if visits[r] and sizes[i, r] > 0
+                    else old[r]
+                    for r, one in enumerate(np.eye(len(visits)))
+                ]
 
     def _others(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
         """A_sk at each population vector, (B, P, R, K)."""
