@@ -180,8 +180,12 @@ def as_markdown(rows: list[dict[str, str]]) -> str:
 def write(rows: list[dict[str, str]]) -> None:
     """Put the rows where the package carries them, and in place of the table in the README."""
     TABLE.write_text(as_csv(rows), encoding="utf-8", newline="\n")
-    lines = README.read_text(encoding="utf-8").splitlines()
-    new = as_markdown(rows).splitlines()
+    put(as_markdown(rows))
+
+
+def put(table: str) -> None:
+    """Replace the README's table that has the same head."""
+    lines, new = README.read_text(encoding="utf-8").splitlines(), table.splitlines()
     first = lines.index(new[0])
     last = next(i for i in range(first, len(lines)) if not lines[i].startswith("|"))
     README.write_text("\n".join([*lines[:first], *new, *lines[last:]]) + "\n", encoding="utf-8", newline="\n")

@@ -27,7 +27,7 @@ class Rate:
 def one_class(count: int, method: str = "auto") -> qn.Sweep:
     """One class of 1 to 100 jobs; two demands, the think time and the population random; four servers at one station."""
     rng = np.random.default_rng(20)
-    stations = [qn.Queue("cpu"), qn.Queue("disk", servers=4), qn.Queue("tape"), qn.Delay("net")]
+    stations: list[qn.Queue | qn.Delay] = [qn.Queue("cpu"), qn.Queue("disk", servers=4), qn.Queue("tape"), qn.Delay("net")]
     job = qn.ClosedClass("a", population=1, demands={"cpu": 0.1, "disk": 0.9, "tape": 0.05, "net": 0.2})
     values = {
         "population": rng.integers(1, 101, count),
@@ -40,7 +40,7 @@ def one_class(count: int, method: str = "auto") -> qn.Sweep:
 def three_classes(count: int, method: str = "auto") -> qn.Sweep:
     """Three classes of 1 to 10 jobs each, demands at three single servers and populations random."""
     rng = np.random.default_rng(21)
-    stations = [qn.Queue("cpu"), qn.Queue("disk"), qn.Queue("tape"), qn.Delay("net")]
+    stations: list[qn.Queue | qn.Delay] = [qn.Queue("cpu"), qn.Queue("disk"), qn.Queue("tape"), qn.Delay("net")]
     names = [s.name for s in stations]
     classes = [qn.ClosedClass(c, population=1, think_time=2.0, demands=dict.fromkeys(names, 0.1)) for c in "abc"]
     vary = {

@@ -45,7 +45,9 @@ def _plain_linearizer(population: Array, think_time: Array, demand: Array) -> Ar
     for _ in range(200):
         share, rate = core(population)
         less = [core(population - one)[0] for one in np.eye(classes)]
-        new = np.array([[[less[s][r, k] - share[r, k] for s in range(classes)] for k in range(stations)] for r in range(classes)])
+        new = np.array(
+            [[[less[s][r, k] - share[r, k] for s in range(classes)] for k in range(stations)] for r in range(classes)]
+        )
         new[:, :, :] *= np.array([[[population[r] - (r == s) > 0 for s in range(classes)]] for r in range(classes)])
         moved = np.abs(new - bend).max()
         bend = new

@@ -18,7 +18,12 @@ SITE = qn.Network(
     ],
 )
 ONE = qn.Network(
-    [qn.Queue("cpu"), qn.Queue("disk", servers=4), qn.LoadDependent("pool", rates=[1.0, 1.8, 2.4]), qn.Queue("tape", servers=2)],
+    [
+        qn.Queue("cpu"),
+        qn.Queue("disk", servers=4),
+        qn.LoadDependent("pool", rates=[1.0, 1.8, 2.4]),
+        qn.Queue("tape", servers=2),
+    ],
     [qn.ClosedClass("q", population=10, think_time=3.0, demands={"cpu": 0.1, "disk": 0.9, "pool": 0.2, "tape": 0.3})],
 )
 SHOP = qn.Network([qn.Queue("cpu")], [qn.OpenClass("browse", arrival_rate=1.0, demands={"cpu": 0.1})])
@@ -32,7 +37,9 @@ def _agrees(found: qn.Sweep, most: float) -> None:
         for name in ("queue_length", "residence_time"):
             right = np.reshape([getattr(p, name) for p in alone.pairs], shape)
             np.testing.assert_allclose(getattr(found, name)[i], right, rtol=most, atol=1e-300)
-            np.testing.assert_allclose(np.reshape([getattr(p, name) for p in point.pairs], shape), right, rtol=most, atol=1e-300)
+            np.testing.assert_allclose(
+                np.reshape([getattr(p, name) for p in point.pairs], shape), right, rtol=most, atol=1e-300
+            )
         np.testing.assert_allclose(found.throughput[i], [c.throughput for c in alone.classes], rtol=most)
         np.testing.assert_allclose(found.response_time[i], [c.response_time for c in alone.classes], rtol=most)
         np.testing.assert_allclose(found.utilization[i], [s.utilization for s in alone.stations], rtol=most)
@@ -96,7 +103,9 @@ def test_hand_made_models_agree_with_solve(name: str) -> None:
 def test_values_move_together() -> None:
     """With `together` the lists are columns of one table; otherwise each combination is a point."""
     values = {"population": [2, 3], "think_time": [1.0, 2.0]}
-    assert [found.throughput.shape for found in (qn.sweep(ONE, "q", **values), qn.sweep(ONE, "q", together=True, **values))] == [
+    assert [
+        found.throughput.shape for found in (qn.sweep(ONE, "q", **values), qn.sweep(ONE, "q", together=True, **values))
+    ] == [
         (4, 1),
         (2, 1),
     ]
@@ -184,5 +193,8 @@ def test_too_many_points_are_refused() -> None:
 
 def test_extremes_in_one_pass() -> None:
     """Demands from 1e-9 to 1e6, a million servers, thousands of jobs: laws kept, as `solve`."""
-    vary = {"q": {"demands": {"cpu": [1e-9, 1.0, 1e6], "disk": [1e-9, 1e6]}, "population": [1, 300]}, "disk": {"servers": [1, 10**6]}}
+    vary = {
+        "q": {"demands": {"cpu": [1e-9, 1.0, 1e6], "disk": [1e-9, 1e6]}, "population": [1, 300]},
+        "disk": {"servers": [1, 10**6]},
+    }
     _agrees(qn.sweep(ONE, vary), 1e-10)

@@ -15,7 +15,7 @@ TINY = 1e-300
 WINDOW = 12
 FAST = 400  # accelerated steps before plain damped ones are tried
 STEPS = 20_000  # of one damped attempt
-FAR = 1.0  # most that a mixed step may lie from the plain one, in logs
+FAR = 0.7  # most that a mixed step may lie from the plain one, relative
 DAMPINGS = (0.3, 0.05)
 
 Step = Callable[[Array, NDArray[np.intp]], Array]
@@ -104,10 +104,9 @@ def _damped(
 def _accelerated(
     step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float
 ) -> tuple[NDArray[np.intp], int]:
-    """Mixed steps, at most FAST; what is left, and the steps. Works on ln x, so that x stays above 0."""
+    """Mixed steps, at most FAST; what is left, and the steps. Differences are relative, so that x stays above 0."""
     flat = value.reshape(len(value), -1)
     x = flat[left]
-    logs = np.log(np.maximum(x, TINY))
     sums, changes = (np.zeros((len(left), WINDOW, flat.shape[1])) for _ in range(2))
     gram = np.zeros((len(left), WINDOW, WINDOW))
     best = np.full(len(left), np.inf)
@@ -117,22 +116,22 @@ def _accelerated(
         np.maximum(x, TINY, out=x)
         f = np.maximum(new, TINY)
         f /= x
-        np.log(f, out=f)
+        f -= 1
         now = np.maximum(f.max(axis=1), -f.min(axis=1))
         residual[left] = now
         done = now < tolerance
         if done.any():
             flat[left[done]] = new[done]
             keep = ~done
-            left, x, f, logs, now, best = (a[keep] for a in (left, x, f, logs, now, best))
+            left, new, f, now, best = (a[keep] for a in (left, new, f, now, best))
             sums, changes, gram, last, last_f = (a[keep] for a in (sums, changes, gram, last, last_f))
             if len(left) == 0:
                 return left, count + 1
-        logs += f  # of the plain step
-        plain = logs.copy()
+        x = new
         if count:
             slot = count % WINDOW
-            np.subtract(plain, last, out=sums[:, slot])
+            np.divide(last, np.maximum(new, TINY), out=sums[:, slot])
+            np.subtract(1.0, sums[:, slot], out=sums[:, slot])
             np.subtract(f, last_f, out=changes[:, slot])
             lost = now > 4 * best  # mixed astray: forget what was mixed
             if lost.any():
@@ -141,10 +140,9 @@ def _accelerated(
             gram[:, slot], gram[:, :, slot] = row, row
             mixed = (sums.swapaxes(1, 2) @ _weights(gram, changes @ f[:, :, None]))[:, :, 0]
             np.clip(mixed, -FAR, FAR, out=mixed)
-            logs -= mixed
+            x = new - mixed * new
         best = np.minimum(best, now)
-        last, last_f = plain, f
-        x = np.exp(logs)
+        last, last_f = new, f
     flat[left] = x
     return left, FAST
 
