@@ -187,7 +187,7 @@ def put(table: str) -> None:
     """Replace the README's table that has the same head."""
     lines, new = README.read_text(encoding="utf-8").splitlines(), table.splitlines()
     first = lines.index(new[0])
-    last = next(i for i in range(first, len(lines)) if not lines[i].startswith("|"))
+    last = next((i for i in range(first, len(lines)) if not lines[i].startswith("|")), len(lines))
     README.write_text("\n".join([*lines[:first], *new, *lines[last:]]) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -43,7 +43,7 @@ def _plain_linearizer(population: Array, think_time: Array, demand: Array) -> Ar
         return share, rate
 
     for _ in range(200):
-        share, rate = core(population)
+        share, _ = core(population)
         less = [core(population - one)[0] for one in np.eye(classes)]
         new = np.array(
             [[[less[s][r, k] - share[r, k] for s in range(classes)] for k in range(stations)] for r in range(classes)]

@@ -13,6 +13,8 @@ from .measures import Measures
 from .series import Array, nobody_waits, trim, weights
 
 STEPS = 60
+RAISED = "a class of few jobs: a residence time was raised to the demand, below which none can be"
+LOOSE = 0.3  # of a station's speed: where more is idle its stretch has no pole near
 JAMMED = 1e9  # a step that would go so far beyond what is possible leads nowhere
 STAGE = 4  # growth of the populations from one saddle point to the next
 NEAR = 1e-8  # relative step after which, steps being quadratic, nothing more changes
@@ -72,15 +74,19 @@ def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Se
     lengths = mean * share - 0.5 * drift + own_part
     queue_length[:, list(queues)] = lengths.T
     if not ((throughput > 0) & (queue_length >= 0).all(axis=1)).all():
-        raise ArithmeticError("too few jobs for an expansion in 1/N")
+        raise ArithmeticError("too few jobs for an expansion in their number")
     residence = queue_length / throughput[:, None]
+    alone = demand / np.array([1.0 if s is None else (s / np.arange(1, len(s) + 1)).max() for s in speeds])
+    notes = () if (residence >= alone * (1 - 1e-6)).all() else (RAISED,)
+    residence = np.maximum(residence, alone)
     top = np.array([np.inf if s is None else s.max() for s in speeds])
+    throughput = population / (think_time + residence.sum(axis=1))
     if (throughput @ demand / top > 1).any():
         residence = within_capacity(population, think_time, demand / top, residence)
         throughput = population / (think_time + residence.sum(axis=1))
-        queue_length = throughput[:, None] * residence
+    queue_length = throughput[:, None] * residence
     distribution = partial(closed_on, queue_length.sum(axis=0), most, speeds)
-    return Measures(throughput, queue_length, residence, distribution, steps)
+    return Measures(throughput, queue_length, residence, distribution, steps, notes)
 
 
 Inside = tuple[Array, Array, Array, Array]  # shares (S, R); mean, variance and third cumulant (S, 1) of each station
@@ -133,7 +139,7 @@ def _newton(point: Point, population: Array, outside: Array, load: Array, speeds
         _, wanted, slope = _stations(idle, top, speeds)
         cycle = outside + load @ stretch
         open_by = 1 - flow.sum(axis=0) / top - idle
-        steep = slope - stretch / idle  # of the stretch by what is idle
+        steep = np.where(idle > LOOSE, slope - wanted / idle, slope - stretch / idle)  # of the stretch by what is idle
         off = wanted - stretch
         matrix = np.diag(rate * cycle) - (flow * (steep / top)) @ flow.T
         step = np.linalg.solve(matrix, population - rate * cycle - flow @ (steep * open_by + off))

@@ -79,8 +79,8 @@ class Step:
     def shape(self, length: Array, chosen: NDArray[np.intp]) -> None:
         """Give the stations of the chosen networks the shapes that follow from where their jobs are.
 
-        The power g of `Closure` is the root of the share of jobs elsewhere that are thinking or in service: of the
-        powers of that share tried, the one with the smallest errors.
+        The power g of `Closure` is the root of the share of jobs elsewhere that are thinking or in service: 1 where
+        none waits elsewhere, small where most do; the root, by the errors measured, rather than the share itself.
         """
         residence = self.residence(length, chosen)[:, 0]
         length = length[:, 0]
