@@ -15,7 +15,7 @@ TINY = 1e-300
 WINDOW = 12
 FAST = 400  # accelerated steps before plain damped ones are tried
 STEPS = 20_000  # of one damped attempt
-FAR = 0.7  # most that a mixed step may lie from the plain one, relative
+FAR = 0.3  # most that a mixed step may lie from the plain one, relative: further ones have led to points that plain steps do not reach
 DAMPINGS = (0.3, 0.05)
 
 Step = Callable[[Array, NDArray[np.intp]], Array]
