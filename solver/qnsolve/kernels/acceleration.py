@@ -15,7 +15,8 @@ TINY = 1e-300
 WINDOW = 12
 FAST = 400  # accelerated steps before plain damped ones are tried
 STEPS = 20_000  # of one damped attempt
-FAR = 0.3  # most that a mixed step may lie from the plain one, relative: further ones have led to points that plain steps do not reach
+FAR = 1.0  # most that a mixed step may lie from the plain one, in logs
+SMALL = 0.01  # below this differences of logs are taken as relative ones, which costs less
 DAMPINGS = (0.3, 0.05)
 
 Step = Callable[[Array, NDArray[np.intp]], Array]
@@ -104,7 +105,7 @@ def _damped(
 def _accelerated(
     step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float
 ) -> tuple[NDArray[np.intp], int]:
-    """Mixed steps, at most FAST; what is left, and the steps. Differences are relative, so that x stays above 0."""
+    """Mixed steps, at most FAST; what is left, and the steps. Works on ln x, so that x stays above 0."""
     flat = value.reshape(len(value), -1)
     x = flat[left]
     sums, changes = (np.zeros((len(left), WINDOW, flat.shape[1])) for _ in range(2))
@@ -117,6 +118,7 @@ def _accelerated(
         f = np.maximum(new, TINY)
         f /= x
         f -= 1
+        _each_large(np.log1p, f)
         now = np.maximum(f.max(axis=1), -f.min(axis=1))
         residual[left] = now
         done = now < tolerance
@@ -130,8 +132,10 @@ def _accelerated(
         x = new
         if count:
             slot = count % WINDOW
-            np.divide(last, np.maximum(new, TINY), out=sums[:, slot])
-            np.subtract(1.0, sums[:, slot], out=sums[:, slot])
+            moved = np.maximum(last, TINY) / np.maximum(new, TINY)
+            moved -= 1
+            _each_large(np.log1p, moved)
+            np.negative(moved, out=sums[:, slot])
             np.subtract(f, last_f, out=changes[:, slot])
             lost = now > 4 * best  # mixed astray: forget what was mixed
             if lost.any():
@@ -140,11 +144,23 @@ def _accelerated(
             gram[:, slot], gram[:, :, slot] = row, row
             mixed = (sums.swapaxes(1, 2) @ _weights(gram, changes @ f[:, :, None]))[:, :, 0]
             np.clip(mixed, -FAR, FAR, out=mixed)
-            x = new - mixed * new
+            np.negative(mixed, out=mixed)
+            _each_large(np.expm1, mixed)
+            mixed *= new
+            x = new + mixed
         best = np.minimum(best, now)
         last, last_f = new, f
     flat[left] = x
     return left, FAST
+
+
+def _each_large(function: np.ufunc, change: Array) -> None:
+    """Apply log1p or expm1 in place to the problems whose changes are not all small, where it is the change itself."""
+    large = np.maximum(change.max(axis=1), -change.min(axis=1)) > SMALL
+    if large.all():
+        function(change, out=change)
+    elif large.any():
+        change[large] = function(change[large])
 
 
 def _weights(gram: Array, right: Array) -> Array:
