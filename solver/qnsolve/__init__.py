@@ -16,11 +16,12 @@ from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass,
 from .modelfile import dumps, load, loads, save
 from .network import Network
 from .percentiles import ResponsePercentile, response_percentile
-from .results import ClassResult, PairResult, StationResult
+from .results import ClassResult, LimitResult, PairResult, StationResult
 from .sensitivity import Effect, Sensitivity, sensitivity
 from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
+from .sweep import Sweep, sweep
 from .switches import Switches, bottleneck_switches
 
 __version__ = "0.1.0"
@@ -37,6 +38,7 @@ __all__ = [
     "Delay",
     "Effect",
     "LawError",
+    "LimitResult",
     "LoadDependent",
     "MethodReport",
     "ModelError",
@@ -52,6 +54,7 @@ __all__ = [
     "Sizing",
     "Solution",
     "StationResult",
+    "Sweep",
     "Switches",
     "bottleneck",
     "bottleneck_switches",
@@ -68,5 +71,6 @@ __all__ = [
     "sensitivity",
     "solve",
     "stations",
+    "sweep",
     "symbolic",
 ]

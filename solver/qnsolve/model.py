@@ -23,12 +23,16 @@ class Queue:
         Servers, m [count], up to 1,000,000; a `Delay` is never short.
     discipline : {"ps", "fcfs", "preemptive", "nonpreemptive"}, default "ps"
         Processor sharing; first come first served; priority with and without preemption.
+    on : str, optional
+        A queue whose servers this one runs on: a job in service here shares them with the
+        jobs that are there. A QR TCB is one server on the processors.
     """
 
     name: str
     _: KW_ONLY
     servers: int = 1
     discipline: str = "ps"
+    on: str | None = None
 
     def __post_init__(self) -> None:
         checks.text("station: name", self.name)
@@ -38,6 +42,8 @@ class Queue:
             servers=checks.whole(f"{item}: servers", self.servers, least=1, most=MOST_SERVERS),
             discipline=checks.choice(f"{item}: discipline", self.discipline, DISCIPLINES),
         )
+        if self.on is not None:
+            checks.text(f"{item}: on", self.on)
 
 
 @dataclass(frozen=True)
