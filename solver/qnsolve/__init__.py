@@ -1,6 +1,8 @@
 """qnsolve: analytic capacity planning for mainframe transaction systems."""
 
 from . import stations
+from .bottleneck import Bottleneck, bottleneck
+from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
     ConvergenceError,
@@ -13,19 +15,27 @@ from .errors import (
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .modelfile import dumps, load, loads, save
 from .network import Network
+from .percentiles import ResponsePercentile, response_percentile
 from .results import ClassResult, PairResult, StationResult
+from .sensitivity import Effect, Sensitivity, sensitivity
+from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
+from .switches import Switches, bottleneck_switches
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AdmissionLimit",
     "ApproximationWarning",
+    "Bottleneck",
+    "Bound",
+    "Bounds",
     "ClassResult",
     "ClosedClass",
     "ConvergenceError",
     "Delay",
+    "Effect",
     "LawError",
     "LoadDependent",
     "MethodReport",
@@ -36,14 +46,26 @@ __all__ = [
     "PairResult",
     "QnsolveError",
     "Queue",
+    "ResponsePercentile",
     "SaturatedError",
+    "Sensitivity",
+    "Sizing",
     "Solution",
     "StationResult",
+    "Switches",
+    "bottleneck",
+    "bottleneck_switches",
+    "bounds",
     "dumps",
+    "fewest_servers",
+    "highest_population",
+    "highest_rate",
     "load",
     "loads",
     "methods",
+    "response_percentile",
     "save",
+    "sensitivity",
     "solve",
     "stations",
 ]

@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | methods | validate."""
+"""The command line: qnsolve solve | bounds | bottleneck | sensitivity | methods | validate."""
 
 from __future__ import annotations
 
@@ -6,14 +6,28 @@ import argparse
 import importlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import NoReturn
 
 from . import __version__
+from .bottleneck import bottleneck
+from .bounds import bounds
 from .errors import ModelError, QnsolveError, one_line
 from .modelfile import load
+from .network import Network
+from .report import Report
+from .sensitivity import sensitivity
+from .solution import Solution
 from .solve import CHOICES, methods, solve
+
+# the analyses of a model: what runs, its help, what a row is
+ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
+    "bounds": (bounds, "bounds on throughput, response time and queues, without a solve", "a bound"),
+    "bottleneck": (bottleneck, "which station limits each class, and which can be the bottleneck", "a class"),
+    "sensitivity": (sensitivity, "what each figure of the model does to each class", "a class and figure"),
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -58,10 +72,14 @@ def _parser() -> argparse.ArgumentParser:
     solving = commands.add_parser("solve", help="solve a model file and print its table")
     solving.add_argument("file", help="model file, TOML or JSON")
     solving.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    form = solving.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    form.add_argument("--csv", action="store_true", help="print a row a class and station as CSV")
+    _forms(solving, "a class and station")
     solving.set_defaults(run=_solve)
+
+    for name, (run, text, row) in ANALYSES.items():
+        analysing = commands.add_parser(name, help=text)
+        analysing.add_argument("file", help="model file, TOML or JSON")
+        _forms(analysing, row)
+        analysing.set_defaults(run=partial(_analyse, run))
 
     listing = commands.add_parser("methods", help="list the methods, and which accept a model")
     listing.add_argument("file", nargs="?", help="model file, TOML or JSON")
@@ -75,12 +93,25 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _forms(parser: argparse.ArgumentParser, row: str) -> None:
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    form.add_argument("--csv", action="store_true", help=f"print a row {row} as CSV")
+
+
 def _solve(options: argparse.Namespace) -> str:
     model = load(options.file)
-    solution = solve(model, method=options.method)
+    return _printed(solve(model, method=options.method), options)
+
+
+def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> str:
+    return _printed(run(load(options.file)), options)
+
+
+def _printed(result: Solution | Report, options: argparse.Namespace) -> str:
     if options.json:
-        return json.dumps(solution.as_dict(), allow_nan=False, ensure_ascii=False)
-    return solution.to_csv() if options.csv else str(solution)
+        return json.dumps(result.as_dict(), allow_nan=False, ensure_ascii=False)
+    return result.to_csv() if options.csv else str(result)
 
 
 def _methods(options: argparse.Namespace) -> str:

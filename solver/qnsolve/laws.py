@@ -6,8 +6,10 @@ import numpy as np
 
 from .arrays import Arrays
 from .errors import LawError
+from .kernels.bounds import asymptotic
 from .kernels.measures import Measures
-from .kernels.series import falls
+from .model import Queue
+from .network import Network
 
 EXACT = 1e-9  # relative violation that an exact method may show; it shows about 1e-14
 
@@ -29,8 +31,9 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
     LawError
         Naming the law, the station or class and the figures, where it is above `tolerance`.
     """
-    stations = [s.name for s in arrays.model.stations]
-    classes = [c.name for c in arrays.model.classes]
+    model = arrays.model
+    stations = [s.name for s in model.stations]
+    classes = [c.name for c in model.classes]
     x, q, residence = measures.throughput, measures.queue_length, measures.residence_time
     outside = 0.0 if measures.admission is None else measures.admission.outside
     active = x > 0
@@ -64,11 +67,15 @@ def check(arrays: Arrays, measures: Measures, method: str, tolerance: float = EX
         z = np.nan_to_num(arrays.think_time)
         size = np.maximum(n, 1)
         law("population, ΣQ + X·Z = N", np.abs(q.sum(axis=1) + outside + x * z - n) / size, 0)
-        shortest = z + fastest.sum(axis=1)
-        law("throughput above N/(Z + ΣD)", np.maximum(x * shortest - n, 0.0) / size, 0)
-        steady = not any(s is not None and falls(s) for s in arrays.speeds)
-        if steady and arrays.is_closed and len(classes) == 1 and active[0] and measures.admission is None:
-            first = np.array([1.0 if s is None else s[0] for s in arrays.speeds])
-            crowded = z + n * (arrays.demand / first).sum(axis=1)  # every other job ahead of it everywhere
-            law("throughput below N/(Z + N·ΣD)", np.maximum(n - x * crowded, 0.0) / size, 0)
+        some = np.flatnonzero(arrays.closed & active)
+        meets = n[some] @ (arrays.demand[some] > 0) if arrays.is_closed else np.full(len(stations), np.inf)
+        least, longest = asymptotic(n[some], z[some], arrays.demand[some], arrays.speeds, meets)
+        law("throughput above the asymptotic bound", np.maximum(x[some] * (z[some] + least) / n[some] - 1, 0.0), 0)
+        if arrays.is_closed and not model.limits and (len(classes) == 1 or _shared(model)):
+            law("throughput below the asymptotic bound", np.maximum(1 - x[some] * (z[some] + longest) / n[some], 0.0), 0)
     return worst
+
+
+def _shared(model: Network) -> bool:
+    """No queue prefers a class."""
+    return all(s.discipline == "ps" for s in model.stations if isinstance(s, Queue))

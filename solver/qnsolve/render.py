@@ -29,7 +29,8 @@ class Sheet:
     notes: tuple[str, ...]
 
 
-def _figure(value: Any, digits: int = 6) -> str:
+def figure(value: Any, digits: int = 6) -> str:
+    """A value as it is printed: six digits, "-" for an undefined number."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
     return value if isinstance(value, str) else f"{value:.{digits}g}"
@@ -47,7 +48,7 @@ def _body(sheet: Sheet) -> list[list[str]]:
     for result in sheet.classes:
         pairs = [p for p in sheet.rows if p["class"] == result.name and p["demand"] > 0]
         for pair in pairs:
-            figures = [_figure(pair[column]) for column in COLUMNS]
+            figures = [figure(pair[column]) for column in COLUMNS]
             if abs(pair["waiting_time"]) < NO_WAIT * pair["residence_time"]:
                 figures[COLUMNS.index("waiting_time")] = "0"
             body.append([result.name, pair["station"], *figures])
@@ -58,56 +59,71 @@ def _body(sheet: Sheet) -> list[list[str]]:
             "waiting_time": math.fsum(pair["waiting_time"] for pair in pairs) + result.admission_wait,
             "residence_time": result.response_time,
         }
-        body.append([result.name, "total"] + [_figure(totals.get(column, "")) for column in COLUMNS])
+        body.append([result.name, "total"] + [figure(totals.get(column, "")) for column in COLUMNS])
     return body
 
 
 def reason(sheet: Sheet, result: ClassResult) -> str:
     """One sentence a class: what bounds it."""
     unit = sheet.time_unit
-    said = f"{result.name}: throughput {_figure(result.throughput)}/{unit}"
-    said += f", response time {_figure(result.response_time)} {unit}"
+    said = f"{result.name}: throughput {figure(result.throughput)}/{unit}"
+    said += f", response time {figure(result.response_time)} {unit}"
     if result.bottleneck is None:
         return f"{said}; it queues nowhere"
     busy = next(s.utilization for s in sheet.stations if s.name == result.bottleneck)
     return (
-        f"{said}; bottleneck {result.bottleneck}, {_figure(100 * busy, 4)} % busy: "
-        f"alone it cannot pass {_figure(result.highest_throughput)}/{unit}"
+        f"{said}; bottleneck {result.bottleneck}, {figure(100 * busy, 4)} % busy: "
+        f"alone it cannot pass {figure(result.highest_throughput)}/{unit}"
     )
+
+
+def text_table(head: list[list[str]], body: list[list[str]], words: int = 2) -> list[str]:
+    """Lines of a table: the first `words` columns to the left, numbers to the right, a rule below the head."""
+    table = head + body
+    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+    lines = []
+    for i, row in enumerate(table):
+        cells = [c.ljust(w) if j < words else c.rjust(w) for j, (c, w) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+        if i == len(head) - 1:
+            lines.append("  ".join("-" * w for w in widths))
+    return lines
 
 
 def plain_text(sheet: Sheet) -> str:
     """The table as the command line prints it."""
-    table = _head(sheet) + _body(sheet)
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    lines = [sheet.heading, ""]
-    for i, row in enumerate(table):
-        cells = [c.ljust(w) if j < 2 else c.rjust(w) for j, (c, w) in enumerate(zip(row, widths, strict=True))]
-        lines.append("  ".join(cells).rstrip())
-        if i == 1:
-            lines.append("  ".join("-" * w for w in widths))
-    lines += ["", *(reason(sheet, result) for result in sheet.classes)]
+    lines = [sheet.heading, "", *text_table(_head(sheet), _body(sheet)), ""]
+    lines += [reason(sheet, result) for result in sheet.classes]
     lines += [f"note: {note}" for note in sheet.notes]
     return "\n".join(lines)
 
 
 def html_text(sheet: Sheet) -> str:
     """The same table in HTML."""
-    names, units = _head(sheet)
-    head = "".join(
-        f"<th>{html.escape(n)}" + (f"<br><small>{html.escape(u)}</small>" if u else "") + "</th>"
-        for n, u in zip(names, units, strict=True)
-    )
-    body = ""
-    for row in _body(sheet):
-        cells = "".join(f"<td{' class=number' if i > 1 else ''}>{html.escape(c)}</td>" for i, c in enumerate(row))
-        body += f"<tr{' class=total' if row[1] == 'total' else ''}>{cells}</tr>\n"
     below = [reason(sheet, result) for result in sheet.classes] + list(sheet.notes)
+    return html_table(sheet.heading, _head(sheet), _body(sheet), below)
+
+
+def html_table(heading: str, head: list[list[str]], body: list[list[str]], below: Sequence[str], words: int = 2) -> str:
+    """A table in HTML with lines below it; a second line of the head is small."""
+    cells = "".join(
+        f"<th>{html.escape(name)}" + "".join(f"<br><small>{html.escape(u)}</small>" for u in units if u) + "</th>"
+        for name, *units in zip(*head, strict=True)
+    )
+    rows = ""
+    for row in body:
+        figures = "".join(f"<td{' class=number' if i >= words else ''}>{html.escape(c)}</td>" for i, c in enumerate(row))
+        rows += f"<tr{' class=total' if row[1] == 'total' else ''}>{figures}</tr>\n"
     said = "".join(f"<p>{html.escape(line)}</p>\n" for line in below)
     return (
-        f"<table class=solution>\n<caption>{html.escape(sheet.heading)}</caption>\n"
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n{said}"
+        f"<table class=solution>\n<caption>{html.escape(heading)}</caption>\n"
+        f"<thead><tr>{cells}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table>\n{said}"
     )
+
+
+def defined(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose undefined numbers are None, as JSON wants them."""
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
 
 
 def csv_text(rows: Sequence[dict[str, Any]]) -> str:

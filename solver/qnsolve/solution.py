@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any, overload
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from .errors import LawError, suggestion
 from .network import Network
-from .render import Sheet, csv_text, html_text, plain_text
+from .render import Sheet, csv_text, defined, html_text, plain_text
 from .results import ClassResult, LimitResult, PairResult, StationResult
 
 
@@ -110,10 +109,10 @@ class Solution:
             "iterations": self.iterations,
             "residual": self.residual,
             "notes": list(self.notes),
-            "classes": [_defined({key: asdict(c)[key] for key in classes}) for c in self.classes],
-            "stations": [_defined(asdict(s)) for s in self.stations],
-            "limits": [_defined(asdict(limit)) for limit in self.limits],
-            "rows": [_defined(row) for row in self.rows()],
+            "classes": [defined({key: asdict(c)[key] for key in classes}) for c in self.classes],
+            "stations": [defined(asdict(s)) for s in self.stations],
+            "limits": [defined(asdict(limit)) for limit in self.limits],
+            "rows": [defined(row) for row in self.rows()],
         }
 
     def to_csv(self) -> str:
@@ -140,7 +139,3 @@ class Solution:
             rows=tuple(self.rows()),
             notes=self.notes,
         )
-
-
-def _defined(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}

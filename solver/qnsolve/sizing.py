@@ -1,0 +1,292 @@
+"""How much fits: the highest rate, the largest population, the fewest servers that keep a response time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import checks
+from .errors import ModelError, SaturatedError, suggestion
+from .model import MOST_SERVERS, ClosedClass, JobClass, OpenClass, Queue
+from .network import Network
+from .percentiles import response_percentile
+from .solution import Solution
+from .solve import solve
+
+MOST_JOBS = 10**7
+FINE = 1e-12  # relative, of a rate
+CEILING = 1e90  # a rate that nothing holds back
+
+
+@dataclass(frozen=True)
+class Sizing:
+    """What a target leaves room for.
+
+    Attributes
+    ----------
+    name : str
+        The class or station that was sized.
+    quantity : str
+        "arrival_rate" [jobs/time], "population" [jobs] or "servers" [count].
+    value : float
+        The highest rate or population, or the fewest servers; whole where it counts.
+    class_name : str
+        Whose response time is held to the target.
+    target, reached : float
+        Response time asked for, and at that value: its mean, or the percentile [time].
+    percentile : float or None
+    solution : Solution
+        Of the model with that value.
+    notes : tuple of str
+        How a percentile was found, and with which error.
+    """
+
+    name: str
+    quantity: str
+    value: float
+    class_name: str
+    target: float
+    reached: float
+    percentile: float | None
+    solution: Solution
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        asked = "mean response time" if self.percentile is None else f"{100 * self.percentile:g}th percentile of response time"
+        said = f"{self.name}: {self.quantity.replace('_', ' ')} {self.value:.9g} keeps the {asked} of {self.class_name}"
+        return "\n".join([f"{said} at {self.reached:.6g}, target {self.target:.6g}", *(f"note: {n}" for n in self.notes)])
+
+
+def highest_rate(
+    model: Network,
+    class_name: str,
+    *,
+    response_time: float,
+    percentile: float | None = None,
+    of: str | None = None,
+    method: str = "auto",
+) -> Sizing:
+    """The highest arrival rate of an open class that keeps a response time.
+
+    Parameters
+    ----------
+    model : Network
+    class_name : str
+        The open class whose rate is sought; its own rate in the model does not count.
+    response_time : float
+        Target [time].
+    percentile : float, optional
+        0.95 asks that 95 % of the jobs stay within the target; left out, the mean.
+    of : str, optional
+        The class that the target is for; left out, the same class.
+    method : str, default "auto"
+        As for `solve`.
+
+    Returns
+    -------
+    Sizing
+        The rate to 1e-12 relative, on the side that keeps the target.
+
+    Raises
+    ------
+    ModelError
+        Where even next to no arrivals miss the target, or no rate ever does.
+
+    Examples
+    --------
+    >>> from qnsolve import Network, OpenClass, Queue
+    >>> shop = Network([Queue("cpu")], [OpenClass("browse", arrival_rate=1.0, demands={"cpu": 0.1})])
+    >>> round(highest_rate(shop, "browse", response_time=0.5).value, 9)
+    8.0
+    """
+    _class(model, "highest_rate", class_name, OpenClass)
+    target = _Target(model, "highest_rate", of or class_name, response_time, percentile, method)
+
+    def at(rate: float) -> Network:
+        return model.replace(class_name, arrival_rate=rate)
+
+    demand = sum(_class(model, "highest_rate", class_name, OpenClass).demand(s.name) for s in model.stations)
+    start = 1e-9 / demand
+    _possible(target.kept(at(start)), target, f"class {class_name!r}: arrival_rate", "lower demands or the other classes' load")
+    low, high = start, 1 / demand
+    while target.kept(at(high)):
+        low, high = high, 2 * high
+        if high > CEILING:
+            raise ModelError(
+                f"class {class_name!r}: arrival_rate", "has no highest value: nothing waits for it", "ask for less"
+            )
+    while high - low > FINE * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if target.kept(at(middle)) else (low, middle)
+    return target.sizing(class_name, "arrival_rate", low, at(low))
+
+
+def highest_population(
+    model: Network,
+    class_name: str,
+    *,
+    response_time: float,
+    percentile: float | None = None,
+    of: str | None = None,
+    method: str = "auto",
+) -> Sizing:
+    """The largest population of a closed class that keeps a response time.
+
+    Parameters
+    ----------
+    model : Network
+    class_name : str
+        The closed class whose population is sought.
+    response_time, percentile, of, method
+        As for `highest_rate`.
+
+    Returns
+    -------
+    Sizing
+        One job more misses the target. With several closed classes a response time may
+        fall again beyond it: the search doubles, then halves, and `notes` says so.
+
+    Raises
+    ------
+    ModelError
+        Where one job misses the target, or ten million keep it.
+
+    Examples
+    --------
+    >>> from qnsolve import ClosedClass, Network, Queue
+    >>> site = Network([Queue("cpu")], [ClosedClass("query", population=1, think_time=9.0, demands={"cpu": 1.0})])
+    >>> highest_population(site, "query", response_time=2.0).value
+    7
+    """
+    _class(model, "highest_population", class_name, ClosedClass)
+    target = _Target(model, "highest_population", of or class_name, response_time, percentile, method)
+
+    def at(jobs: int) -> Network:
+        return model.replace(class_name, population=jobs)
+
+    item = f"class {class_name!r}: population"
+    _possible(target.kept(at(1)), target, item, "lower demands or the other classes' load")
+    low, high = 1, 2
+    while target.kept(at(high)):
+        low, high = high, 2 * high
+        if high > MOST_JOBS:
+            raise ModelError(item, f"keeps the target at {low:,} jobs still", "ask for less, or add think time")
+    low = _halved(lambda n: target.kept(at(n)), low, high)
+    several = sum(isinstance(c, ClosedClass) for c in model.classes) > 1
+    return target.sizing(class_name, "population", low, at(low), several)
+
+
+def fewest_servers(
+    model: Network,
+    station: str,
+    *,
+    response_time: float,
+    of: str,
+    percentile: float | None = None,
+    method: str = "auto",
+) -> Sizing:
+    """The fewest servers of a queue that keep a response time.
+
+    Parameters
+    ----------
+    model : Network
+    station : str
+        The queue whose servers are sought; its own number in the model does not count.
+    response_time : float
+        Target [time].
+    of : str
+        The class that the target is for.
+    percentile, method
+        As for `highest_rate`.
+
+    Returns
+    -------
+    Sizing
+        One server fewer misses the target.
+
+    Raises
+    ------
+    ModelError
+        Where not even a million servers keep the target: tells what they reach.
+
+    Examples
+    --------
+    >>> from qnsolve import Network, OpenClass, Queue
+    >>> shop = Network([Queue("cpu")], [OpenClass("browse", arrival_rate=30.0, demands={"cpu": 0.1})])
+    >>> fewest_servers(shop, "cpu", of="browse", response_time=0.15).value
+    5
+    """
+    queues = [s.name for s in model.stations if isinstance(s, Queue)]
+    if station not in queues:
+        raise ModelError("fewest_servers: station", "names no queue", suggestion(station, queues), station)
+    target = _Target(model, "fewest_servers", of, response_time, percentile, method)
+
+    def at(servers: int) -> Network:
+        return model.replace(station, servers=servers)
+
+    if target.kept(at(1)):
+        return target.sizing(station, "servers", 1, at(1))
+    low, high = 1, 2
+    while not target.kept(at(high)):
+        if high == MOST_SERVERS:
+            _possible(False, target, f"station {station!r}: servers", "other stations hold it up: lower their demands")
+        low, high = high, min(2 * high, MOST_SERVERS)
+    most = _halved(lambda m: not target.kept(at(m)), low, high)
+    return target.sizing(station, "servers", most + 1, at(most + 1))
+
+
+class _Target:
+    """A response time to keep, and what was reached last."""
+
+    def __init__(
+        self, model: Network, item: str, name: str, response_time: float, percentile: float | None, method: str
+    ) -> None:
+        self.name, self.percentile, self.method = _class(model, item, name, None).name, percentile, method
+        self.limit = checks.number(f"{item}: response_time", response_time, positive=True)
+        self.reached = float("inf")
+        self.saturated = ""
+
+    def _solved(self, model: Network) -> tuple[Solution, float, tuple[str, ...]]:
+        found = solve(model, self.method)
+        if self.percentile is None:
+            return found, found[self.name].response_time, found.notes
+        told = response_percentile(found, self.name, self.percentile)
+        return found, told.value, told.notes
+
+    def kept(self, model: Network) -> bool:
+        """The target is met; a saturated model does not meet it."""
+        try:
+            self.reached = self._solved(model)[1]
+        except SaturatedError as error:
+            self.reached, self.saturated = float("inf"), str(error)
+        return self.reached <= self.limit
+
+    def sizing(self, name: str, quantity: str, value: float, model: Network, several: bool = False) -> Sizing:
+        """The result, solved once more."""
+        found, reached, notes = self._solved(model)
+        if several:
+            notes = (*notes, "with several closed classes a larger population may keep the target again")
+        return Sizing(name, quantity, value, self.name, self.limit, reached, self.percentile, found, notes)
+
+
+def _class(model: Network, item: str, name: str, kind: type[JobClass] | None) -> JobClass:
+    known = [c for c in model.classes if kind is None or isinstance(c, kind)]
+    found = next((c for c in known if c.name == name), None)
+    if found is None:
+        word = {None: "class", OpenClass: "open class", ClosedClass: "closed class"}[kind]
+        raise ModelError(f"{item}: class", f"names no {word}", suggestion(name, [c.name for c in known]), name)
+    return found
+
+
+def _possible(kept: bool, target: _Target, item: str, repair: str) -> None:
+    if not kept:
+        best = target.saturated or f"the best is {target.reached:.6g}"
+        raise ModelError(item, f"cannot keep the response time of {target.name!r} at {target.limit:.6g}: {best}", repair)
+
+
+def _halved(holds: Callable[[int], bool], low: int, high: int) -> int:
+    """The largest of low … high − 1 for which it holds; it holds at low, not at high."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
