@@ -15,7 +15,7 @@ from ..kernels.jobs import OUTSIDE, Center, Jobs, Limit, State
 from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import OpenClass, Queue
-from .method import Method, check_stable, idle
+from .method import Method, check_stable, idle, not_poisson, not_product_form
 
 STATES = 50_000
 WORK = 4e10  # products: some 10 seconds
@@ -23,6 +23,9 @@ LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
 
 def _refuses(arrays: Arrays) -> str:
+    reason = not_poisson(arrays) or ("" if not not_product_form(arrays) else _uneven(arrays))
+    if reason:
+        return reason
     populations = arrays.population[arrays.closed]
     visited = (arrays.demand[arrays.closed] > 0).sum(axis=1) + (arrays.think_time[arrays.closed] > 0)
     states = math.prod(math.comb(int(n + k - 1), int(n)) for n, k in zip(populations, visited, strict=True))
@@ -30,6 +33,15 @@ def _refuses(arrays: Arrays) -> str:
         states *= math.comb(_cut(arrays) + int((arrays.demand[r] > 0).sum()), int((arrays.demand[r] > 0).sum()))
     if states > STATES:
         return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
+    return ""
+
+
+def _uneven(arrays: Arrays) -> str:
+    """A service time that is not exponential, which matters at any station of a network without product form."""
+    for c in arrays.model.classes:
+        for name in c.service_variation or ():
+            if c.variation(name) != 1 and c.demand(name) > 0:
+                return f"station {name!r}: service_variation of class {c.name!r}, the chain has exponential times only"
     return ""
 
 

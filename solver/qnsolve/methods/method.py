@@ -13,7 +13,7 @@ from ..arrays import Arrays
 from ..errors import SaturatedError
 from ..kernels.measures import Measures
 from ..kernels.series import Array
-from ..model import Queue
+from ..model import OpenClass, Queue
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,16 @@ def not_product_form(arrays: Arrays) -> str:
     model = arrays.model
     if model.limits:
         return f"limit {model.limits[0].name!r}: admission limits"
+    reason = not_poisson(arrays)
+    if reason:
+        return reason
     for station in model.stations:
         if not isinstance(station, Queue):
             continue
         users = [c for c in model.classes if c.demand(station.name) > 0]
+        uneven = [c.name for c in users if c.variation(station.name) != 1]
+        if uneven and station.discipline != "ps":
+            return f"station {station.name!r}: service_variation of class {uneven[0]!r} under discipline {station.discipline!r}"
         if users and station.discipline in ("preemptive", "nonpreemptive"):
             return f"station {station.name!r}: discipline {station.discipline!r}"
         if station.discipline == "fcfs" and len(users) > 1:
@@ -59,6 +65,15 @@ def not_product_form(arrays: Arrays) -> str:
                     f"station {station.name!r}: discipline 'fcfs' for several classes, unless all give visits "
                     "and the same service_times there (use 'ps' otherwise)"
                 )
+    return ""
+
+
+def not_poisson(arrays: Arrays) -> str:
+    """Which class arrives otherwise than one by one at random, "" where none does."""
+    for c in arrays.model.classes:
+        if isinstance(c, OpenClass) and not c.is_poisson:
+            what = "batch_size" if c.batch_size != 1 else "arrival_variation"
+            return f"class {c.name!r}: {what} {getattr(c, what):g}, arrivals that are not one by one at random"
     return ""
 
 
