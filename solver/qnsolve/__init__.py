@@ -22,6 +22,7 @@ from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
 from .switches import Switches, bottleneck_switches
+from .verify import Comparison, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ __all__ = [
     "Bounds",
     "ClassResult",
     "ClosedClass",
+    "Comparison",
     "ConvergenceError",
     "Delay",
     "Effect",
@@ -53,6 +55,7 @@ __all__ = [
     "Solution",
     "StationResult",
     "Switches",
+    "Verification",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
@@ -68,4 +71,5 @@ __all__ = [
     "sensitivity",
     "solve",
     "stations",
+    "verify",
 ]

@@ -81,14 +81,14 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
     else:
         raise NotConvergedError(moved)
     top = np.array([np.inf if s is None else s.max() for s in speeds])
-    stay = _within_capacity(population, think_time, demand / top, residence[0])
+    stay = within_capacity(population, think_time, demand / top, residence[0])
     rate = population / (think_time + stay.sum(axis=1))
     jobs = rate[:, None] * stay
     distribution = partial(_distribution, jobs.sum(axis=0), meetings, int(population.sum()))
     return Measures(rate, jobs, stay, distribution, steps)
 
 
-def _within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
+def within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
     """Residence times, raised at a station that would be more than fully busy until it is just that.
 
     The Linearizer passes full use by up to 0.2 % where a station saturates. `pressure` is

@@ -1,8 +1,8 @@
-"""The ordered registry of methods: product form, approximations, the Markov chain; `auto` tries them in this order."""
+"""The ordered registry: product form, approximations of it, Markov chain, general times; `auto` tries them in this order."""
 
-from . import approximate, exact, markov
+from . import approximate, exact, general, markov
 from .method import Method
 
-METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *markov.METHODS)
+METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *markov.METHODS, *general.METHODS)
 
 __all__ = ["METHODS", "Method"]

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from ..arrays import Arrays
 from ..errors import NoMethodError, SaturatedError
 from ..kernels.chain import TooManyStatesError, explore, stationary
-from ..kernels.jobs import OUTSIDE, Center, Jobs, Limit, State
+from ..kernels.events import Route
+from ..kernels.jobs import OUTSIDE, Center, Jobs, State
 from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import OpenClass, Queue
-from .method import Method, check_stable, idle, not_poisson, not_product_form
+from ..plan import plan_of
+from .method import Method, check_stable, idle, not_poisson, not_product_form, uneven
 
 STATES = 50_000
 WORK = 4e10  # products: some 10 seconds
@@ -23,7 +25,7 @@ LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
 
 def _refuses(arrays: Arrays) -> str:
-    reason = not_poisson(arrays) or ("" if not not_product_form(arrays) else _uneven(arrays))
+    reason = not_poisson(arrays) or ("" if not not_product_form(arrays) else uneven(arrays))
     if reason:
         return reason
     populations = arrays.population[arrays.closed]
@@ -33,15 +35,6 @@ def _refuses(arrays: Arrays) -> str:
         states *= math.comb(_cut(arrays) + int((arrays.demand[r] > 0).sum()), int((arrays.demand[r] > 0).sum()))
     if states > STATES:
         return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
-    return ""
-
-
-def _uneven(arrays: Arrays) -> str:
-    """A service time that is not exponential, which matters at any station of a network without product form."""
-    for c in arrays.model.classes:
-        for name in c.service_variation or ():
-            if c.variation(name) != 1 and c.demand(name) > 0:
-                return f"station {name!r}: service_variation of class {c.name!r}, the chain has exponential times only"
     return ""
 
 
@@ -150,13 +143,10 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
     """The jobs of a network: what the model file leaves open is settled here.
 
     A class that gives demands makes one visit to each of its stations, in their order; one
-    that gives visits goes on after each visit with the same probabilities. Service times
-    are exponential.
+    that gives visits goes on after each visit with the same probabilities, and where they
+    are fewer than one some of its jobs make none. Service times are exponential.
     """
-    model = arrays.model
-    rank = tuple(c.priority for c in model.classes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        time = np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
+    model, plan = arrays.model, plan_of(arrays)
     centers = []
     for k, station in enumerate(model.stations):
         speeds = arrays.speeds[k]
@@ -164,41 +154,27 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
         users = np.flatnonzero(arrays.demand[:, k] > 0)
         if isinstance(station, Queue) and station.discipline != "ps" and len(users) > 1:
             kind = station.discipline
-        rates = tuple(float(1 / t) if t > 0 else 0.0 for t in time[:, k])
-        centers.append(Center(kind, () if speeds is None else tuple(speeds.tolist()), rates, rank))
-    classes = range(len(model.classes))
-    limits = tuple(
-        Limit(
-            limit.capacity,
-            frozenset(r for r in classes if limit.classes is None or model.classes[r].name in limit.classes),
-            frozenset(k for k, s in enumerate(model.stations) if limit.stations is None or s.name in limit.stations),
-        )
-        for limit in model.limits
-    )
+        rates = tuple(float(1 / t) if t > 0 else 0.0 for t in plan.service[:, k])
+        centers.append(Center(kind, plan.speeds[k], rates, plan.rank))
+    enters = [sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) for route in plan.routes]
     return Jobs(
         centers=tuple(centers),
-        routes=tuple(_route(arrays.demand[r], arrays.visits[r]) for r in classes),
+        routes=tuple(_without_passing(r, share) for r, share in zip(plan.routes, enters, strict=True)),
         population=tuple(cut if isinstance(c, OpenClass) else c.population for c in model.classes),
         outside_rate=tuple(
-            c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf)
-            for c in model.classes
+            share * (c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf))
+            if share
+            else 0.0
+            for c, share in zip(model.classes, enters, strict=True)
         ),
         is_open=tuple(isinstance(c, OpenClass) for c in model.classes),
-        limits=limits,
+        limits=plan.limits,
     )
 
 
-def _route(demand: Array, visits: Array) -> dict[int, list[tuple[int, float]]]:
-    used = [int(k) for k in np.flatnonzero(demand > 0)]
-    if not used:
-        return {OUTSIDE: []}
-    if np.isnan(visits).any():
-        return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
-    total = float(visits[used].sum())
-    more = max(0.0, 1 - 1 / total)  # visits go on with this probability
-    first = [(k, float(visits[k] / total)) for k in used]
-    onward = [(k, more * share) for k, share in first if more]
-    return {OUTSIDE: first, **{k: [*onward, (OUTSIDE, 1 - more)] for k in used}}
+def _without_passing(route: Route, enters: float) -> Route:
+    """The way of those jobs that make a visit at all: the others stay outside longer."""
+    return {**route, OUTSIDE: [(k, share / enters) for k, share in route[OUTSIDE] if k != OUTSIDE]}
 
 
 METHODS = (Method("markov", _markov, True, _refuses, "any small model, its Markov chain", "Grassmann1985"),)

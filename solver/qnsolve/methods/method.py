@@ -77,6 +77,15 @@ def not_poisson(arrays: Arrays) -> str:
     return ""
 
 
+def uneven(arrays: Arrays) -> str:
+    """A service time that is not exponential, which matters at any station of a network without product form."""
+    for c in arrays.model.classes:
+        for name in c.service_variation or ():
+            if c.variation(name) != 1 and c.demand(name) > 0:
+                return f"station {name!r}: service_variation of class {c.name!r}, only exponential times are taken"
+    return ""
+
+
 def check_stable(arrays: Arrays) -> None:
     """Raise SaturatedError for the most loaded station, where one cannot keep up."""
     limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
