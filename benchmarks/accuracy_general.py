@@ -158,10 +158,13 @@ FAMILIES: dict[str, tuple[str, Callable[[Random], qn.Network]]] = {
 }
 
 
-def models(family: str, count: int = accuracy.MODELS) -> Iterator[qn.Network]:
+FEWER = {"open by chance": 150}  # models of families that take long to simulate
+
+
+def models(family: str, count: int | None = None) -> Iterator[qn.Network]:
     """The seeded models of a family, the same in every run."""
     rng = np.random.default_rng([list(FAMILIES).index(family), 83])
-    for _ in range(count):
+    for _ in range(count or FEWER.get(family, accuracy.MODELS)):
         yield FAMILIES[family][1](rng)
 
 

@@ -15,8 +15,9 @@ from .measures import Measures
 from .series import Array, trim
 
 TOLERANCE = 1e-9
-ROUNDS = 200
-STEPS = 20_000
+BENT = 1e-6  # the same of the corrections, which act at second order
+ROUNDS = 30
+STEPS = 2_000
 
 
 @dataclass(frozen=True)
@@ -79,32 +80,46 @@ class _Iteration:
         # what is left of a service in progress, beyond or below an exponential one
         self.excess = np.where(self.used, net.service * (net.variation - 1) / 2, 0.0)
 
+        self.ends = np.divide(1.0, net.service, out=np.zeros_like(net.service), where=self.used)
+
     def measures(self) -> Measures:
-        net, classes = self.net, self.classes
-        sizes = np.maximum(np.vstack((net.population, net.population - np.eye(classes))), 0.0)
-        length = sizes[:, :, None] * self.used / np.maximum(self.used.sum(axis=1), 1)[:, None]
-        bend = np.zeros((classes, len(net.speeds), classes))
-        steps = 0
-        for damping in (1.0, 0.5, 0.2):
-            for _ in range(ROUNDS):
-                length, stay, used = self._fixed_point(sizes, bend, length)
-                steps += used
-                share = length * _inverse(sizes)[:, :, None]
-                new = np.transpose(share[1:] - share[0], (1, 2, 0)) * (sizes[1:].T > 0)[:, None, :]
-                moved = float(np.abs(new - bend).max(initial=0.0))
-                bend = bend + damping * (new - bend)
-                if moved < 10 * TOLERANCE:
-                    break
-            else:
-                continue
-            break
-        else:
-            raise NotConvergedError(moved)
+        net, notes = self.net, ()
+        try:
+            stay, steps = self._linearized()
+        except NotConvergedError:
+            notes = ("the Linearizer's corrections do not settle, and are left out",)
+            _, all_stay, steps = self._fixed_point(
+                net.population[None], np.zeros(self._bends), self._start(net.population[None])
+            )
+            stay = all_stay[0]
         top = np.array([np.inf if s is None else s.max() for s in net.speeds])
-        residence = within_capacity(net.population, net.think_time, self.demand / top, stay[0])
+        residence = within_capacity(net.population, net.think_time, self.demand / top, stay)
         rate = net.population / (net.think_time + residence.sum(axis=1))
         jobs = rate[:, None] * residence
-        return Measures(rate, jobs, residence, partial(self._distribution, jobs.sum(axis=0)), steps)
+        return Measures(rate, jobs, residence, partial(self._distribution, jobs.sum(axis=0)), steps, notes)
+
+    @property
+    def _bends(self) -> tuple[int, int, int]:
+        return self.classes, len(self.net.speeds), self.classes
+
+    def _start(self, sizes: Array) -> Array:
+        return sizes[:, :, None] * self.used / np.maximum(self.used.sum(axis=1), 1)[:, None]
+
+    def _linearized(self) -> tuple[Array, int]:
+        """Residence times of the whole population, shape (R, K), with shares that bend as a job of each class leaves."""
+        net, classes = self.net, self.classes
+        sizes = np.maximum(np.vstack((net.population, net.population - np.eye(classes))), 0.0)
+        length, bend, steps, moved = self._start(sizes), np.zeros(self._bends), 0, np.inf
+        for i in range(2 * ROUNDS):
+            length, stay, used = self._fixed_point(sizes, bend, length)
+            steps += used
+            share = length * _inverse(sizes)[:, :, None]
+            new = np.transpose(share[1:] - share[0], (1, 2, 0)) * (sizes[1:].T > 0)[:, None, :]
+            moved = float(np.abs(new - bend).max(initial=0.0))
+            bend = bend + (1.0 if i < ROUNDS else 0.4) * (new - bend)
+            if moved < BENT:
+                return stay[0], steps
+        raise NotConvergedError(moved)
 
     def _fixed_point(self, sizes: Array, bend: Array, start: Array) -> tuple[Array, Array, int]:
         """Queue lengths and residence times at all population vectors, shapes (P, R, K); steps taken."""
@@ -143,13 +158,18 @@ class _Iteration:
                 stay[:, :, k] *= stretch
                 continue
             m = self.servers[k]
-            work = met[:, :, :, k] @ service[:, k]
-            each = np.divide(work, total[:, :, k], out=np.zeros_like(work), where=total[:, :, k] > 0)
-            left = serving[:, :, :, k] @ self.excess[:, k]
-            if m > 1:
-                load = np.minimum(serving[:, :, :, k].sum(axis=2) / m, 1.0)
-                left = left / m * load ** (sqrt(2 * (m + 1)) - 1) / np.maximum(load, 1e-300)
-            stay[:, :, k] += np.maximum(each * (stretch - 1) + left, 0.0)
+            served, line = serving[:, :, :, k], np.maximum(met - serving, 0.0)[:, :, :, k]
+            left = served @ self.excess[:, k]
+            if m == 1:
+                stay[:, :, k] += np.maximum(met[:, :, :, k] @ service[:, k] + left, 0.0)
+                continue
+            # all servers busy as in M/M/m (Sakasegawa); then the next end of a service comes 1/m of a service time later
+            load = np.minimum(served.sum(axis=2) / m, 1.0)
+            full = load ** (sqrt(2 * (m + 1)) - 1)
+            next_end = _per(served.sum(axis=2), served @ self.ends[:, k])
+            ahead = _per(line @ service[:, k], line.sum(axis=2), next_end)
+            first = np.minimum(full / m, stretch - 1)
+            stay[:, :, k] += np.maximum(first * (next_end + _per(left, served.sum(axis=2))) + (stretch - 1 - first) * ahead, 0.0)
         return stay
 
     def _distribution(self, length: Array, k: int) -> Array:
@@ -160,6 +180,11 @@ class _Iteration:
         some = meeting.distribution(float(length[k])) if length[k] > 0 else np.ones(1)
         p[: len(some)] = some
         return p
+
+
+def _per(above: Array, below: Array, otherwise: Array | float = 0.0) -> Array:
+    """above/below, something else where there is nothing below."""
+    return np.where(below > 1e-300, above / np.maximum(below, 1e-300), otherwise)
 
 
 def _inverse(sizes: Array) -> Array:

@@ -115,7 +115,7 @@ class _Analysis:
             leaving = self.part * left + self.part * (1 - self.part) + (1 - self.part) ** 2 * own
             leaving[:, ~queues & (self.busy == 0)] = own[:, ~queues & (self.busy == 0)]
             excess = chance * np.concatenate((leaving - 1, single[:, None]), axis=1)[:, :, None]
-            together = 1 + mix * (overall * excess).sum(axis=(0, 1))
+            together = 1 + (np.where(excess > 0, mix, 1.0) * overall * excess).sum(axis=(0, 1))
             new = 1 + mixes * (within * excess).sum(axis=1) + grouped
             moved = float(np.abs(new - own).max(initial=0.0))
             own, steps = new, steps + 1
@@ -124,7 +124,11 @@ class _Analysis:
         else:
             raise NotConvergedError(moved)
         self.own = own
-        return np.maximum(together, 0.0), groups, steps
+        # what each class adds to the work that arrives: exact for Poisson batches of several classes
+        mean = np.array([self.service(k, self.part[:, k])[0] for k in range(stations)])
+        weight = _share(net.service, mean) ** 2
+        bursts = (np.where(excess > 0, mix, 1.0) * overall * excess).sum(axis=1)
+        return np.maximum(1 + (bursts * weight).sum(axis=0), 0.0), (self.part * grouped * weight).sum(axis=0), steps
 
     def service(self, k: int, part: Array) -> tuple[float, float]:
         """Mean and squared variation of the service times of some classes together; `part` need not sum to 1."""
@@ -149,7 +153,7 @@ class _Analysis:
         net, kind, speeds = self.net, self.net.kinds[k], self.net.speeds[k]
         if speeds is None:
             return net.service[:, k]
-        batch = self._in_batch(k) * net.service[:, k] / speeds[-1]
+        batch = self._in_batch(k) * np.maximum(net.service[:, k] / speeds[-1] - self._paced(k), 0.0)
         if kind == "shared":
             alone = 1 / speeds[0]
             ratio = waiting(1.0, self.busy[k], self.servers[k], self.arrivals[k], self.groups[k], 1.0)
@@ -162,9 +166,25 @@ class _Analysis:
         """Jobs of its own batch that a job of each class waits for, shape (R,)."""
         net = self.net
         given = zip(net.batch_size.tolist(), net.batch_variation.tolist(), strict=True)
-        # of a batch only a binomial part may come here
-        ahead = [in_batch(b, v, self.servers[k], self.busy[k]) if b > 1 else 0.0 for b, v in given]
-        return self.direct[:, k] * net.onward[:, -1, k] * np.array(ahead)
+        ahead = np.array([in_batch(b, v, self.servers[k], self.busy[k]) if b > 1 else 0.0 for b, v in given])
+        # of a batch only a binomial part may come here; one that takes a fixed way arrives whole everywhere
+        return ahead * np.where(self._fixed(), net.visits[:, k] > 0, self.direct[:, k] * net.onward[:, -1, k])
+
+    def _fixed(self) -> Array:
+        """Classes that leave nothing to chance, shape (R,) of bool."""
+        return np.asarray(((self.net.onward == 0) | (self.net.onward == 1)).all(axis=(1, 2)))
+
+    def _paced(self, k: int) -> Array:
+        """Time between two jobs of a batch as the stations before let them through, shape (R,)."""
+        net, pace = self.net, np.zeros(len(self.net.rank))
+        for r in np.flatnonzero(self._fixed()):
+            place = int(net.onward[r, -1].argmax())
+            while place != k and place < len(net.kinds):
+                speeds = net.speeds[place]
+                if speeds is not None:
+                    pace[r] = max(pace[r], net.service[r, place] / speeds[-1])
+                place = int(net.onward[r, place].argmax())
+        return pace
 
     def _line(self, k: int, rates: Array) -> float:
         """Mean wait first come first served of some classes, by their rates; the others are not there."""

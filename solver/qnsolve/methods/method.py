@@ -123,7 +123,7 @@ def merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measur
         everything.queue_length[chosen] = part.queue_length
         everything.residence_time[chosen] = part.residence_time
     last = parts[-1][1]
-    return replace(everything, distribution=last.distribution, iterations=last.iterations)
+    return replace(everything, distribution=last.distribution, iterations=last.iterations, notes=last.notes)
 
 
 def idle(arrays: Arrays) -> Measures:
