@@ -62,6 +62,8 @@ class Verification(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     solution : Solution
     simulator : str
         "events", the package's own, or "ciw".

@@ -83,7 +83,8 @@ class _Iteration:
         self.ends = np.divide(1.0, net.service, out=np.zeros_like(net.service), where=self.used)
 
     def measures(self) -> Measures:
-        net, notes = self.net, ()
+        net = self.net
+        notes: tuple[str, ...] = ()
         try:
             stay, steps = self._linearized()
         except NotConvergedError:
@@ -169,7 +170,9 @@ class _Iteration:
             next_end = _per(served.sum(axis=2), served @ self.ends[:, k])
             ahead = _per(line @ service[:, k], line.sum(axis=2), next_end)
             first = np.minimum(full / m, stretch - 1)
-            stay[:, :, k] += np.maximum(first * (next_end + _per(left, served.sum(axis=2))) + (stretch - 1 - first) * ahead, 0.0)
+            stay[:, :, k] += np.maximum(
+                first * (next_end + _per(left, served.sum(axis=2))) + (stretch - 1 - first) * ahead, 0.0
+            )
         return stay
 
     def _distribution(self, length: Array, k: int) -> Array:

@@ -128,7 +128,8 @@ class _Analysis:
         mean = np.array([self.service(k, self.part[:, k])[0] for k in range(stations)])
         weight = _share(net.service, mean) ** 2
         bursts = (np.where(excess > 0, mix, 1.0) * overall * excess).sum(axis=1)
-        return np.maximum(1 + (bursts * weight).sum(axis=0), 0.0), (self.part * grouped * weight).sum(axis=0), steps
+        self.bursts = bursts * weight
+        return np.maximum(1 + self.bursts.sum(axis=0), 0.0), (self.part * grouped * weight).sum(axis=0), steps
 
     def service(self, k: int, part: Array) -> tuple[float, float]:
         """Mean and squared variation of the service times of some classes together; `part` need not sum to 1."""
@@ -159,8 +160,22 @@ class _Analysis:
             ratio = waiting(1.0, self.busy[k], self.servers[k], self.arrivals[k], self.groups[k], 1.0)
             return net.service[:, k] * (alone + (stretch_of(self.load[k], speeds) - alone) * ratio) + batch
         if kind == "fcfs":
-            return net.service[:, k] + self._line(k, self.rates[:, k]) + batch
+            line = self._line(k, self.rates[:, k])
+            return net.service[:, k] + np.maximum(line + self._own_burst(k), 0.0) + batch
         return net.service[:, k] + self._by_priority(k, kind == "preemptive", batch)
+
+    def _own_burst(self, k: int) -> Array:
+        """What a class waits longer than all do, as its bursts meet themselves, shape (R,) [time].
+
+        The work V that is there at any time keeps V·(1 − ρ) = Σ ρ_r·(W_r − V) + Σ λ_r·S_r²(1 + c_r²)/2
+        (Brumelle); W_r − V = ρ·S_r·(ca_r² − 1)/2 gives all classes together the wait of `waiting`.
+        """
+        speeds = self.net.speeds[k]
+        if speeds is None or not self.load[k]:
+            return np.zeros(len(self.net.rank))
+        mean, service = self.service(k, self.part[:, k])[0], self.net.service[:, k]
+        own = mean**2 * _share(self.bursts[:, k], self.part[:, k] * service)
+        return self.busy[k] / 2 * (own - mean * self.bursts[:, k].sum()) / speeds[-1]
 
     def _in_batch(self, k: int) -> Array:
         """Jobs of its own batch that a job of each class waits for, shape (R,)."""
