@@ -21,6 +21,7 @@ MODELS = 500
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
 README = Path(__file__).with_name("README.md")
 MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
+SIMULATED = ("qna", "fcfs")  # measured by accuracy_general
 HEAD = (
     "method",
     "family",
@@ -137,16 +138,16 @@ def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
 
 def table(count: int = MODELS) -> list[dict[str, str]]:
     """Errors of each approximate method by family it accepts: the worst class of a model, relative."""
-    methods = [report.name for report in qn.methods() if not report.exact]
+    methods = [report.name for report in qn.methods() if not report.exact and report.name not in SIMULATED]
     rows = []
     for family in FAMILIES:
         errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
         for model in models(family, count):
             exact = qn.solve(model, method="exact")
             for report in qn.methods(model):
-                if not report.exact and report.accepts:
+                if report.name in methods and report.accepts:
                     errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
-        rows += [_row(method, family, np.array(found)) for method, found in errors.items() if found]
+        rows += [row_of(method, family, np.array(found)) for method, found in errors.items() if found]
     return sorted(rows, key=lambda row: methods.index(row["method"]))
 
 
@@ -156,7 +157,8 @@ def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:
     return throughput, max(abs(b.response_time / a.response_time - 1) for a, b in pairs)
 
 
-def _row(method: str, family: str, errors: np.ndarray) -> dict[str, str]:
+def row_of(method: str, family: str, errors: np.ndarray) -> dict[str, str]:
+    """A row of the table from errors of throughput and response time, shape (models, 2)."""
     figures = [f"{how(errors[:, i]):.5f}" for i in (0, 1) for how in (np.mean, lambda e: np.quantile(e, 0.95), np.max)]
     return dict(zip(HEAD, (method, family, str(len(errors)), *figures), strict=True))
 
@@ -182,9 +184,13 @@ def as_markdown(rows: list[dict[str, str]]) -> str:
 
 
 def write(rows: list[dict[str, str]]) -> None:
-    """Put the rows where the package carries them, and in place of the table in the README."""
-    TABLE.write_text(as_csv(rows), encoding="utf-8", newline="\n")
-    put(as_markdown(rows))
+    """Put the rows into the table that the package carries, in place of those of their methods."""
+    methods = {row["method"] for row in rows}
+    kept = [row for row in csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()) if row["method"] not in methods]
+    order = [report.name for report in qn.methods()]
+    both = sorted([*kept, *rows], key=lambda row: order.index(row["method"]))
+    TABLE.write_text(as_csv(both), encoding="utf-8", newline="\n")
+    put(as_markdown([row for row in both if row["method"] not in SIMULATED]))
 
 
 def put(table: str) -> None:

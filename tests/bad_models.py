@@ -197,6 +197,34 @@ NUMBERS = {
     "demand true": _number("demands", "true", "True", "must be a number"),
     "demand a table": _number("demands", "{ a = 1 }", "{'a': 1}", "must be a number"),
     "demand tiny": _number("demands", "1e-200", "1e-200", "check the unit"),
+    "service variation of a station not visited": Bad(
+        _class("population = 3\ndemands = { cpu = 0.5 }\nservice_variation = { cpv = 2 }"),
+        ("class 'query'", "service_variation", "'cpv'", "does not visit", "did you mean 'cpu'?"),
+    ),
+    "service variation negative": Bad(
+        _class("population = 3\ndemands = { cpu = 0.5 }\nservice_variation = { cpu = -2 }"),
+        ("class 'query'", "service_variation['cpu']", "= -2", "check the sign"),
+    ),
+    "service variation a number": Bad(
+        _class("population = 3\ndemands = { cpu = 0.5 }\nservice_variation = 2"),
+        ("class 'query'", "service_variation", "a number for each station"),
+    ),
+    "arrival variation of a closed class": Bad(
+        _class("population = 3\ndemands = { cpu = 0.5 }\narrival_variation = 2"),
+        ("class 'query'", "arrival_variation", "goes with arrival_rate only", "take it out"),
+    ),
+    "batch below one": Bad(
+        _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 0.5"),
+        ("class 'query'", "batch_size = 0.5", "1 or more"),
+    ),
+    "batch variation of single jobs": Bad(
+        _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_variation = 0.5"),
+        ("class 'query'", "batch_variation = 0.5", "must be 0 where batch_size is 1"),
+    ),
+    "batch variation that whole jobs cannot have": Bad(
+        _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 2.5\nbatch_variation = 0.01"),
+        ("class 'query'", "batch_variation = 0.01", "must be at least 0.04", "write 0 for the least"),
+    ),
     "priority zero": _number("priority", "0", "0", "within 1"),
     "priority a half": _number("priority", "1.5", "1.5", "whole number"),
     "servers zero": Bad(_station("servers = 0"), ("station 'cpu'", "servers", "= 0", "within 1 and 1000000")),

@@ -31,7 +31,8 @@ ARROWS: dict[str, set[str]] = {
     "solution": {"render", "results", "network", "errors"},
     "arrays": {"solution", "results", "network", "model", "kernels"},
     "laws": {"arrays", "model", "errors", "kernels"},
-    "methods": {"accuracy", "arrays", "network", "model", "errors", "kernels"},
+    "plan": {"arrays", "model", "kernels"},
+    "methods": {"accuracy", "plan", "arrays", "network", "model", "errors", "kernels"},
     "solve": {"accuracy", "methods", "laws", "arrays", "solution", "network", "errors"},
     "vary": {"checks", "errors", "network"},
     "stack": {"arrays", "kernels", "laws", "methods", "model", "vary"},
@@ -40,16 +41,31 @@ ARROWS: dict[str, set[str]] = {
         *("render", "solution", "solve", "stack", "vary"),
     },
     "report": {"render"},
-    "bounds": {"report", "solve", "methods", "arrays", "network", "model", "errors", "kernels"},
+    "bounds": {"report", "methods", "arrays", "network", "model", "errors", "kernels"},
     "derivatives": {"arrays", "errors", "kernels", "methods", "model", "network", "solution"},
     "sensitivity": {"checks", "derivatives", "errors", "model", "network", "render", "report", "solution", "solve"},
     "bottleneck": {"arrays", "kernels", "network", "render", "report"},
     "switches": {"arrays", "bottleneck", "checks", "errors", "kernels", "model", "network", "report", "solve"},
     "percentiles": {"arrays", "checks", "errors", "kernels", "methods", "model", "network", "solution", "solve", "stations"},
     "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
-    "cli": {"bottleneck", "bounds", "sensitivity", "report", "solve", "solution", "modelfile", "network", "errors", "package"},
+    "peer": {"errors", "kernels"},
+    "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
+    "cli": {
+        "verify",
+        "bottleneck",
+        "bounds",
+        "sensitivity",
+        "report",
+        "solve",
+        "solution",
+        "modelfile",
+        "network",
+        "errors",
+        "package",
+    },
     "__main__": {"cli"},
     "__init__": {
+        "verify",
         "switches",
         "sizing",
         "percentiles",
@@ -71,7 +87,7 @@ ARROWS: dict[str, set[str]] = {
 # numpy, and what the command `validate` looks for when it is called
 THIRD_PARTY = {"numpy"}
 OPTIONAL = {"symbolic": {"sympy"}}  # imported when asked for
-HEAVY = ("scipy", "sympy", "matplotlib", "openpyxl", "pandas", "dask", "pytest", "qnsolve_validation")
+HEAVY = ("ciw", "networkx", "scipy", "sympy", "matplotlib", "openpyxl", "pandas", "dask", "pytest", "qnsolve_validation")
 
 
 def _part(module: str) -> str:

@@ -37,6 +37,15 @@ EVERYTHING = Network(
             "terminals", population=1000, think_time=0.1 + 0.2, demands={"cpu": 1 / 3, "QR TCB": 1e-7, 'net "α"\\β': 2}
         ),
         OpenClass("web", arrival_rate=1e6, priority=2, visits={"pool": 3}, service_times={"pool": 1e-9}),
+        OpenClass(
+            "feed",
+            arrival_rate=0.2,
+            arrival_variation=0.0,
+            batch_size=2.6,
+            batch_variation=1 / 3,
+            demands={"cpu": 0.5, "pool": 0.1},
+            service_variation={"cpu": 0.0, "pool": 1e-3},
+        ),
     ],
     [AdmissionLimit(4, classes=["terminals"], stations=["cpu", "QR TCB"], name="MXT"), AdmissionLimit(9)],
     name="every = [part] # of 'it'",

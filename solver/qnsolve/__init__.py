@@ -23,6 +23,7 @@ from .solution import Solution
 from .solve import MethodReport, methods, solve
 from .sweep import Sweep, sweep
 from .switches import Switches, bottleneck_switches
+from .verify import Comparison, Verification, verify
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "Bounds",
     "ClassResult",
     "ClosedClass",
+    "Comparison",
     "ConvergenceError",
     "Delay",
     "Effect",
@@ -56,6 +58,7 @@ __all__ = [
     "StationResult",
     "Sweep",
     "Switches",
+    "Verification",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
@@ -73,4 +76,5 @@ __all__ = [
     "stations",
     "sweep",
     "symbolic",
+    "verify",
 ]

@@ -23,7 +23,8 @@ def measured_error(method: str) -> str:
     models = sum(int(row["models"]) for row in rows)
     mean = sum(float(row["response_mean"]) * int(row["models"]) for row in rows) / models
     worst = max(rows, key=lambda row: float(row["response_max"]))
+    beside = "simulated models" if method in ("qna", "fcfs") else "models with exact answers"
     return (
         f"response time {100 * mean:.1f} % off in the mean and {100 * float(worst['response_max']):.0f} % at most, "
-        f"on {models} models with exact answers (worst family: {worst['family']})"
+        f"on {models} {beside} (worst family: {worst['family']})"
     )

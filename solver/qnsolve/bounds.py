@@ -14,11 +14,10 @@ from .errors import suggestion
 from .kernels import bounds as kernel
 from .kernels.mixed import left_over
 from .kernels.series import Array, falls
-from .methods import not_product_form
-from .model import Delay, OpenClass, Queue
+from .methods.method import check_stable, not_product_form
+from .model import Delay, OpenClass
 from .network import Network
 from .report import Report
-from .solve import solve
 
 TERMS = 2 * 10**8  # most terms of the speeds that open classes leave of a station
 FAMILIES = ("asymptotic", "balanced", "geometric")
@@ -133,8 +132,7 @@ def bounds(model: Network) -> Bounds:
     arrays = from_network(model)
     opened = [c for c in model.classes if isinstance(c, OpenClass)]
     if opened:
-        plain = [replace(s, discipline="ps") if isinstance(s, Queue) else s for s in model.stations]
-        solve(Network(plain, opened, time_unit=model.time_unit))  # raises where it is saturated
+        check_stable(arrays)
     heading = f"{model.name or 'model'}: bounds, times in {model.time_unit}"
     found = _open(arrays)
     busy = arrays.of_classes(arrays.closed & (np.nan_to_num(arrays.population) > 0))

@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | bounds | bottleneck | sensitivity | methods | validate."""
+"""The command line: qnsolve solve | verify | bounds | bottleneck | sensitivity | methods | validate."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .report import Report
 from .sensitivity import sensitivity
 from .solution import Solution
 from .solve import CHOICES, methods, solve
+from .verify import SIMULATORS, verify
 
 # the analyses of a model: what runs, its help, what a row is
 ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
@@ -75,6 +76,15 @@ def _parser() -> argparse.ArgumentParser:
     _forms(solving, "a class and station")
     solving.set_defaults(run=_solve)
 
+    verifying = commands.add_parser("verify", help="simulate a model file and hold its solution beside the simulation")
+    verifying.add_argument("file", help="model file, TOML or JSON")
+    verifying.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
+    verifying.add_argument("--jobs", type=float, default=100_000, metavar="N", help="jobs that finish (default: 100000)")
+    verifying.add_argument("--seed", type=float, default=1, metavar="S", help="of the random numbers (default: 1)")
+    verifying.add_argument("--simulator", default="events", metavar="NAME", help="one of: " + ", ".join(SIMULATORS))
+    _forms(verifying, "a figure")
+    verifying.set_defaults(run=_verify)
+
     for name, (run, text, row) in ANALYSES.items():
         analysing = commands.add_parser(name, help=text)
         analysing.add_argument("file", help="model file, TOML or JSON")
@@ -102,6 +112,11 @@ def _forms(parser: argparse.ArgumentParser, row: str) -> None:
 def _solve(options: argparse.Namespace) -> str:
     model = load(options.file)
     return _printed(solve(model, method=options.method), options)
+
+
+def _verify(options: argparse.Namespace) -> str:
+    given = {key: getattr(options, key) for key in ("method", "jobs", "seed", "simulator")}
+    return _printed(verify(load(options.file), **given), options)
 
 
 def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> str:

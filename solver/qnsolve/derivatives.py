@@ -13,7 +13,7 @@ from .arrays import from_network
 from .errors import SaturatedError
 from .kernels.growth import stretch_slope
 from .kernels.series import Array
-from .methods import not_product_form
+from .methods.method import not_product_form
 from .model import ClosedClass, OpenClass
 from .network import Network
 from .solution import Solution

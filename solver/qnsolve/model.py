@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from math import floor
 
 from . import checks
-from .errors import ModelError
+from .errors import ModelError, suggestion
 
 DISCIPLINES = ("ps", "fcfs", "preemptive", "nonpreemptive")
 MOST_SERVERS = 10**6
@@ -101,12 +102,13 @@ class _JobClass:
     demands: Mapping[str, float] | None = None
     visits: Mapping[str, float] | None = None
     service_times: Mapping[str, float] | None = None
+    service_variation: Mapping[str, float] | None = None
     priority: int = 1
 
     def __post_init__(self) -> None:
         checks.text("class: name", self.name)
         item = f"class {self.name!r}"
-        for part in ("demands", "visits", "service_times"):
+        for part in ("demands", "visits", "service_times", "service_variation"):
             if getattr(self, part) is not None:
                 checks.assign(self, **{part: checks.figures(f"{item}: {part}", getattr(self, part))})
         checks.assign(self, priority=checks.whole(f"{item}: priority", self.priority, least=1))
@@ -125,6 +127,10 @@ class _JobClass:
                 "must name the same stations",
                 f"give both for {', '.join(odd)}",
             )
+        for name in self.service_variation or ():
+            if name not in self.stations():
+                rule = "names a station that the class does not visit"
+                raise ModelError(f"{item}: service_variation", rule, suggestion(name, self.stations()), name)
 
     def demand(self, station: str) -> float:
         """Demand of one job at a station [time]; 0 where the class does not go."""
@@ -136,6 +142,10 @@ class _JobClass:
     def stations(self) -> tuple[str, ...]:
         """The stations that the class names, in its order."""
         return tuple(self.demands if self.demands is not None else self.visits or ())
+
+    def variation(self, station: str) -> float:
+        """Squared coefficient of variation of the service time of one visit [ratio]; 1 where nothing was given."""
+        return (self.service_variation or {}).get(station, 1.0)
 
 
 @dataclass(frozen=True)
@@ -151,8 +161,19 @@ class OpenClass(_JobClass):
         Demand of one job, all its visits together [time]; a missing station means 0.
     visits, service_times : mappings of station to float
         In place of demands: mean visits of one job [per job], mean time per visit [time].
+    service_variation : mapping of station to float, optional
+        Squared coefficient of variation, variance/mean², of the service time of one visit [ratio]:
+        0 constant, 1 exponential; a missing station means 1.
     priority : int, default 1
         1 is highest; used only where a station's discipline uses it.
+    arrival_variation : float, default 1
+        Squared coefficient of variation of the time between arrivals [ratio]; 1 for Poisson arrivals,
+        0 for a clock. With batches that of the time between batches.
+    batch_size : float, default 1
+        Mean jobs that arrive together [jobs], 1 or more; batches come at the rate arrival_rate/batch_size.
+    batch_variation : float, default 0
+        Squared coefficient of variation of the batch size [ratio]; 0 for batches as alike as whole
+        jobs allow (a mean of 2.5 is made of twos and threes).
 
     Raises
     ------
@@ -162,10 +183,34 @@ class OpenClass(_JobClass):
 
     _: KW_ONLY
     arrival_rate: float
+    arrival_variation: float = 1.0
+    batch_size: float = 1.0
+    batch_variation: float = 0.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checks.assign(self, arrival_rate=checks.number(f"class {self.name!r}: arrival_rate", self.arrival_rate))
+        item = f"class {self.name!r}"
+        for part in ("arrival_rate", "arrival_variation", "batch_size", "batch_variation"):
+            checks.assign(self, **{part: checks.number(f"{item}: {part}", getattr(self, part))})
+        size, least = self.batch_size, least_variation(self.batch_size)
+        if size < 1:
+            raise ModelError(f"{item}: batch_size", "must be 1 or more", "write the mean jobs that arrive together", size)
+        if 0 < self.batch_variation < least * (1 - 1e-9):
+            rule = f"must be at least {least:.6g}: no batches of whole jobs with a mean of {size:g} vary less"
+            raise ModelError(f"{item}: batch_variation", rule, "write 0 for the least", self.batch_variation)
+        if size == 1 and self.batch_variation > 0:
+            rule = "must be 0 where batch_size is 1: a batch has at least one job"
+            raise ModelError(f"{item}: batch_variation", rule, "give the batch_size, or take it out", self.batch_variation)
+
+    @property
+    def is_poisson(self) -> bool:
+        """Jobs arrive one by one, at the moments of a Poisson process."""
+        return self.arrival_variation == 1 and self.batch_size == 1
+
+    @property
+    def batch_spread(self) -> float:
+        """Squared coefficient of variation of the batch size, that of whole jobs [ratio]."""
+        return max(self.batch_variation, least_variation(self.batch_size))
 
 
 @dataclass(frozen=True)
@@ -179,7 +224,7 @@ class ClosedClass(_JobClass):
         Jobs, N [count]; thinking jobs included.
     think_time : float, default 0
         Mean time outside between two jobs, Z [time].
-    demands, visits, service_times, priority
+    demands, visits, service_times, service_variation, priority
         As for `OpenClass`.
 
     Raises
@@ -203,6 +248,12 @@ class ClosedClass(_JobClass):
 
 
 JobClass = OpenClass | ClosedClass
+
+
+def least_variation(size: float) -> float:
+    """Least squared coefficient of variation of a whole number with that mean: it is one of the two next to it."""
+    part = size - floor(size)
+    return part * (1 - part) / size**2 if size else 0.0
 
 
 @dataclass(frozen=True)

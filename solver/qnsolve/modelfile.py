@@ -17,7 +17,9 @@ from .network import Network
 FORMATS = ("toml", "json")
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
 STATION_KEYS = {"queue": ("servers", "discipline", "on"), "delay": (), "load_dependent": ("rates",)}
-CLASS_KEYS = ("population", "arrival_rate", "think_time", "demands", "visits", "service_times", "priority")
+OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and what each is where left out
+CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
+CLASS_KEYS += ("service_variation", "priority")
 LIMIT_KEYS = ("capacity", "classes", "stations")
 
 
@@ -150,7 +152,7 @@ def to_data(model: Network) -> dict[str, Any]:
 
 def _given(item: object, keys: tuple[str, ...]) -> dict[str, Any]:
     values = {key: getattr(item, key, None) for key in keys}
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items() if v is not None}
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items() if v is not None and v != OPEN_KEYS.get(k)}
 
 
 def _value(value: Any) -> str:
@@ -247,6 +249,9 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
             "keep one" if "population" in rest else "write population = jobs, or arrival_rate = jobs per time",
         )
     if "population" in rest:
+        for key in OPEN_KEYS:
+            if key in rest:
+                raise ModelError(f"{item}: {key}", "goes with arrival_rate only", "take it out of the closed class", rest[key])
         return ClosedClass(name, **rest)
     if "think_time" in rest:
         rule = "goes with population only"

@@ -14,7 +14,7 @@ from .arrays import Arrays, from_network
 from .errors import ModelError, NoMethodError, suggestion
 from .kernels.passage import gamma_quantile, series_quantile
 from .kernels.series import Array, weights
-from .methods import not_product_form
+from .methods.method import not_product_form, uneven
 from .model import ClosedClass, Delay, JobClass, OpenClass, Queue
 from .network import Network
 from .solution import Solution
@@ -108,6 +108,7 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
         raise ModelError("response_percentile: class_name", "names no class", suggestion(class_name, known), class_name)
     arrays = from_network(network)
     odd = not_product_form(arrays)
+    odd = odd or uneven(arrays)
     if odd:
         raise NoMethodError({"response_percentile": odd})
     mean = solution[class_name].response_time

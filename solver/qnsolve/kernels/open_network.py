@@ -47,7 +47,7 @@ def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | No
         throughput=arrival_rate.copy(),
         queue_length=arrival_rate[:, None] * residence,
         residence_time=residence,
-        distribution=partial(_distribution, load, speeds),
+        distribution=partial(distribution, load, speeds),
     )
 
 
@@ -73,7 +73,7 @@ def mean_number(load: float, speeds: Array) -> float:
     return float((head @ np.arange(top) + tail * (top - 1 + 1.0 / rest)) / (head.sum() + tail))
 
 
-def _distribution(load: Array, speeds: Sequence[Array | None], k: int) -> Array:
+def distribution(load: Array, speeds: Sequence[Array | None], k: int) -> Array:
     """P(n jobs at station k), cut where less than 1e-16 of it is left out."""
     station, a = speeds[k], float(load[k])
     if a == 0:

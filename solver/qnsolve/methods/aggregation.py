@@ -17,8 +17,9 @@ from ..kernels.jobs import OUTSIDE, Jobs
 from ..kernels.measures import Measures
 from ..kernels.part import Part, part
 from ..kernels.series import Array
-from .chain import STATES, Chain, center_of, service_time
-from .method import Method, idle, occupied, special, starved
+from ..plan import service_time
+from .chain import STATES, Chain, center_of
+from .method import Method, idle, occupied, special, starved, uneven
 
 Route = dict[int, list[tuple[int, float]]]
 POINTS = 400_000  # states of the jobs at the other stations
@@ -78,6 +79,8 @@ def _refuses(arrays: Arrays) -> str:
         return f"limit {arrays.model.limits[0].name!r}: admission limits"
     if not arrays.is_closed:
         return "for closed classes only"
+    if uneven(arrays):
+        return uneven(arrays)
     split = _split(arrays)
     if starved(arrays):
         return starved(arrays)

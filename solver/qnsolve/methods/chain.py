@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from ..arrays import Arrays
 from ..kernels.center import Center
 from ..kernels.chain import explore, stationary
-from ..kernels.jobs import OUTSIDE, Jobs, Limit, State
+from ..kernels.events import Route
+from ..kernels.jobs import OUTSIDE, Jobs, State
 from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import OpenClass, Queue
+from ..plan import plan_of
 
 STATES = 50_000
 WORK = 4e10  # products: some 10 seconds
@@ -89,12 +91,6 @@ def _cycles(arrays: Arrays) -> Array:
     return 1 / np.where(np.isnan(visits) | (visits == 0), 1.0, np.minimum(visits, 1.0))
 
 
-def service_time(arrays: Arrays) -> Array:
-    """Mean time of one visit, shape (R, K); of the only one where demands were given."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
-
-
 def center_of(arrays: Arrays, k: int, time: Array, rank: tuple[int, ...]) -> Center:
     """A station of the model as one of the chain; `time` is that of one visit of each class."""
     station, speeds = arrays.model.stations[k], arrays.speeds[k]
@@ -106,45 +102,28 @@ def center_of(arrays: Arrays, k: int, time: Array, rank: tuple[int, ...]) -> Cen
 
 
 def jobs_of(arrays: Arrays, cut: int) -> Jobs:
-    """The jobs of a network: what the model file leaves open is settled here.
+    """The jobs of a network: what the model file leaves open is settled by its plan; times are exponential.
 
-    A class that gives demands makes one visit to each of its stations, in their order; one
-    that gives visits goes on after each visit with the same probabilities. Service times
-    are exponential.
+    Where visits are fewer than one, some jobs make none: the others stay outside longer.
     """
-    model = arrays.model
-    rank, time = tuple(c.priority for c in model.classes), service_time(arrays)
-    classes = range(len(model.classes))
-    limits = tuple(
-        Limit(
-            limit.capacity,
-            frozenset(r for r in classes if limit.classes is None or model.classes[r].name in limit.classes),
-            frozenset(k for k, s in enumerate(model.stations) if limit.stations is None or s.name in limit.stations),
-        )
-        for limit in model.limits
-    )
+    model, plan = arrays.model, plan_of(arrays)
+    enters = [sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) for route in plan.routes]
     return Jobs(
-        centers=tuple(center_of(arrays, k, time[:, k], rank) for k in range(len(model.stations))),
-        routes=tuple(_route(arrays.demand[r], arrays.visits[r]) for r in classes),
+        centers=tuple(center_of(arrays, k, plan.service[:, k], plan.rank) for k in range(len(model.stations))),
+        routes=tuple(_entering(route, share) for route, share in zip(plan.routes, enters, strict=True)),
         population=tuple(cut if isinstance(c, OpenClass) else c.population for c in model.classes),
         outside_rate=tuple(
-            c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf)
-            for c in model.classes
+            share * (c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf))
+            if share
+            else 0.0
+            for c, share in zip(model.classes, enters, strict=True)
         ),
         is_open=tuple(isinstance(c, OpenClass) for c in model.classes),
-        limits=limits,
+        limits=plan.limits,
         hosts=tuple((k, int(host)) for k, host in enumerate(arrays.host) if host != k),
     )
 
 
-def _route(demand: Array, visits: Array) -> dict[int, list[tuple[int, float]]]:
-    used = [int(k) for k in np.flatnonzero(demand > 0)]
-    if not used:
-        return {OUTSIDE: []}
-    if np.isnan(visits).any():
-        return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
-    total = float(visits[used].sum())
-    more = max(0.0, 1 - 1 / total)  # visits go on with this probability
-    first = [(k, float(visits[k] / total)) for k in used]
-    onward = [(k, more * share) for k, share in first if more]
-    return {OUTSIDE: first, **{k: [*onward, (OUTSIDE, 1 - more)] for k in used}}
+def _entering(route: Route, enters: float) -> Route:
+    """The way of those jobs that make a visit at all."""
+    return {**route, OUTSIDE: [(k, share / enters) for k, share in route[OUTSIDE] if k != OUTSIDE]}

@@ -20,7 +20,7 @@ from ..kernels.series import Array
 from ..kernels.steadiness import regularity, steadiness
 from . import exact
 from .merged import merged
-from .method import Method, check_stable, not_product_form
+from .method import Method, check_stable, not_product_form, uneven
 from .nested import Inner, Mask, active, innermost, reduced, with_inner
 from .outside import Outside, Plan
 
@@ -68,7 +68,7 @@ def _plan(arrays: Arrays, covers: list[Mask]) -> Plan | Inner | str:
 def _refuses(arrays: Arrays) -> str:
     if not arrays.model.limits:
         return "for models with admission limits only"
-    reason = not_product_form(arrays, limits=True)
+    reason = not_product_form(arrays, limits=True) or uneven(arrays)
     if reason:
         return reason
     plan = _plan(arrays, _covers(arrays))

@@ -11,12 +11,15 @@ from ..errors import NoMethodError, SaturatedError
 from ..kernels.chain import TooManyStatesError
 from ..kernels.measures import Measures
 from .chain import STATES, Chain, jobs_of
-from .method import Method, check_stable, idle, starved
+from .method import Method, check_stable, idle, not_poisson, not_product_form, starved, uneven
 
 LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
 
 def _refuses(arrays: Arrays) -> str:
+    reason = not_poisson(arrays) or ("" if not not_product_form(arrays) else uneven(arrays))
+    if reason:
+        return reason
     if starved(arrays):
         return starved(arrays)
     states = 1

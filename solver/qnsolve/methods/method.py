@@ -13,7 +13,7 @@ from ..arrays import Arrays
 from ..errors import SaturatedError
 from ..kernels.measures import Measures
 from ..kernels.series import Array
-from ..model import Queue
+from ..model import OpenClass, Queue
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def not_product_form(arrays: Arrays, limits: bool = False) -> str:
     model = arrays.model
     if model.limits and not limits:
         return f"limit {model.limits[0].name!r}: admission limits"
-    reasons = (special(arrays, k) for k in range(len(model.stations)))
+    reasons = (not_poisson(arrays), *(special(arrays, k) for k in range(len(model.stations))))
     return next((reason for reason in reasons if reason), "")
 
 
@@ -58,6 +58,9 @@ def special(arrays: Arrays, k: int) -> str:
     if station.on is not None:
         return f"station {station.name!r}: runs on the servers of {station.on!r}"
     users = [c for c in model.classes if c.demand(station.name) > 0]
+    odd = [c.name for c in users if c.variation(station.name) != 1]
+    if odd and station.discipline != "ps":
+        return f"station {station.name!r}: service_variation of class {odd[0]!r} under discipline {station.discipline!r}"
     if users and station.discipline in ("preemptive", "nonpreemptive"):
         return f"station {station.name!r}: discipline {station.discipline!r}"
     if station.discipline == "fcfs" and len(users) > 1:
@@ -83,6 +86,32 @@ def starved(arrays: Arrays) -> str:
             if arrays.demand[r, k] > 0 and arrays.population[above].sum() >= most:
                 told = f"class {job_class.name!r} never gets a server of {station.name!r}"
                 return f"{told}: jobs of higher priority never leave it"
+    return ""
+
+
+def not_poisson(arrays: Arrays) -> str:
+    """Which class arrives otherwise than one by one at random, "" where none does."""
+    for c in arrays.model.classes:
+        if isinstance(c, OpenClass) and not c.is_poisson:
+            what = "batch_size" if c.batch_size != 1 else "arrival_variation"
+            return f"class {c.name!r}: {what} {getattr(c, what):g}, arrivals that are not one by one at random"
+    return ""
+
+
+def hosted(arrays: Arrays) -> str:
+    """Which station runs on the servers of another one, "" where none does."""
+    for station in arrays.model.stations:
+        if isinstance(station, Queue) and station.on is not None:
+            return f"station {station.name!r}: runs on the servers of {station.on!r}"
+    return ""
+
+
+def uneven(arrays: Arrays) -> str:
+    """A service time that is not exponential, which matters at any station of a network without product form."""
+    for c in arrays.model.classes:
+        for name in c.service_variation or ():
+            if c.variation(name) != 1 and c.demand(name) > 0:
+                return f"station {name!r}: service_variation of class {c.name!r}, only exponential times are taken"
     return ""
 
 

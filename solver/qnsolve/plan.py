@@ -1,0 +1,72 @@
+"""Network -> what the event simulation takes."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+
+from .arrays import Arrays
+from .kernels.events import Plan, Route
+from .kernels.jobs import OUTSIDE, Limit
+from .kernels.series import Array
+from .model import Delay, OpenClass, Queue
+
+
+def plan_of(arrays: Arrays) -> Plan:
+    """The network as it is simulated.
+
+    A class that gives demands makes one visit to each of its stations, in the model's
+    order; one that gives visits goes on after each visit with the same probabilities.
+    """
+    model = arrays.model
+    classes = range(len(model.classes))
+    opened = [c if isinstance(c, OpenClass) else None for c in model.classes]
+    return Plan(
+        kinds=tuple(
+            s.discipline.replace("ps", "shared") if isinstance(s, Queue) else "delay" if isinstance(s, Delay) else "shared"
+            for s in model.stations
+        ),
+        speeds=tuple(() if s is None else tuple(s.tolist()) for s in arrays.speeds),
+        service=service_time(arrays),
+        variation=np.array([[c.variation(s.name) for s in model.stations] for c in model.classes]),
+        rank=tuple(c.priority for c in model.classes),
+        routes=tuple(route(arrays.demand[r], arrays.visits[r]) for r in classes),
+        population=tuple(None if isinstance(c, OpenClass) else c.population for c in model.classes),
+        outside=tuple(
+            c.think_time if not isinstance(c, OpenClass) else c.batch_size / c.arrival_rate if c.arrival_rate else inf
+            for c in model.classes
+        ),
+        arrival_variation=tuple(c.arrival_variation if c else 1.0 for c in opened),
+        batch_size=tuple(c.batch_size if c else 1.0 for c in opened),
+        batch_variation=tuple(c.batch_spread if c else 0.0 for c in opened),
+        limits=tuple(
+            Limit(
+                limit.capacity,
+                frozenset(r for r in classes if limit.classes is None or model.classes[r].name in limit.classes),
+                frozenset(k for k, s in enumerate(model.stations) if limit.stations is None or s.name in limit.stations),
+            )
+            for limit in model.limits
+        ),
+    )
+
+
+def service_time(arrays: Arrays) -> Array:
+    """Mean time of one visit, shape (R, K); of the only one where demands were given."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
+
+
+def route(demand: Array, visits: Array) -> Route:
+    """Where a job goes from outside and from each station, with what probability."""
+    used = [int(k) for k in np.flatnonzero(demand > 0)]
+    if not used:
+        return {OUTSIDE: [(OUTSIDE, 1.0)]}
+    if np.isnan(visits).any():
+        return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
+    total = float(visits[used].sum())
+    more, enters = max(0.0, 1 - 1 / total), min(total, 1.0)  # goes on after a visit; makes a visit at all
+    shares = [(k, float(visits[k] / total)) for k in used]
+    first = [(k, enters * share) for k, share in shares] + [(OUTSIDE, 1 - enters)] * (enters < 1)
+    onward = [(k, more * share) for k, share in shares if more]
+    return {OUTSIDE: first, **{k: [*onward, (OUTSIDE, 1 - more)] for k in used}}
