@@ -6,6 +6,7 @@ from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
     ConvergenceError,
+    ImportNote,
     LawError,
     ModelError,
     NoMethodError,
@@ -36,6 +37,7 @@ __all__ = [
     "ConvergenceError",
     "Delay",
     "Effect",
+    "ImportNote",
     "LawError",
     "LoadDependent",
     "MethodReport",
