@@ -6,6 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from .solution import Solution
 
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
 STATION_KEYS = {"queue": ("servers", "discipline"), "delay": (), "load_dependent": ("rates",)}
+SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"))  # ways to give a station's speeds
+READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 CLASS_KEYS = ("population", "arrival_rate", "think_time", "demands", "visits", "service_times", "priority")
 LIMIT_KEYS = ("capacity", "classes", "stations")
 
@@ -216,16 +219,31 @@ def _station(i: int, data: object) -> Queue | Delay | LoadDependent:
     name, rest = _named("stations", i, data)
     item = f"station {name!r}"
     kind = checks.choice(f"{item}: type", rest.pop("type", "queue"), STATIONS)
-    keys = STATION_KEYS[kind]
+    keys = READ_KEYS[kind]
     for key in rest:
-        if key not in keys and any(key in others for others in STATION_KEYS.values()):
+        if key not in keys and any(key in others for others in READ_KEYS.values()):
             rule = f"does not go with type {kind!r}"
             raise ModelError(f"{item}: {key}", rule, "take it out, or change the type", rest[key])
     _table(item, rest, keys)
-    if kind == "load_dependent" and "rates" not in rest:
-        raise ModelError(f"{item}: rates", "is missing", "write rates = [1.0, 1.8, ...]")
-    station: Queue | Delay | LoadDependent = STATIONS[kind](name, **rest)
+    if kind == "load_dependent":
+        return _load_dependent(name, item, rest)
+    station: Queue | Delay = STATIONS[kind](name, **rest)
     return station
+
+
+def _load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent:
+    """The station by its rates, by the speed of each server, or by the universal scalability law."""
+    ways = [way for way in SPEED_KEYS if any(key in rest for key in way)]
+    if len(ways) > 1:
+        rule = "gives its speeds in several ways: " + ", ".join(rest)
+        raise ModelError(item, rule, "keep rates, or server_speeds, or contention with coherency and jobs")
+    for key in ways[0] if ways else ("rates",):
+        if key not in rest:
+            hint = " = [1.0, 1.8, ...]" if key == "rates" else ", with the rest of " + ", ".join(ways[0])
+            raise ModelError(f"{item}: {key}", "is missing", f"write {key}{hint}")
+    if "server_speeds" in rest:
+        return LoadDependent.of_servers(name, speeds=rest["server_speeds"])
+    return LoadDependent(name, **rest) if "rates" in rest else LoadDependent.usl(name, **rest)
 
 
 def _job_class(i: int, data: object) -> OpenClass | ClosedClass:

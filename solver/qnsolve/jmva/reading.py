@@ -198,7 +198,7 @@ def _station(place: _Place) -> Station:
     lists = {c: times for c, times in place.times.items() if place.visits[c] > 0 and times[0] > 0}
     longest = max((len(times) for times in lists.values()), default=1)
     if longest == 1:
-        return Queue(place.name, servers=place.servers)  # type: ignore[arg-type]  # checked there
+        return Queue(place.name, servers=place.servers)
     if place.servers != 1:
         rule = "goes with one service time for each class; this station gives one for each number of jobs"
         raise ModelError(f"{item}: servers", rule, "write 1", place.servers)
