@@ -29,7 +29,9 @@ ARROWS: dict[str, set[str]] = {
     "symbolic": {"checks", "errors", "formulas"},
     "jmva": {"solution", "network", "model", "checks", "errors"},
     "modeltext": {"errors"},
-    "modelfile": {"jmva", "modeltext", "solution", "network", "model", "checks", "errors"},
+    "routing": {"checks", "errors", "kernels"},
+    "expansion": {"model", "routing", "errors"},
+    "modelfile": {"expansion", "jmva", "modeltext", "solution", "network", "model", "checks", "errors"},
     "render": {"results", "terms"},
     "solution": {"render", "results", "network", "errors"},
     "arrays": {"solution", "results", "network", "model", "kernels"},
@@ -59,6 +61,7 @@ ARROWS: dict[str, set[str]] = {
     },
     "__main__": {"cli"},
     "__init__": {
+        "routing",
         "switches",
         "sizing",
         "percentiles",

@@ -18,6 +18,7 @@ from .modelfile import dumps, load, loads, save
 from .network import Network
 from .percentiles import ResponsePercentile, response_percentile
 from .results import ClassResult, PairResult, StationResult
+from .routing import chain_class, visits
 from .sensitivity import Effect, Sensitivity, sensitivity
 from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
@@ -58,6 +59,7 @@ __all__ = [
     "bottleneck",
     "bottleneck_switches",
     "bounds",
+    "chain_class",
     "dumps",
     "fewest_servers",
     "highest_population",
@@ -71,4 +73,5 @@ __all__ = [
     "solve",
     "stations",
     "symbolic",
+    "visits",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 
 from . import checks, jmva
 from .errors import ModelError, suggestion
+from .expansion import ROUTE_KEYS, SPEED_KEYS, load_dependent, routed
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
 from .modeltext import FORMATS, decoded, form_of, once, toml
 from .network import Network
@@ -19,7 +20,6 @@ from .solution import Solution
 
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
 STATION_KEYS = {"queue": ("servers", "discipline"), "delay": (), "load_dependent": ("rates",)}
-SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"))  # ways to give a station's speeds
 READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 CLASS_KEYS = ("population", "arrival_rate", "think_time", "demands", "visits", "service_times", "priority")
 LIMIT_KEYS = ("capacity", "classes", "stations")
@@ -226,30 +226,17 @@ def _station(i: int, data: object) -> Queue | Delay | LoadDependent:
             raise ModelError(f"{item}: {key}", rule, "take it out, or change the type", rest[key])
     _table(item, rest, keys)
     if kind == "load_dependent":
-        return _load_dependent(name, item, rest)
+        return load_dependent(name, item, rest)
     station: Queue | Delay = STATIONS[kind](name, **rest)
     return station
-
-
-def _load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent:
-    """The station by its rates, by the speed of each server, or by the universal scalability law."""
-    ways = [way for way in SPEED_KEYS if any(key in rest for key in way)]
-    if len(ways) > 1:
-        rule = "gives its speeds in several ways: " + ", ".join(rest)
-        raise ModelError(item, rule, "keep rates, or server_speeds, or contention with coherency and jobs")
-    for key in ways[0] if ways else ("rates",):
-        if key not in rest:
-            hint = " = [1.0, 1.8, ...]" if key == "rates" else ", with the rest of " + ", ".join(ways[0])
-            raise ModelError(f"{item}: {key}", "is missing", f"write {key}{hint}")
-    if "server_speeds" in rest:
-        return LoadDependent.of_servers(name, speeds=rest["server_speeds"])
-    return LoadDependent(name, **rest) if "rates" in rest else LoadDependent.usl(name, **rest)
 
 
 def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
     name, rest = _named("classes", i, data)
     item = f"class {name!r}"
-    _table(item, rest, CLASS_KEYS)
+    _table(item, rest, (*CLASS_KEYS, *ROUTE_KEYS))
+    if any(key in rest for key in ROUTE_KEYS):
+        rest = routed(item, rest)
     if ("population" in rest) == ("arrival_rate" in rest):
         state = "gives both" if "population" in rest else "gives neither"
         raise ModelError(
