@@ -31,6 +31,8 @@ class Method:
         Arrays to the reason why not; "" where the method accepts.
     summary, source : str
         What it does; keys of the publications behind it.
+    yields : callable
+        Arrays to whether a method further on takes less time; only "auto" and "exact" ask.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Method:
     refuses: Callable[[Arrays], str]
     summary: str
     source: str
+    yields: Callable[[Arrays], bool] = lambda _: False
 
 
 def not_product_form(arrays: Arrays, limits: bool = False) -> str:
