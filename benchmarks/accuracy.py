@@ -1,7 +1,7 @@
 """The error of each approximate method against exact answers, by family of models.
 
 `python -m benchmarks.accuracy` prints the table that the package carries; with
-`--write` it replaces solver/qnsolve/accuracy.csv.
+`--write` it replaces solver/qnsolve/accuracy.csv and the table in the README here.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from pathlib import Path
 import numpy as np
 import qnsolve as qn
 
+from benchmarks import limit_families, priority_families
+
 MODELS = 500
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
+README = Path(__file__).with_name("README.md")
 MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
 HEAD = (
     "method",
@@ -96,6 +99,22 @@ def load_dependent(rng: Random) -> qn.Network:
     return _network(rng, stations, _spread(rng, stations, -1.5, 0.3))
 
 
+def many_jobs(rng: Random) -> qn.Network:
+    """Two classes of 60 to 180 jobs, half of the stations with 2 to 16 servers."""
+    stations = _queues(rng, (1, 1, 1, 1, 2, 4, 8, 16))
+    demand = _spread(rng, stations, -1.5, 0.3)
+    classes = [
+        qn.ClosedClass(
+            f"c{r}",
+            population=int(rng.integers(60, 181)),
+            think_time=10 ** rng.uniform(0, 2.5),
+            demands={s.name: demand(r, k) for k, s in enumerate(stations)},
+        )
+        for r in range(2)
+    ]
+    return qn.Network(stations, classes)
+
+
 FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     "single servers": single,
     "balanced": balanced,
@@ -103,6 +122,9 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     "many servers": servers,
     "near saturation": saturated,
     "load dependent": load_dependent,
+    "many jobs": many_jobs,
+    **limit_families.FAMILIES,
+    **priority_families.FAMILIES,
 }
 
 
@@ -114,16 +136,17 @@ def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
 
 
 def table(count: int = MODELS) -> list[dict[str, str]]:
-    """Errors of each approximate method by family: the worst class of a model, relative."""
+    """Errors of each approximate method by family it accepts: the worst class of a model, relative."""
     methods = [report.name for report in qn.methods() if not report.exact]
     rows = []
     for family in FAMILIES:
         errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
         for model in models(family, count):
             exact = qn.solve(model, method="exact")
-            for method in methods:
-                errors[method].append(_worst(exact, qn.solve(model, method=method)))
-        rows += [_row(method, family, np.array(found)) for method, found in errors.items()]
+            for report in qn.methods(model):
+                if not report.exact and report.accepts:
+                    errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
+        rows += [_row(method, family, np.array(found)) for method, found in errors.items() if found]
     return sorted(rows, key=lambda row: methods.index(row["method"]))
 
 
@@ -158,8 +181,22 @@ def as_markdown(rows: list[dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
+def write(rows: list[dict[str, str]]) -> None:
+    """Put the rows where the package carries them, and in place of the table in the README."""
+    TABLE.write_text(as_csv(rows), encoding="utf-8", newline="\n")
+    put(as_markdown(rows))
+
+
+def put(table: str) -> None:
+    """Replace the README's table that has the same head."""
+    lines, new = README.read_text(encoding="utf-8").splitlines(), table.splitlines()
+    first = lines.index(new[0])
+    last = next((i for i in range(first, len(lines)) if not lines[i].startswith("|")), len(lines))
+    README.write_text("\n".join([*lines[:first], *new, *lines[last:]]) + "\n", encoding="utf-8", newline="\n")
+
+
 if __name__ == "__main__":
     found = table()
     print(as_markdown(found))
     if "--write" in sys.argv:
-        TABLE.write_text(as_csv(found), encoding="utf-8", newline="\n")
+        write(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import extremes
+from . import extremes, others, sweeps
 from .models import Answer
 from .table import RATIO_FROM, Row, duration, error, table
 from .timing import import_time, peak_memory
@@ -63,7 +63,18 @@ def collect(rows: list[Row], answers: Mapping[str, Answer], quick: bool) -> list
     for name, (most, limit) in AGAINST_REFERENCE.items():
         off = max(own[name].error_x or 0.0, own[name].error_q or 0.0)
         targets.append(_timed(own[name], f"error {error(off)}", f"{most:.0e} or less", off <= most, limit))
-    return [*targets, _memory(), _import(), _extremes(quick)]
+    large, wanted_x = own["e_20x50"], others.CONVERGED["linearizer"][0]
+    found_x = large.throughput or 0.0
+    right = abs(found_x / wanted_x - 1) < 1e-6
+    targets.append(_timed(large, f"X = {found_x:.8g}", f"{wanted_x} within 1e-6", right, 0.05))
+    return [*targets, *(_rate(rate) for rate in sweeps.measure(quick)), _memory(), _import(), _extremes(quick)]
+
+
+def _rate(rate: sweeps.Rate) -> Target:
+    name = f"{rate.models:,} models, {rate.name}"
+    reached, wanted = f"{rate.per_second:,.0f}/s", f"{rate.wanted:,.0f}/s" if rate.wanted else "-"
+    answer = f"{error(rate.error)} from solve()"
+    return Target(name, answer, "1e-10 or less", rate.error <= 1e-10, reached, wanted, rate.per_second > rate.wanted)
 
 
 def _timed(row: Row, answer: str, wanted: str, right: bool, limit: float) -> Target:

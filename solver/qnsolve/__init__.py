@@ -17,12 +17,13 @@ from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass,
 from .modelfile import dumps, load, loads, save
 from .network import Network
 from .percentiles import ResponsePercentile, response_percentile
-from .results import ClassResult, PairResult, StationResult
+from .results import ClassResult, LimitResult, PairResult, StationResult
 from .routing import chain_class, visits
 from .sensitivity import Effect, Sensitivity, sensitivity
 from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
 from .solve import MethodReport, methods, solve
+from .sweep import Sweep, sweep
 from .switches import Switches, bottleneck_switches
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __all__ = [
     "Effect",
     "ImportNote",
     "LawError",
+    "LimitResult",
     "LoadDependent",
     "MethodReport",
     "ModelError",
@@ -55,6 +57,7 @@ __all__ = [
     "Sizing",
     "Solution",
     "StationResult",
+    "Sweep",
     "Switches",
     "bottleneck",
     "bottleneck_switches",
@@ -72,6 +75,7 @@ __all__ = [
     "sensitivity",
     "solve",
     "stations",
+    "sweep",
     "symbolic",
     "visits",
 ]

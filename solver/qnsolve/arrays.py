@@ -36,6 +36,8 @@ class Arrays:
         many jobs there are; nan for a delay.
     solo : ndarray (K,)
         Highest speed that one job can get: 1 at a queue or a delay, less at a part of a server.
+    host : ndarray (K,) of int
+        The station whose servers a station runs on, its own where it has them.
     """
 
     model: Network
@@ -48,6 +50,7 @@ class Arrays:
     top: Array
     last: Array
     solo: Array
+    host: NDArray[np.intp]
 
     @property
     def closed(self) -> NDArray[np.bool_]:
@@ -63,6 +66,13 @@ class Arrays:
     def is_closed(self) -> bool:
         """All classes are closed."""
         return bool(self.closed.all())
+
+    def work(self) -> Array:
+        """Demand of each class on the servers of each station, that of stations that run on it included, (R, K) [time]."""
+        work = self.demand.copy()
+        for k in np.flatnonzero(self.host != np.arange(len(self.host))):
+            work[:, self.host[k]] += self.demand[:, k]
+        return work
 
     def of_classes(self, chosen: NDArray[np.bool_]) -> Arrays:
         """The same with some classes only; the model stays whole."""
@@ -80,7 +90,7 @@ def from_network(model: Network) -> Arrays:
     figures = []  # top, last, solo
     for station in stations:
         if isinstance(station, Queue):
-            speeds.append(_counted(station.servers, max(1, jobs)))
+            speeds.append(counted(station.servers, max(1, jobs)))
             figures.append((float(station.servers), float(station.servers), min(1.0, station.servers)))
         elif isinstance(station, LoadDependent):
             rates = np.array(station.rates)
@@ -101,10 +111,11 @@ def from_network(model: Network) -> Arrays:
         top=top,
         last=last,
         solo=solo,
+        host=np.array([names.index(s.on) if isinstance(s, Queue) and s.on else k for k, s in enumerate(stations)]),
     )
 
 
-def _counted(servers: float, jobs: int) -> Array:
+def counted(servers: float, jobs: int) -> Array:
     """Speeds of a queue with up to that many jobs, one or more: 1, 2, … and what is left of a last server."""
     whole = min(int(servers), jobs)
     return np.append(np.arange(1.0, whole + 1), [servers] if whole < min(servers, jobs) else [])
@@ -117,6 +128,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
     with np.errstate(invalid="ignore"):
         completions = x[:, None] * arrays.visits
         utilization = np.minimum(x[:, None] * demand / arrays.top, 1.0)  # 1 + rounding at most, checked by the laws
+        busy = x @ arrays.work() / arrays.top
         waiting = np.where(arrays.solo > 1, nan, residence - demand)
     waiting[np.abs(waiting) <= 1e-12 * demand] = 0.0  # rounding, checked by the laws
     waiting[:, [isinstance(s, Delay) for s in model.stations]] = 0.0
@@ -131,16 +143,16 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         StationResult(
             s.name,
             s.servers if isinstance(s, Queue) else None,
-            float(np.minimum(utilization[:, k].sum(), 1.0)),
+            float(np.minimum(busy[k], 1.0)),
             float(measures.queue_length[:, k].sum()),
             float(completions[~(np.isnan(completions[:, k]) & (demand[:, k] == 0)), k].sum()),
         )
         for k, s in enumerate(model.stations)
     ]
-    classes, admission = [], measures.admission
+    classes, admission, work = [], measures.admission, arrays.work()
     for r, c in enumerate(model.classes):
         closed = isinstance(c, ClosedClass)
-        pressure = np.nan_to_num(demand[r] / (arrays.top if closed else arrays.last))
+        pressure = np.nan_to_num(work[r] / (arrays.top if closed else arrays.last))
         narrow = int(pressure.argmax())
         held = pressure[narrow] > 0
         outside, delayed = (0.0, 0.0) if admission is None else (float(admission.outside[r]), float(admission.delayed[r]))

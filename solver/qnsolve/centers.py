@@ -26,12 +26,16 @@ class Queue:
         servers have speeds 1, 2, 2.4 with 1, 2, 3 and more jobs; 0.4 have 0.4.
     discipline : {"ps", "fcfs", "preemptive", "nonpreemptive"}, default "ps"
         Processor sharing; first come first served; priority with and without preemption.
+    on : str, optional
+        A queue whose servers this one runs on: a job in service here shares them with the
+        jobs that are there. A QR TCB is one server on the processors.
     """
 
     name: str
     _: KW_ONLY
     servers: float = 1
     discipline: str = "ps"
+    on: str | None = None
 
     def __post_init__(self) -> None:
         checks.text("station: name", self.name)
@@ -41,6 +45,9 @@ class Queue:
             servers=_servers(f"{item}: servers", self.servers),
             discipline=checks.choice(f"{item}: discipline", self.discipline, DISCIPLINES),
         )
+        if self.on is not None:
+            checks.text(f"{item}: on", self.on)
+            checks.whole(f"{item}: servers", self.servers, least=1)
 
 
 def _servers(item: str, value: object) -> float:

@@ -19,7 +19,7 @@ from .network import Network
 from .solution import Solution
 
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
-STATION_KEYS = {"queue": ("servers", "discipline"), "delay": (), "load_dependent": ("rates",)}
+STATION_KEYS = {"queue": ("servers", "discipline", "on"), "delay": (), "load_dependent": ("rates",)}
 READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 CLASS_KEYS = ("population", "arrival_rate", "think_time", "demands", "visits", "service_times", "priority")
 LIMIT_KEYS = ("capacity", "classes", "stations")

@@ -65,6 +65,9 @@ class Network:
             checks.text("name", self.name)
         checks.choice("time_unit", self.time_unit, TIME_UNITS)
         self._check_names()
+        for station in self.stations:
+            if isinstance(station, Queue) and station.on is not None:
+                self._check_host(station, station.on)
         for job_class in self.classes:
             self._check_demand(job_class)
 
@@ -82,6 +85,16 @@ class Network:
             for name in names:
                 if name not in known:
                     raise ModelError(item, "names what the model does not have", suggestion(name, known), name)
+
+    def _check_host(self, station: Queue, name: str) -> None:
+        item, hosts = f"station {station.name!r}: on", {s.name: s for s in self.stations}
+        host = hosts.get(name)
+        if host is None:
+            raise ModelError(item, "names what the model does not have", suggestion(name, list(hosts)), name)
+        if not isinstance(host, Queue) or host.on is not None or host is station:
+            raise ModelError(item, "must be a queue of its own servers", "name the processors", name)
+        if host.discipline != "ps":
+            raise ModelError(item, "must share its servers (discipline 'ps')", f"change the discipline of {name!r}", name)
 
     def _check_demand(self, job_class: JobClass) -> None:
         if any(job_class.demand(name) > 0 for name in job_class.stations()):

@@ -34,7 +34,7 @@ def figure(value: Any, digits: int = 6) -> str:
     """A value as it is printed: six digits, "-" for an undefined number."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return value if isinstance(value, str) else f"{value:.{digits}g}"
+    return f"{value:.{digits}g}" if isinstance(value, (int, float)) else str(value)
 
 
 def _head(sheet: Sheet) -> list[list[str]]:
@@ -137,6 +137,18 @@ def html_table(heading: str, head: list[list[str]], body: list[list[str]], below
 def defined(row: dict[str, Any]) -> dict[str, Any]:
     """A row whose undefined numbers are None, as JSON wants them."""
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
+
+
+def table_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows as a plain table: a head, then a line each, numbers to the right."""
+    table = [list(rows[0]), *([figure(value) for value in row.values()] for row in rows)]
+    numeric = [any(isinstance(row[name], (int, float)) for row in rows) for name in rows[0]]
+    widths = [max(len(line[i]) for line in table) for i in range(len(table[0]))]
+    table.insert(1, ["-" * w for w in widths])
+    return "\n".join(
+        "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in zip(line, widths, numeric, strict=True)).rstrip()
+        for line in table
+    )
 
 
 def csv_text(rows: Sequence[dict[str, Any]]) -> str:

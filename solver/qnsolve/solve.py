@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from .accuracy import measured_error
 from .arrays import Arrays, from_network, to_solution
 from .errors import LawError, ModelError, NoMethodError, nearest
-from .laws import check
+from .laws import EXACT, SETTLED, check
 from .methods import METHODS, Method
 from .network import Network
 from .solution import Solution
@@ -85,7 +85,7 @@ def solve(model: Network, method: str = "auto") -> Solution:
         measures = chosen.run(arrays)
     except ArithmeticError as error:
         raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
-    residual = check(arrays, measures, chosen.name)
+    residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
     if not chosen.exact:
         measures = replace(measures, notes=(*measures.notes, f"approximate: {measured_error(chosen.name)}"))
     return to_solution(arrays, measures, chosen.name, chosen.exact, residual)

@@ -1,36 +1,31 @@
-"""Approximate mean value analysis: Bard-Schweitzer and Linearizer, for any populations and speeds."""
+"""Approximate mean value analysis: Bard-Schweitzer, AQL and Linearizer, for any populations and speeds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .closure import Closure
+from .acceleration import Found, NotConvergedError, fixed_point
+from .capacity import within_capacity
+from .closure import closed_on
 from .measures import Measures
-from .series import Array, trim
+from .saddle import saddle_point
+from .series import Array
+from .step import Step, meetings_of, spread
 
-TOLERANCE = 1e-9  # share of a class at a station
-ROUNDS = 100  # of the Linearizer
-STEPS = 20_000  # of one fixed point
-
-
-class NotConvergedError(ArithmeticError):
-    """An iteration did not reach its tolerance; `residual` is what it reached."""
-
-    def __init__(self, residual: float) -> None:
-        super().__init__("the iteration did not converge")
-        self.residual = residual
+TOLERANCE = 1e-11  # change of a queue length, over one job and itself
+RULES = ("schweitzer", "aql", "linearizer")
+LARGE = 200  # jobs from which a saddle point is where to start
+ROUNDS = 30  # of the stations' shapes
+SHAPED = 1e-8  # change of a share that ends them
+ROUGH = 1e-4  # of the start that the others take from Bard-Schweitzer
 
 
-def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], linearize: bool) -> Measures:
+def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], rule: str) -> Measures:
     """Approximate mean values of a closed network.
-
-    A job of class s meets A_sk = Σ_r (N_r − [r = s])·(Q_rk/N_rk + F_rks) others at station
-    k and stays D_sk times the stretch of A_sk (`Closure`). Bard-Schweitzer takes F = 0; the
-    Linearizer takes F from the same equations with one job less of each class, until F
-    repeats itself.
 
     Parameters
     ----------
@@ -39,13 +34,12 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
     demand : ndarray (R, K)
         D [time].
     speeds : sequence (K,) of ndarray or None
-    linearize : bool
-        Linearizer; Bard-Schweitzer otherwise.
+    rule : {"schweitzer", "aql", "linearizer"}
 
     Returns
     -------
     Measures
-        `iterations` counts the steps of all fixed points.
+        `iterations` counts the steps of the fixed point; `notes` names damping where it took any.
 
     Raises
     ------
@@ -54,104 +48,134 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
 
     References
     ----------
-    [Schweitzer1979], [Chandy1982].
+    [Schweitzer1979], [Zahorjan1988], [Chandy1982].
     """
-    classes = len(population)
-    most = population @ (demand > 0)
-    meetings = [
-        None if s is None or not most[k] else Closure(trim(s, int(most[k])), int(most[k])) for k, s in enumerate(speeds)
-    ]
-    sizes = population[None, :]
-    if linearize:  # the whole population, then with one job less of each class
-        sizes = np.maximum(np.vstack((population, population - np.eye(classes))), 0.0)
-    length = sizes[:, :, None] * (demand > 0) / np.maximum((demand > 0).sum(axis=1), 1)[:, None]
-    bend = np.zeros((classes, demand.shape[1], classes))  # F[r, k, s]
-    steps = 0
-    for _ in range(ROUNDS if linearize else 1):
-        length, residence, used = _fixed_point(sizes, think_time, demand, meetings, bend, length)
-        steps += used
-        if not linearize:
-            break
-        share = length * _inverse(sizes)[:, :, None]
-        new = np.transpose(share[1:] - share[0], (1, 2, 0)) * (sizes[1:].T > 0)[:, None, :]
-        moved = float(np.abs(new - bend).max(initial=0.0))
-        bend = new
-        if moved < 10 * TOLERANCE:
-            break
-    else:
-        raise NotConvergedError(moved)
-    top = np.array([np.inf if s is None else s.max() for s in speeds])
-    stay = _within_capacity(population, think_time, demand / top, residence[0])
-    rate = population / (think_time + stay.sum(axis=1))
-    jobs = rate[:, None] * stay
-    distribution = partial(_distribution, jobs.sum(axis=0), meetings, int(population.sum()))
-    return Measures(rate, jobs, stay, distribution, steps)
+    each = [[s] for s in speeds]
+    many = amva_many(population[None], think_time[None], demand[None], each, rule)
+    if not many.converged[0]:
+        raise NotConvergedError(float(many.residual[0]))
+    jobs = many.queue_length[0]
+    distribution = partial(closed_on, jobs.sum(axis=0), population @ (demand > 0), speeds)
+    return Measures(many.throughput[0], jobs, many.residence_time[0], distribution, many.steps, many.notes(0))
 
 
-def _within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
-    """Residence times, raised at a station that would be more than fully busy until it is just that.
+class Many:
+    """Approximate mean values of B networks: arrays with a leading axis, and how each was reached.
 
-    The Linearizer passes full use by up to 0.2 % where a station saturates. `pressure` is
-    the demand over the station's highest speed.
+    Attributes
+    ----------
+    throughput : ndarray (B, R)
+    queue_length, residence_time : ndarray (B, R, K)
+    converged : ndarray (B,) of bool
+    residual, damping : ndarray (B,)
+        Of the last step; the share of a step that was taken, 1 where no damping was needed.
+    steps : int
+        Of the fixed point, all networks at once.
     """
-    residence = residence.copy()
-    for _ in range(20 * residence.shape[1]):
-        cycle = think_time + residence.sum(axis=1)
-        busy = (population / cycle) @ pressure
-        k = int(busy.argmax())
-        if busy[k] <= 1:
-            break
-        low, high = 0.0, 1.0
-        while (population / (cycle + high * residence[:, k])) @ pressure[:, k] > 1:
-            low, high = high, 2 * high
-        for _ in range(60):
-            more = (low + high) / 2
-            full = (population / (cycle + more * residence[:, k])) @ pressure[:, k] > 1
-            low, high = (more, high) if full else (low, more)
-        residence[:, k] *= 1 + high
-    return residence
+
+    def __init__(self, rate: Array, stay: Array, found: tuple[NDArray[np.bool_], Array, Array, int]) -> None:
+        self.throughput, self.residence_time = rate, stay
+        self.queue_length = rate[..., None] * stay
+        self.converged, self.residual, self.damping, self.steps = found
+
+    def notes(self, b: int) -> tuple[str, ...]:
+        """Names the damping that a network needed."""
+        return (
+            () if self.damping[b] == 1 else (f"accelerated steps did not converge; {self.damping[b]:g} of each plain step did",)
+        )
 
 
-def _fixed_point(
-    sizes: Array, think_time: Array, demand: Array, meetings: list[Closure | None], bend: Array, start: Array
-) -> tuple[Array, Array, int]:
-    """Queue lengths and residence times at all population vectors, shapes (P, R, K); steps taken.
+def amva_many(population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]], rule: str) -> Many:
+    """Approximate mean values of B closed networks of one shape, all at once.
 
-    Damped where plain steps do not converge.
+    A job of class s meets A_sk others at station k and stays D_sk times the stretch of
+    A_sk (`Closure`). With Q(n) the queue lengths at population n and q = Q_r/n_r,
+
+    * Bard-Schweitzer: A_sk = Σ_r Q_rk − q_sk, at the whole population N alone;
+    * Linearizer: A_sk(N) = Σ_r Q_rk(N − e_s), and at n = N − e_q a class's q moves with
+      one job less of class s as it does at N;
+    * AQL: the same, for the share of all jobs in place of each class's.
+
+    Parameters
+    ----------
+    population, think_time : ndarray (B, R)
+        N [jobs], 1 or more, or 0 for a class that is not there; Z [time].
+    demand : ndarray (B, R, K)
+        D [time].
+    speeds : sequence (K,) of sequences (B,) of ndarray or None
+        A sequence of one stands for all B.
+    rule : {"schweitzer", "aql", "linearizer"}
+
+    Returns
+    -------
+    Many
     """
-    inverse = _inverse(sizes)[:, :, None]
-    shift = np.einsum("pr,rks->psk", sizes, bend) - np.einsum("sks->sk", bend)
-    alone = np.array([1.0 if m is None else 1 / m.speeds[0] for m in meetings])  # stretch of a job alone
-    grows = np.array([1 / m.speeds[0] if m is not None and m.single else 0.0 for m in meetings])  # and a job met
-    curved = [(k, m) for k, m in enumerate(meetings) if m is not None and not m.single]
-    moved = np.inf
-    for damping in (1.0, 0.3, 0.05):
-        length = start
-        for step in range(1, STEPS + 1):
-            others = length.sum(axis=1)[:, None, :] - length * inverse
-            others += shift
-            np.maximum(others, 0.0, out=others)
-            stretch = others * grows
-            stretch += alone
-            for k, meeting in curved:
-                stretch[:, :, k] = meeting.stretch(others[:, :, k])
-            stretch *= demand
-            new = stretch * (sizes / (think_time + stretch.sum(axis=2)))[:, :, None]
-            moved = float(np.abs((new - length) * inverse).max(initial=0.0))
-            if moved < TOLERANCE:
-                return new, stretch, step
-            length = new if damping == 1.0 else length + damping * (new - length)
-    raise NotConvergedError(moved)
+    shares, far = _start(population, think_time, demand, speeds)
+    if rule != "schweitzer" and len(far):
+        own = [per if len(per) == 1 else [per[b] for b in far] for per in speeds]
+        step = Step(
+            population[far, None], think_time[far], demand[far], meetings_of(population[far], demand[far], own), "schweitzer"
+        )
+        found = fixed_point(step, step.sizes[..., None] * shares[far, None], ROUGH, rough=True)
+        shares[far] = found.value[:, 0] * step.inverse[:, 0]
+    sizes = population[:, None, :]
+    if rule != "schweitzer":  # the whole population, then with one job less of each class
+        sizes = np.concatenate((sizes, np.maximum(sizes - np.eye(population.shape[1]), 0.0)), axis=1)
+    step = Step(sizes, think_time, demand, meetings_of(population, demand, speeds), rule)
+    found = _shaped(step, fixed_point(step, sizes[..., None] * shares[:, None], TOLERANCE))
+    stay = step.residence(found.value, slice(None))[:, 0]
+    top = np.array([[np.inf if s is None else s.max() for s in per] for per in zip(*spread(speeds, len(demand)), strict=True)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = population / (think_time + stay.sum(axis=2))
+    rate[population == 0] = 0.0
+    pressure = demand / top[:, None, :]
+    for b in np.flatnonzero((np.einsum("br,brk->bk", rate, pressure) > 1).any(axis=1)):
+        stay[b] = within_capacity(population[b], think_time[b], pressure[b], stay[b])
+        rate[b] = np.where(population[b] > 0, population[b] / (think_time[b] + stay[b].sum(axis=1)), 0.0)
+    return Many(rate, stay, (found.converged, found.residual, found.damping, found.steps))
 
 
-def _inverse(sizes: Array) -> Array:
-    return np.divide(1.0, sizes, out=np.zeros_like(sizes), where=sizes > 0)
+def _shaped(step: Step, found: Found) -> Found:
+    """The fixed point at which the stations' shapes are those that the rest of each network gives them."""
+    value, converged = found.value.copy(), found.converged.copy()
+    residual, damping = found.residual.copy(), found.damping.copy()
+    steps, left = found.steps, np.flatnonzero(converged & step.bent)
+    for _ in range(ROUNDS):
+        if len(left) == 0:
+            break
+        before = value[left, 0] * step.inverse[left, 0]
+        step.shape(value[left], left)
+        again = fixed_point(_of(step, left), value[left], TOLERANCE)
+        value[left], steps = again.value, steps + again.steps
+        damping[left] = np.minimum(damping[left], again.damping)
+        moved = np.abs(value[left, 0] * step.inverse[left, 0] - before).max(axis=(1, 2))
+        residual[left] = np.where(again.converged, moved, again.residual)
+        converged[left] = again.converged & (moved < SHAPED)
+        left = left[again.converged & (moved >= SHAPED)]
+    return Found(value, converged, residual, damping, steps)
 
 
-def _distribution(length: Array, meetings: list[Closure | None], jobs: int, k: int) -> Array:
-    """P(n jobs at station k), closed on its mean."""
-    meeting = meetings[k] or Closure(np.arange(1.0, jobs + 1), jobs)
-    p = np.zeros(jobs + 1)
-    some = meeting.distribution(float(length[k])) if length[k] > 0 else np.ones(1)
-    p[: len(some)] = some
-    return p
+def _of(step: Step, chosen: NDArray[np.intp]) -> Callable[[Array, NDArray[np.intp]], Array]:
+    return lambda length, some: step(length, chosen[some])
+
+
+def _start(
+    population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]]
+) -> tuple[Array, NDArray[np.intp]]:
+    """The share of each class at each station to start from, and the networks for which it is no more than equal shares.
+
+    With many jobs it is that of a saddle point, where plain steps would move by one job at a time.
+    """
+    visited = demand > 0
+    shares = visited / np.maximum(visited.sum(axis=2), 1)[:, :, None]
+    every = spread(speeds, len(demand))
+    far = population.sum(axis=1) <= LARGE
+    for b in np.flatnonzero(~far):
+        some = population[b] > 0
+        try:
+            near = saddle_point(population[b, some], think_time[b, some], demand[b, some], [s[b] for s in every])
+        except ArithmeticError:
+            far[b] = True
+            continue
+        shares[b, some] = near.queue_length / population[b, some, None]
+    return shares, np.flatnonzero(far)

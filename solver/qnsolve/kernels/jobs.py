@@ -8,104 +8,11 @@ from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
+from .center import Center
+
 Waiting = tuple[int, int, int]  # class, station it is bound for (or `OUTSIDE`), limits it holds meanwhile (bits)
 State = tuple[tuple[tuple[int, ...], ...], tuple[Waiting, ...]]  # each station's jobs; the jobs outside limits
 OUTSIDE = -1
-
-
-@dataclass(frozen=True)
-class Center:
-    """One station of a chain.
-
-    A state of kind "shared" or "delay" is the jobs of each class; "fcfs": the classes in
-    order of arrival; "preemptive": the jobs of each class, the highest served first;
-    "nonpreemptive": those waiting of each class, then those in service of each class.
-
-    Attributes
-    ----------
-    kind : str
-    speeds : tuple of float
-        μ(1), μ(2), …, the last one holding; for a delay not used. With priorities or in
-        order of arrival they are those of a queue, 1 … m; where the last server is a part of
-        one, the last in order of arrival has it, and those of one priority share it.
-    rates : tuple of float
-        1/S of each class [1/time]; 0 where it does not come.
-    rank : tuple of int
-        Priority of each class, 1 the highest.
-    """
-
-    kind: str
-    speeds: tuple[float, ...]
-    rates: tuple[float, ...]
-    rank: tuple[int, ...]
-
-    def empty(self) -> tuple[int, ...]:
-        """The state without jobs."""
-        size = {"fcfs": 0, "nonpreemptive": 2}.get(self.kind, 1)
-        return (0,) * (size * len(self.rates))
-
-    def jobs(self, state: tuple[int, ...]) -> tuple[int, ...]:
-        """Jobs of each class."""
-        classes = len(self.rates)
-        if self.kind == "fcfs":
-            return tuple(state.count(r) for r in range(classes))
-        if self.kind == "nonpreemptive":
-            return tuple(state[r] + state[classes + r] for r in range(classes))
-        return state
-
-    def arrive(self, state: tuple[int, ...], r: int) -> tuple[int, ...]:
-        """The state after a job of class r has come."""
-        if self.kind == "fcfs":
-            return (*state, r)
-        if self.kind == "nonpreemptive" and sum(state[len(self.rates) :]) < len(self.speeds):
-            r += len(self.rates)
-        return _changed(state, r, 1)
-
-    def complete(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
-        """Each completion: class, rate, the state after it."""
-        if self.kind == "fcfs":
-            before = (0.0, *self.speeds)
-            for place, (r, slow, fast) in enumerate(zip(state, before, self.speeds, strict=False)):
-                yield r, (fast - slow) * self.rates[r], state[:place] + state[place + 1 :]
-        elif self.kind == "nonpreemptive":
-            yield from self._complete_in_service(state)
-        else:
-            for r, share in self._shares(state):
-                yield r, share * self.rates[r], _changed(state, r, -1)
-
-    def _shares(self, state: tuple[int, ...]) -> Iterator[tuple[int, float]]:
-        """Each class that is served, and the servers it has."""
-        present = sum(state)
-        if self.kind == "preemptive":
-            left = self.speeds[-1]
-            for level in sorted({rank for rank, n in zip(self.rank, state, strict=True) if n}):
-                same = [r for r, rank in enumerate(self.rank) if rank == level and state[r]]
-                jobs = sum(state[r] for r in same)
-                served = min(left, jobs)
-                yield from ((r, served * state[r] / jobs) for r in same)
-                left -= served
-                if left <= 0:
-                    return
-        elif present:
-            speed = float(present) if self.kind == "delay" else self.speeds[min(present, len(self.speeds)) - 1]
-            yield from ((r, speed * n / present) for r, n in enumerate(state) if n)
-
-    def _complete_in_service(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
-        classes = len(self.rates)
-        waiting = state[:classes]
-        level = min((rank for rank, n in zip(self.rank, waiting, strict=True) if n), default=0)
-        following = [r for r in range(classes) if waiting[r] and self.rank[r] == level]
-        jobs = sum(waiting[r] for r in following)
-        served = sum(state[classes:])
-        for r in range(classes):
-            if not state[classes + r]:
-                continue
-            share = self.speeds[served - 1] / served  # 1 but where the last server is a part of one
-            rate, left = share * state[classes + r] * self.rates[r], _changed(state, classes + r, -1)
-            if not following:
-                yield r, rate, left
-            for s in following:
-                yield r, rate * waiting[s] / jobs, _changed(_changed(left, s, -1), classes + s, 1)
 
 
 class Move(NamedTuple):
@@ -150,6 +57,9 @@ class Jobs:
         Rate of one thinking job; of an open class, of all arrivals; inf: it returns at once.
     is_open : tuple (R,) of bool
     limits : tuple of Limit
+    hosts : tuple of pairs of int
+        Station and the one on whose servers its own run: jobs in service at the first share
+        the servers of the second with the jobs that are there.
     """
 
     centers: tuple[Center, ...]
@@ -158,6 +68,21 @@ class Jobs:
     outside_rate: tuple[float, ...]
     is_open: tuple[bool, ...]
     limits: tuple[Limit, ...] = ()
+    hosts: tuple[tuple[int, int], ...] = ()
+
+    def _pace(self, state: State) -> dict[int, float]:
+        """How fast stations go that share the servers of one of them, beside what they would do alone."""
+        counts = [sum(c.jobs(s)) for c, s in zip(self.centers, state[0], strict=True)]
+        pace: dict[int, float] = {}
+        for host in {host for _, host in self.hosts}:
+            guests = [k for k, h in self.hosts if h == host]
+            jobs = counts[host] + sum(min(counts[k], len(self.centers[k].speeds)) for k in guests)
+            speeds = self.centers[host].speeds
+            each = speeds[min(jobs, len(speeds)) - 1] / jobs if jobs else 1.0
+            pace |= dict.fromkeys(guests, each)
+            if counts[host]:
+                pace[host] = each * counts[host] / speeds[min(counts[host], len(speeds)) - 1]
+        return pace
 
     def start(self) -> State:
         """All jobs outside, but those that return at once on their first way."""
@@ -181,8 +106,10 @@ class Jobs:
             rate, left = self.outside_rate[r], most - inside[r]
             if left > 0 and rate < inf:
                 yield from self._enter(rate * (1 if self.is_open[r] else left), state, r, finished=False)
+        pace = self._pace(state) if self.hosts else {}
         for k, center in enumerate(self.centers):
             for r, rate, after in center.complete(state[0][k]):
+                rate *= pace.get(k, 1.0)
                 left_behind = _at(state, k, after)
                 held = self.needed(r, k)
                 for following, share in self.routes[r][k]:
@@ -263,10 +190,6 @@ class Jobs:
             inside = sum(jobs[k][r] for k in limit.stations for r in limit.classes)
             used.append(inside + sum(held >> i & 1 for _, _, held in state[1]))
         return used
-
-
-def _changed(counts: tuple[int, ...], place: int, by: int) -> tuple[int, ...]:
-    return (*counts[:place], counts[place] + by, *counts[place + 1 :])
 
 
 def _at(state: State, k: int, station: tuple[int, ...]) -> State:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from .measures import Measures, closed_measures
-from .power_series import Lattice
+from .power_series import Lattice, Space
 from .schweitzer import schweitzer
 from .series import TINY, Array, StationSeries, attempts, nobody_waits, poisson, scaled, station_series, trim
 
@@ -79,7 +80,7 @@ def _products(space: Lattice, outside: Array, stations: list[Station]) -> tuple[
     prefix = [space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])]
     scale = []
     for station in stations:
-        p = apply(space, station, prefix[-1])
+        p = applied(space, station, prefix[-1])
         scale.append(scaled(p))
         prefix.append(p)
     return prefix, scale
@@ -91,13 +92,17 @@ def lattice_bytes(population: Sequence[int], stations: int) -> int:
 
 
 def tilt_of(population: Array, outside: Array, demand: Array, speeds: list[Array], falling: bool) -> Array:
-    """Rates near the throughputs, below saturation; need not be exact. `falling` as in `attempts`."""
-    first = np.array([s[0] for s in speeds])
+    """Rates near the throughputs. `falling` as in `attempts`."""
     limit = np.array([s.max() if falling else s[-1] for s in speeds])
-    rate = schweitzer(population.astype(float), outside, demand, first, limit, tolerance=1e-5)
-    busy = float((rate @ demand / limit).max(initial=0.0))
-    cap = 1 - 0.5 / (population.sum() + 1)
-    return rate if busy <= cap else rate * (cap / busy)
+    return below_saturation(population.astype(float), outside, demand, np.array([s[0] for s in speeds]), limit)
+
+
+def below_saturation(population: Array, outside: Array, demand: Array, first: Array, limit: Array) -> Array:
+    """Rates near the throughputs, below saturation; need not be exact. Arguments as for `schweitzer`."""
+    rate = schweitzer(population, outside, demand, first, limit, tolerance=1e-5)
+    busy = (np.einsum("...r,...rk->...k", rate, demand) / limit).max(axis=-1, initial=0.0)
+    cap = 1 - 0.5 / (population.sum(axis=-1) + 1)
+    return rate * np.minimum(1.0, cap / np.maximum(busy, 1e-300))[..., None]
 
 
 def station_of(load: Array, speeds: Array, n: int) -> Station:
@@ -106,7 +111,7 @@ def station_of(load: Array, speeds: Array, n: int) -> Station:
     return load / total, station_series(total, speeds, n)
 
 
-def apply(space: Lattice, station: Station, p: Array) -> Array:
+def applied(space: Space, station: Any, p: Array) -> Array:
     """P times a station's series: Horner in s from the tail down."""
     share, series = station
     head, ratio = series.head, series.ratio
@@ -119,11 +124,11 @@ def apply(space: Lattice, station: Station, p: Array) -> Array:
     return out
 
 
-def derivative(space: Lattice, station: Station, p: Array) -> Array:
+def differentiated(space: Space, station: Any, p: Array) -> Array:
     """P times the derivative in s of a station's series with a head of two terms or more."""
     share, series = station
     j = len(series.head) - 1
-    slope = np.arange(j + 1) * series.head
+    slope = (np.arange(j + 1) * series.head.T).T
     if series.ratio is None:
         out = slope[j] * p
     else:
@@ -142,12 +147,12 @@ def _lengths(space: Lattice, stations: list[Station], prefix: list[Array], scale
     suffix = space.one()
     for k in range(len(stations) - 1, -1, -1):
         share, series = stations[k]
-        following = apply(space, stations[k], suffix)
+        following = applied(space, stations[k], suffix)
         if len(series.head) == 1 and series.ratio is not None:  # F' = ratio·F²
             paired = space.paired(prefix[k + 1], following)
             lengths[k] = series.ratio * share * paired / weight
         else:
-            paired = space.paired(derivative(space, stations[k], prefix[k]), suffix)
+            paired = space.paired(differentiated(space, stations[k], prefix[k]), suffix)
             lengths[k] = share * paired / (scale[k] * weight)
         weight *= scale[k] / scaled(following)
         suffix = following
@@ -161,7 +166,7 @@ def _distribution(space: Lattice, thinking: Array, loads: Array, stations: dict[
     p = space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])
     for j, station in stations.items():
         if j != k:
-            p = apply(space, station, p)
+            p = applied(space, station, p)
             scaled(p)
     total = sum(space.population)
     most = sum(n for n, load in zip(space.population, loads[:, k], strict=True) if load > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,10 @@ from .chain import TooManyStatesError, stationary
 from .part import Part
 from .region import Index, Region
 from .series import Array
+from .window import WIDER, windows
+
+FEW = 20_000  # states up to which all are taken
+LOST = 1e-9  # probability at an edge beyond which states were left out
 
 
 @dataclass(frozen=True)
@@ -83,11 +88,22 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
     states = n.shape[1]
     arrive = arrivals.reshape(len(shape), -1)
     leave = region.means(part.throughput)
-    chosen = np.flatnonzero((n >= np.array(low)[:, None]).all(axis=0))
-    if len(chosen) > most:
-        raise TooManyStatesError(f"{len(chosen):,} states")
     p = np.zeros(states)
-    p[chosen] = _chain(region, chosen, arrive, leave, low, work)
+    spans = [(least, size - 1) for least, size in zip(low, shape, strict=True)]
+    wider = WIDER if _states(spans) > FEW else 0.0
+    while True:
+        if wider:
+            spans = windows(arrivals.reshape(-1, *shape), leave.reshape(-1, *shape), low, wider)
+        if _states(spans) > most:
+            raise TooManyStatesError(f"{_states(spans):,} states")
+        bounds = np.array(spans)
+        chosen = np.flatnonzero(((n >= bounds[:, :1]) & (n <= bounds[:, 1:])).all(axis=0))
+        p[chosen] = _chain(region, chosen, arrive, leave, spans, work)
+        cut = (n == bounds[:, :1]) & (bounds[:, :1] > np.array(low)[:, None])
+        cut |= (n == bounds[:, 1:]) & (bounds[:, 1:] < np.array(shape)[:, None] - 1)
+        if (cut @ p).max() < LOST:
+            break
+        wider *= 1.4
     within = region.inside(p)
     box = np.indices(within.shape).reshape(len(shape), -1)
     pi = within.ravel()
@@ -116,17 +132,21 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
     )
 
 
-def _chain(region: Region, chosen: Index, arrive: Array, leave: Array, low: Sequence[int], work: float) -> Array:
-    """Probabilities of the chosen states."""
-    n, shape = region.n, region.shape
+def _states(spans: list[tuple[int, int]]) -> int:
+    return math.prod(last - first + 1 for first, last in spans)
+
+
+def _chain(region: Region, chosen: Index, arrive: Array, leave: Array, spans: list[tuple[int, int]], work: float) -> Array:
+    """Probabilities of the chosen states, `spans` on each axis."""
+    n = region.n
     rank = np.full(n.shape[1], -1)
     rank[chosen] = np.arange(len(chosen))
-    axes = sorted(range(len(shape)), key=lambda r: shape[r] - low[r])  # the longest changes last
+    axes = sorted(range(len(spans)), key=lambda r: spans[r][1] - spans[r][0])  # the longest changes last
     place = np.empty(len(chosen), dtype=np.intp)
     place[np.lexsort(n[axes][:, chosen])] = np.arange(len(chosen))
     arcs = []
     for r, step in enumerate(region.steps):
-        some = chosen[n[r, chosen] < shape[r] - 1]
+        some = chosen[n[r, chosen] < spans[r][1]]
         arcs.append((rank[some], rank[some + step], arrive[r, some]))
         arcs.append((rank[some + step], rank[some], leave[r, some + step]))
     origin, target, rate = (np.concatenate(column) for column in zip(*arcs, strict=True))

@@ -25,6 +25,7 @@ from .series import (
 )
 
 STRIPS = 8
+NEAR = 1e-100  # least weight, beside the largest, at which a population is read from a convolution for a larger one
 
 
 def _apply(station: StationSeries, p: Array) -> Array:
@@ -93,6 +94,49 @@ def one_class(population: int, think_time: float, demand: Array, speeds: Sequenc
     [Buzen1973], [Reiser1981] for the convolution; the tilt is that of large deviations.
     """
     n = population
+    tilt, stations, _, p, lengths = _tilted(n, think_time, demand, speeds)
+    throughput = float(tilt * p[n - 1] / p[n])
+    queue_length = np.array([[lengths.get(k, throughput * d) for k, d in enumerate(demand)]])
+    distribution = partial(_distribution, n, tilt * think_time, tilt * demand, stations)
+    return closed_measures(np.array([throughput]), queue_length, distribution)
+
+
+def populations(sizes: Array, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> tuple[Array, Array]:
+    """Exact throughputs (P,) and queue lengths (P, K) of one class at several populations, 0 among them or not.
+
+    One convolution at the largest gives all whose weight has not become too small
+    beside it; the largest that is left is the next. Arguments else as for `one_class`.
+    """
+    sizes = np.asarray(sizes).astype(int)
+    throughput, queue_length = np.zeros(len(sizes)), np.zeros((len(sizes), len(demand)))
+    left = np.flatnonzero(sizes > 0)
+    while len(left):
+        n = int(sizes[left].max())
+        tilt, stations, outside, p, _ = _tilted(n, think_time, demand, speeds)
+        near = left[p[sizes[left]] > NEAR]
+        wanted = sizes[near]
+        throughput[near] = tilt * p[wanted - 1] / p[wanted]
+        queue_length[near] = throughput[near, None] * demand
+        for k, station in stations.items():
+            if len(station.head) == 1 and station.ratio is not None:
+                queue_length[near, k] = station.ratio * Geometric(station.ratio, n + 1)(p)[wanted - 1] / p[wanted]
+            else:
+                others, terms = poisson(outside, n), station.terms(n)
+                for j, other in stations.items():
+                    if j != k:
+                        others = _apply(other, others)
+                for at, size in zip(near.tolist(), wanted.tolist(), strict=True):
+                    states = terms[: size + 1] * others[size::-1]
+                    queue_length[at, k] = float(states @ np.arange(size + 1) / states.sum())
+        left = np.setdiff1d(left, near)
+    return throughput, queue_length
+
+
+Tilted = tuple[float, dict[int, StationSeries], float, Array, dict[int, float]]
+
+
+def _tilted(n: int, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> Tilted:
+    """The tilt, the stations at it, the load where nobody waits, weights of 0 … n jobs, queue lengths at n."""
     queues = {k: trim(s, n) for k, s in enumerate(speeds) if s is not None and demand[k] > 0}
     queues = {k: s for k, s in queues.items() if not nobody_waits(s, n)}
     outside = think_time + sum(float(d) for k, d in enumerate(demand) if k not in queues)
@@ -101,13 +145,8 @@ def one_class(population: int, think_time: float, demand: Array, speeds: Sequenc
         stations = {k: station_series(tilt * float(demand[k]), s, n) for k, s in queues.items()}
         p, lengths = _convolution(n, tilt * outside, stations)
         if p[n] > TINY:
-            break
-    else:
-        raise ArithmeticError("the weight of the population underflows")
-    throughput = float(tilt * p[n - 1] / p[n])
-    queue_length = np.array([[lengths.get(k, throughput * d) for k, d in enumerate(demand)]])
-    distribution = partial(_distribution, n, tilt * think_time, tilt * demand, stations)
-    return closed_measures(np.array([throughput]), queue_length, distribution)
+            return tilt, stations, tilt * outside, p, lengths
+    raise ArithmeticError("the weight of the population underflows")
 
 
 def _convolution(n: int, outside: float, stations: dict[int, StationSeries]) -> tuple[Array, dict[int, float]]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from .lattice import Station, apply, derivative, station_of, tilt_of
+from .lattice import Station, applied, differentiated, station_of, tilt_of
 from .power_series import Lattice
 from .series import TINY, Array, StationSeries, poisson, trim
 
@@ -41,7 +41,7 @@ def part(population: Sequence[int], demand: Array, speeds: Sequence[Array | None
     population : sequence of int (R,)
         b, the most jobs of each class, 0 or more.
     demand : ndarray (R, K)
-        D [time]; each class goes somewhere.
+        D [time]; each class that has jobs goes somewhere.
     speeds : sequence (K,) of ndarray or None
 
     Raises
@@ -50,14 +50,15 @@ def part(population: Sequence[int], demand: Array, speeds: Sequence[Array | None
         Where weights underflow: too many jobs for one scale.
     """
     order = np.argsort(population, kind="stable")
-    n, d = np.array(population)[order], demand[order]
+    n = np.array(population)[order]
+    d = demand[order] * (n > 0)[:, None]
     space = Lattice(n.tolist())
     most = int(n.sum())
     used = [k for k in range(d.shape[1]) if d[:, k].any()]
     levels = {k: trim(s, most) if most else s[:1] for k in used if (s := speeds[k]) is not None}
     outside = d[:, [k for k in used if k not in levels]].sum(axis=1)
-    limit = np.maximum(n, 1)
-    tilt = tilt_of(limit, outside, d[:, list(levels)], list(levels.values()), falling=False)
+    limit, somewhere = np.maximum(n, 1), np.where(n == 0, 1.0, outside)
+    tilt = tilt_of(limit, somewhere, d[:, list(levels)], list(levels.values()), falling=False)
     stations = {k: station_of(tilt * d[:, k], s, max(most, 1)) for k, s in levels.items()}
     start = space.product([poisson(load, size) for load, size in zip(tilt * outside, space.population, strict=True)])
     lengths = np.zeros((len(n), d.shape[1], *space.shape))
@@ -76,14 +77,15 @@ def part(population: Sequence[int], demand: Array, speeds: Sequence[Array | None
     found = Part(shown[0][back], shown[1][back], distribution)
     faint = np.argwhere(weight < TINY)
     if len(faint):
-        _fill(found, part((faint.max(axis=0)).tolist(), demand, speeds), faint)
+        fewer = faint.max(axis=0)
+        if (fewer == np.array(population)).all():
+            raise ArithmeticError("a part of the network has too many jobs for one scale")
+        _fill(found, part(fewer.tolist(), demand, speeds), faint)
     return found
 
 
 def _fill(found: Part, smaller: Part, faint: NDArray[np.intp]) -> None:
     """What was too faint at one scale, from that of fewer jobs."""
-    if smaller.throughput.shape == found.throughput.shape:
-        raise ArithmeticError("a part of the network has too many jobs for one scale")
     places = tuple(faint.T)
     found.throughput[:, *places] = smaller.throughput[:, *places]
     found.queue_length[:, :, *places] = smaller.queue_length[:, :, *places]
@@ -95,12 +97,12 @@ def _each_without(space: Lattice, start: Array, stations: list[tuple[int, Statio
         return start
     if len(stations) == 1:
         k, station = stations[0]
-        p = apply(space, station, start)
+        p = applied(space, station, start)
         share, series = station
         if len(series.head) == 1 and series.ratio is not None:
             slope = space.divide(p, series.ratio * share) * series.ratio
         else:
-            slope = derivative(space, station, start)
+            slope = differentiated(space, station, start)
         for r in np.flatnonzero(share).tolist():
             lengths[r, k] = share[r] * _shifted(space, slope, r)
         return p
@@ -108,9 +110,9 @@ def _each_without(space: Lattice, start: Array, stations: list[tuple[int, Statio
     left, right = stations[:half], stations[half:]
     with_left, with_right = start, start
     for _, station in left:
-        with_left = apply(space, station, with_left)
+        with_left = applied(space, station, with_left)
     for _, station in right:
-        with_right = apply(space, station, with_right)
+        with_right = applied(space, station, with_right)
     _each_without(space, with_right, left, lengths)
     return _each_without(space, with_left, right, lengths)
 
@@ -132,7 +134,7 @@ def _distribution(
     rest = space.product([poisson(max(load, 0.0), n) for load, n in zip(outside - own, space.population, strict=True)])
     for j, station in stations.items():
         if j != k:
-            rest = apply(space, station, rest)
+            rest = applied(space, station, rest)
     total = float(own.sum())
     most = int(sum(space.population))
     share, series = stations.get(k) or (own / (total or 1.0), StationSeries(poisson(total, most), None))

@@ -5,10 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 
 from .series import Array, Geometric
+
+
+class Space(Protocol):
+    """What a station is applied in: power series that can be multiplied and divided by a sum over the classes."""
+
+    def times(self, p: Array, u: Array) -> Array:
+        """P times Σ u_r·z_r."""
+
+    def divide(self, p: Array, u: Array) -> Array:
+        """P over 1 − Σ u_r·z_r."""
 
 
 class Lattice:

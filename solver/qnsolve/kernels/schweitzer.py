@@ -8,15 +8,15 @@ from .series import Array
 
 
 def schweitzer(population: Array, think_time: Array, demand: Array, first: Array, top: Array, tolerance: float = 1e-6) -> Array:
-    """Approximate throughputs of a closed network [jobs/time], shape (R,).
+    """Approximate throughputs of closed networks [jobs/time], shape (..., R), with any leading axes.
 
     Parameters
     ----------
-    population, think_time : ndarray (R,)
+    population, think_time : ndarray (..., R)
         N [jobs] and Z [time].
-    demand : ndarray (R, K)
+    demand : ndarray (..., R, K)
         D [time].
-    first, top : ndarray (K,)
+    first, top : ndarray (..., K)
         Relative speed of each station with one job, and with many. A station of m
         servers is split as Seidmann does: a queue of m-fold speed and a delay.
 
@@ -24,16 +24,17 @@ def schweitzer(population: Array, think_time: Array, demand: Array, first: Array
     ----------
     [Schweitzer1979], [Seidmann1987].
     """
-    queued = demand / top
-    delayed = think_time + np.maximum(demand / first - queued, 0.0).sum(axis=1)
-    size = population[:, None]
-    length = size * queued / np.maximum(queued.sum(axis=1) + delayed, 1e-300)[:, None]
-    throughput = population / (queued.sum(axis=1) + delayed)
+    queued = demand / top[..., None, :]
+    delayed = think_time + np.maximum(demand / first[..., None, :] - queued, 0.0).sum(axis=-1)
+    size = population[..., None]
+    whole = np.maximum(size, 1.0)
+    length = size * queued / np.maximum(queued.sum(axis=-1) + delayed, 1e-300)[..., None]
+    throughput = population / np.maximum(queued.sum(axis=-1) + delayed, 1e-300)
     for _ in range(1000):
-        met = length.sum(axis=0) - length / size
+        met = length.sum(axis=-2, keepdims=True) - length / whole
         residence = queued * (1 + met)
-        throughput = population / (delayed + residence.sum(axis=1))
-        new = throughput[:, None] * residence
+        throughput = population / np.maximum(delayed + residence.sum(axis=-1), 1e-300)
+        new = throughput[..., None] * residence
         moved = np.abs(new - length).max(initial=0.0, where=size > 0)
         length = new
         if moved < tolerance * population.max():

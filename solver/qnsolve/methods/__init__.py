@@ -1,8 +1,8 @@
 """The ordered registry of methods: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import approximate, exact, limited, markov
+from . import aggregation, approximate, exact, limited, markov
 from .method import Method, not_product_form
 
-METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *limited.METHODS, *markov.METHODS)
+METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *limited.METHODS, *aggregation.METHODS, *markov.METHODS)
 
 __all__ = ["METHODS", "Method", "not_product_form"]

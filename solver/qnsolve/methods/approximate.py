@@ -6,10 +6,14 @@ from functools import partial
 
 from ..arrays import Arrays
 from ..errors import ConvergenceError
-from ..kernels.amva import NotConvergedError, amva
+from ..kernels.acceleration import NotConvergedError
+from ..kernels.amva import amva
 from ..kernels.measures import Measures
+from ..kernels.saddle import saddle_point
 from ..kernels.series import falls
 from .method import Method, closed_refuses, idle, merged, occupied
+
+MANY = 100  # jobs in all, for an expansion in their number
 
 
 def _approximate_refuses(arrays: Arrays) -> str:
@@ -21,21 +25,42 @@ def _approximate_refuses(arrays: Arrays) -> str:
     return reason
 
 
-def _approximate(linearize: bool, arrays: Arrays) -> Measures:
+def _approximate(rule: str, arrays: Arrays) -> Measures:
     some = occupied(arrays)
     if len(some) == 0:
         return idle(arrays)
     try:
-        part = amva(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds, linearize)
+        part = amva(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds, rule)
     except NotConvergedError as error:
-        name = "linearizer" if linearize else "schweitzer"
-        raise ConvergenceError(f"method {name}: {error}, damped steps neither", error.residual) from error
+        raise ConvergenceError(f"method {rule}: {error}, damped steps neither", error.residual) from error
     return merged(arrays, [(some, part)])
 
 
+def _asymptotic_refuses(arrays: Arrays) -> str:
+    reason = _approximate_refuses(arrays)
+    if reason:
+        return reason
+    if len(occupied(arrays)) == 1:
+        return "for several classes; one is solved exactly by method 'convolution', of any size"
+    jobs = arrays.population.sum()
+    return "" if jobs >= MANY else f"for {MANY} jobs and more, here are {jobs:g}: method 'linearizer' takes fewer"
+
+
+def _asymptotic(arrays: Arrays) -> Measures:
+    some = occupied(arrays)
+    if len(some) == 0:
+        return idle(arrays)
+    part = saddle_point(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds)
+    return merged(arrays, [(some, part)])
+
+
+def _iterated(rule: str, summary: str, source: str) -> Method:
+    return Method(rule, partial(_approximate, rule), False, _approximate_refuses, summary, source)
+
+
 METHODS = (
-    Method("linearizer", partial(_approximate, True), False, _approximate_refuses, "closed classes, any size", "Chandy1982"),
-    Method(
-        "schweitzer", partial(_approximate, False), False, _approximate_refuses, "closed classes, roughest", "Schweitzer1979"
-    ),
+    _iterated("linearizer", "closed classes, any size", "Chandy1982"),
+    _iterated("aql", "closed classes, as the Linearizer by totals", "Zahorjan1988"),
+    _iterated("schweitzer", "closed classes, roughest", "Schweitzer1979"),
+    Method("asymptotic", _asymptotic, False, _asymptotic_refuses, "closed classes, many jobs", "Daniels1954"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,38 +14,21 @@ from ..errors import NoMethodError, SaturatedError
 from ..kernels.chain import TooManyStatesError
 from ..kernels.limited import Limited, limited
 from ..kernels.measures import Admission, Measures
-from ..kernels.open_network import open_network
 from ..kernels.part import Part, part
 from ..kernels.region import Cap, Region
 from ..kernels.series import Array
 from ..kernels.steadiness import regularity, steadiness
 from . import exact
+from .merged import merged
 from .method import Method, check_stable, not_product_form
 from .nested import Inner, Mask, active, innermost, reduced, with_inner
+from .outside import Outside, Plan
 
 POINTS = 2_000_000  # states of jobs that want to be inside
+APART = 60_000  # states of closed jobs up to which their classes are told apart
 STATES = 100_000  # of them in the chain
 WORK = 1e10  # products of the chain: some 10 seconds
 EDGE = 1e-13  # probability of the last state of an open class
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What the limits of a model come to: R classes on A axes.
-
-    Attributes
-    ----------
-    axes : list of ndarray
-        The classes of each axis: one closed class, or open ones under the same limits.
-    inside : ndarray (K,) of bool
-        Stations of the region.
-    caps : list of Cap
-        One for each limit of the model, in its order.
-    """
-
-    axes: list[NDArray[np.intp]]
-    inside: Mask
-    caps: list[Cap]
 
 
 def _covers(arrays: Arrays) -> list[Mask]:
@@ -59,7 +42,7 @@ def _covers(arrays: Arrays) -> list[Mask]:
     return covers
 
 
-def _plan(arrays: Arrays, covers: list[Mask]) -> _Plan | Inner | str:
+def _plan(arrays: Arrays, covers: list[Mask]) -> Plan | Inner | str:
     """How to solve a model with limits, or why not: at one region, or an innermost part first."""
     model, visits = arrays.model, arrays.demand > 0
     inside: Mask = np.asarray(np.any([cover.any(axis=0) for cover in covers], axis=0))
@@ -79,7 +62,7 @@ def _plan(arrays: Arrays, covers: list[Mask]) -> _Plan | Inner | str:
     for i, (own, limit) in enumerate(zip(sets, model.limits, strict=True)):
         if any(own & other and not (own <= other or other <= own) for other in sets[:i]):
             return f"limit {limit.name!r}: limits that share some of their classes, neither within the other"
-    return _Plan(axes, inside, caps)
+    return Plan(axes, inside, caps)
 
 
 def _refuses(arrays: Arrays) -> str:
@@ -99,9 +82,29 @@ def _refuses(arrays: Arrays) -> str:
     if both.any():
         name = arrays.model.stations[int(both.argmax())].name
         return f"station {name!r}: open and closed classes together outside the limits"
-    jobs = [int(arrays.population[axis[0]]) + 1 for axis in plan.axes if arrays.closed[axis[0]]]
-    points = math.prod(jobs)
-    return "" if points <= POINTS else f"{points:.3g} states of the jobs that want to be inside are too many: merge classes"
+    together = _together(arrays, plan)
+    if together is None:
+        return ""
+    if len(together) == len(arrays.model.classes):
+        return f"{_points(arrays, plan):,} states of the jobs that want to be inside are too many: lower the populations"
+    return ""
+
+
+def _points(arrays: Arrays, plan: Plan) -> int:
+    """States of the closed jobs that want to be inside."""
+    return math.prod(int(arrays.population[axis[0]]) + 1 for axis in plan.axes if arrays.closed[axis[0]])
+
+
+def _together(arrays: Arrays, plan: Plan) -> list[list[int]] | None:
+    """Which classes to take as one, where the states of all of them are too many; None where they are not."""
+    if _points(arrays, plan) <= APART:
+        return None
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for r, job_class in enumerate(arrays.model.classes):
+        under = tuple(x.classes is None or job_class.name in x.classes for x in arrays.model.limits)
+        alike = arrays.closed[r] and arrays.population[r] > 0
+        groups.setdefault(under if alike else ("alone", r), []).append(r)
+    return list(groups.values())
 
 
 def _exact(arrays: Arrays) -> tuple[Method | None, str]:
@@ -122,13 +125,16 @@ def _solve(arrays: Arrays) -> Measures:
     plan = _plan(arrays, _covers(arrays))
     if isinstance(plan, Inner):
         return with_inner(arrays, plan, _solve)
-    assert isinstance(plan, _Plan)
+    assert isinstance(plan, Plan)
     if not plan.axes:  # they limit nobody
         free = _solve(replace(arrays, model=replace(arrays.model, limits=())))
         nobody, never = np.zeros(len(free.throughput)), np.zeros(len(plan.caps))
         lines = tuple(np.ones(1) for _ in plan.caps)
         return replace(free, admission=Admission(nobody, nobody, never, never, never, lines))
-    outside = _Outside(arrays, plan)
+    together = _together(arrays, plan)
+    if together is not None and len(together) < len(arrays.model.classes):
+        return merged(arrays, together, _solve)
+    outside = Outside(arrays, plan)
     most = [
         int(arrays.population[axis[0]]) if arrays.closed[axis[0]] else 2 * _room(plan, a) for a, axis in enumerate(plan.axes)
     ]
@@ -148,7 +154,7 @@ def _solve(arrays: Arrays) -> Measures:
         most = longer
 
 
-def _room(plan: _Plan, a: int) -> int:
+def _room(plan: Plan, a: int) -> int:
     return max(10, min((cap.capacity for cap in plan.caps if a in cap.classes), default=10))
 
 
@@ -160,7 +166,7 @@ def _share(arrays: Arrays, axis: NDArray[np.intp]) -> Array:
     return rates / rates.sum()
 
 
-def _longer(arrays: Arrays, plan: _Plan, found: Limited, most: list[int]) -> list[int]:
+def _longer(arrays: Arrays, plan: Plan, found: Limited, most: list[int]) -> list[int]:
     """The lengths of the axes, more where an open one ends before its probabilities do."""
     longer = list(most)
     for a, axis in enumerate(plan.axes):
@@ -181,59 +187,7 @@ def _longer(arrays: Arrays, plan: _Plan, found: Limited, most: list[int]) -> lis
     return longer
 
 
-class _Outside:
-    """What the closed classes do where no limit holds, and the open ones too."""
-
-    def __init__(self, arrays: Arrays, plan: _Plan) -> None:
-        self.arrays, self.plan = arrays, plan
-        demand = np.where(plan.inside, 0.0, arrays.demand)
-        opened = np.where(arrays.closed, 0.0, np.nan_to_num(arrays.arrival_rate))
-        self.open = open_network(opened, demand, arrays.speeds)
-        self.closed = np.flatnonzero(np.nan_to_num(arrays.population) > 0)
-        self.place = {int(r): i for i, r in enumerate(self.closed)}
-        self.part: Part | None = None
-        if demand[self.closed].any():
-            thinking = np.nan_to_num(arrays.think_time[self.closed])[:, None]
-            populations = [int(n) for n in arrays.population[self.closed]]
-            self.part = part(populations, np.hstack((demand[self.closed], thinking)), (*arrays.speeds, None))
-        self.low = []
-        for axis in plan.axes:
-            r = int(axis[0])
-            stays = arrays.closed[r] and arrays.think_time[r] == 0 and not demand[r].any()
-            self.low.append(int(arrays.population[r]) if stays else 0)
-
-    def arrivals(self, region: Region) -> Array:
-        """Rate at which jobs of each axis want to come in, at every state of the region."""
-        arrays, rates = self.arrays, []
-        left = [np.full(region.n.shape[1], int(arrays.population[r])) for r in self.closed]
-        for a, axis in enumerate(self.plan.axes):
-            if arrays.closed[axis[0]]:
-                left[self.place[int(axis[0])]] -= region.n[a]
-        for a, axis in enumerate(self.plan.axes):
-            r = int(axis[0])
-            if not arrays.closed[r]:
-                rates.append(np.full(region.n.shape[1], arrays.arrival_rate[axis].sum()))
-            elif self.part is not None and self.low[a] == 0:
-                rates.append(self.part.throughput[self.place[r]][tuple(left)])
-            else:
-                rates.append(left[self.place[r]] / (arrays.think_time[r] or 1.0))
-        return np.array(rates)
-
-    def states(self, p: Array) -> Array:
-        """P(jobs of each closed class outside the region), from that of the jobs inside."""
-        opened = tuple(a for a, axis in enumerate(self.plan.axes) if not self.arrays.closed[axis[0]])
-        inside = p.sum(axis=opened)
-        axes = [self.place[int(axis[0])] for axis in self.plan.axes if self.arrays.closed[axis[0]]]
-        shape = [int(n) + 1 for n in self.arrays.population[self.closed]]
-        found = np.zeros(shape)
-        spot: list[slice | int] = [size - 1 for size in shape]
-        for i in axes:
-            spot[i] = slice(None)
-        found[tuple(spot)] = np.transpose(np.flip(inside), np.argsort(axes)) if axes else 1.0
-        return found
-
-
-def _measures(arrays: Arrays, plan: _Plan, found: Limited, within: Part, outside: _Outside) -> Measures:
+def _measures(arrays: Arrays, plan: Plan, found: Limited, within: Part, outside: Outside) -> Measures:
     x, q = np.zeros(len(arrays.demand)), outside.open.queue_length.copy()
     waiting, delayed = np.zeros(len(x)), np.zeros(len(x))
     x[~arrays.closed] = arrays.arrival_rate[~arrays.closed]
@@ -268,7 +222,7 @@ def _measures(arrays: Arrays, plan: _Plan, found: Limited, within: Part, outside
     return Measures(x, q, residence, distribution, admission=admission)
 
 
-def _steadier(arrays: Arrays, plan: _Plan, found: Limited, within: Part, a: int) -> float:
+def _steadier(arrays: Arrays, plan: Plan, found: Limited, within: Part, a: int) -> float:
     """Open jobs' wait over what it were if jobs left a full region at random."""
     box = np.indices(found.within.shape)
     full = np.any([box[list(c.classes)].sum(axis=0) >= c.capacity for c in plan.caps if a in c.classes], axis=0)
@@ -281,7 +235,7 @@ def _steadier(arrays: Arrays, plan: _Plan, found: Limited, within: Part, a: int)
     return steadiness(lengths, rates, demand, float(_share(arrays, plan.axes[a]) @ np.array(way)))
 
 
-def _distribution(arrays: Arrays, plan: _Plan, found: Limited, within: Part, outside: _Outside, states: Array, k: int) -> Array:
+def _distribution(arrays: Arrays, plan: Plan, found: Limited, within: Part, outside: Outside, states: Array, k: int) -> Array:
     if plan.inside[k]:
         return within.distribution(found.within, k)
     if outside.part is not None and arrays.demand[outside.closed, k].any():

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Arrays
 from ..errors import NoMethodError, SaturatedError
-from ..kernels.chain import TooManyStatesError, explore, stationary
-from ..kernels.jobs import OUTSIDE, Center, Jobs, Limit, State
-from ..kernels.measures import Admission, Measures
-from ..kernels.series import Array
-from ..model import OpenClass, Queue
-from .method import Method, check_stable, idle
+from ..kernels.chain import TooManyStatesError
+from ..kernels.measures import Measures
+from .chain import STATES, Chain, jobs_of
+from .method import Method, check_stable, idle, starved
 
-STATES = 50_000
-WORK = 4e10  # products: some 10 seconds
 LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
 
 def _refuses(arrays: Arrays) -> str:
-    populations = arrays.population[arrays.closed]
-    visited = (arrays.demand[arrays.closed] > 0).sum(axis=1) + (arrays.think_time[arrays.closed] > 0)
-    states = math.prod(math.comb(int(n + k - 1), int(n)) for n, k in zip(populations, visited, strict=True))
-    for r in np.flatnonzero(~arrays.closed):
-        states *= math.comb(_cut(arrays) + int((arrays.demand[r] > 0).sum()), int((arrays.demand[r] > 0).sum()))
+    if starved(arrays):
+        return starved(arrays)
+    states = 1
+    for r, job_class in enumerate(arrays.model.classes):
+        stations = int((arrays.demand[r] > 0).sum())
+        jobs = int(arrays.population[r]) if arrays.closed[r] else _cut(arrays)
+        places = stations + (not arrays.closed[r] or arrays.think_time[r] > 0)
+        ways = math.comb(jobs + places - 1, jobs)
+        for limit in arrays.model.limits:
+            if limit.stations is None and (limit.classes is None or job_class.name in limit.classes) and limit.capacity < jobs:
+                ways = min(ways, math.comb(limit.capacity + stations, stations) * (jobs - limit.capacity + 1))
+        states *= ways
     if states > STATES:
         return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
     return ""
@@ -47,7 +48,7 @@ def _markov(arrays: Arrays) -> Measures:
     cut, before = _cut(arrays), 1.0
     try:
         while True:
-            chain = _Chain(jobs_of(arrays, cut))
+            chain = Chain(jobs_of(arrays, cut))
             lost = chain.lost(arrays)
             if lost <= 10 * LOST:
                 return chain.measures(arrays, lost)
@@ -65,129 +66,6 @@ def _saturated(arrays: Arrays, lost: float) -> SaturatedError:
     rate = float(arrays.arrival_rate[r] * (1 - lost))
     repair = f"about {rate:.6g}/{arrays.model.time_unit} of it get through"
     return SaturatedError(part, 1 / (1 - lost), rate, repair, arrays.model.classes[r].name)
-
-
-class _Chain:
-    """The chain of some jobs, solved, and what happens in each state."""
-
-    def __init__(self, jobs: Jobs) -> None:
-        self.jobs = jobs
-        classes = range(len(jobs.population))
-        self.rates: list[list[list[float]]] = [[], [], []]  # finished, asks, delayed: a row a state
-
-        def moves(state: State) -> Iterator[tuple[float, State]]:
-            rows = [[0.0 for _ in classes] for _ in self.rates]
-            for move in jobs.moves(state):
-                for row, counts in zip(rows, (move.finished, move.asks, move.delayed), strict=True):
-                    row[move.job_class] += move.rate if counts else 0.0
-                yield move.rate, move.state
-            for kept, row in zip(self.rates, rows, strict=True):
-                kept.append(row)
-
-        self.states, origin, target, rate = explore(jobs.start(), moves, STATES)
-        self.p = stationary(len(self.states), origin, target, rate, work=WORK)
-        stations = [[c.jobs(s) for c, s in zip(jobs.centers, state[0], strict=True)] for state in self.states]
-        self.present = np.array(stations, dtype=float)  # (states, K, R)
-
-    def lost(self, arrays: Arrays) -> float:
-        """Largest share of an open class's arrivals that find it full."""
-        inside = np.array([self.jobs.inside(state) for state in self.states])
-        full = self.p @ (inside >= np.array(self.jobs.population))
-        return float(full[~arrays.closed].max(initial=0.0))
-
-    def measures(self, arrays: Arrays, lost: float) -> Measures:
-        """Mean values; an open class's throughput is its arrival rate."""
-        finished, asked, delayed = (self.p @ np.array(rows) for rows in self.rates)
-        x = np.where(arrays.closed, finished * _cycles(arrays), np.nan_to_num(arrays.arrival_rate))
-        thinks = arrays.closed & ~(arrays.demand > 0).any(axis=1)  # and nothing else
-        x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
-        q = np.einsum("s,skr->rk", self.p, self.present)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
-            share = np.where(asked > 0, delayed / asked, 0.0)
-        notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
-        admission = self._admission(share) if self.jobs.limits else None
-        return Measures(x, q, residence, self._distribution, notes=notes, admission=admission)
-
-    def _admission(self, share: Array) -> Admission:
-        limits, classes = self.jobs.limits, len(self.jobs.population)
-        waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
-        missing = [[self.jobs.needed(r, k) & ~held for r, k, held in state[1]] for state in self.states]
-        line = np.array([[sum(m >> i & 1 for m in row) for i in range(len(limits))] for row in missing])
-        used = np.array([self.jobs.used(state) for state in self.states])
-        full = used >= np.array([limit.capacity for limit in limits])
-        line = line * full  # who needs a limit that has room waits for another one
-        lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
-        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines)
-
-    def _distribution(self, k: int) -> Array:
-        return _weighed(self.present[:, k].sum(axis=1).astype(int), self.p)
-
-
-def _weighed(counts: NDArray[np.intp], p: Array) -> Array:
-    weights = np.bincount(counts, weights=p)
-    return weights / weights.sum()
-
-
-def _cycles(arrays: Arrays) -> Array:
-    """Cycles of a closed class for one that makes a visit: more than one where visits are fewer than one."""
-    visits = np.where(arrays.demand > 0, arrays.visits, 0.0).sum(axis=1)
-    return 1 / np.where(np.isnan(visits) | (visits == 0), 1.0, np.minimum(visits, 1.0))
-
-
-def jobs_of(arrays: Arrays, cut: int) -> Jobs:
-    """The jobs of a network: what the model file leaves open is settled here.
-
-    A class that gives demands makes one visit to each of its stations, in their order; one
-    that gives visits goes on after each visit with the same probabilities. Service times
-    are exponential.
-    """
-    model = arrays.model
-    rank = tuple(c.priority for c in model.classes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        time = np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
-    centers = []
-    for k, station in enumerate(model.stations):
-        speeds = arrays.speeds[k]
-        kind = "delay" if speeds is None else "shared"
-        users = np.flatnonzero(arrays.demand[:, k] > 0)
-        if isinstance(station, Queue) and station.discipline != "ps" and len(users) > 1:
-            kind = station.discipline
-        rates = tuple(float(1 / t) if t > 0 else 0.0 for t in time[:, k])
-        centers.append(Center(kind, () if speeds is None else tuple(speeds.tolist()), rates, rank))
-    classes = range(len(model.classes))
-    limits = tuple(
-        Limit(
-            limit.capacity,
-            frozenset(r for r in classes if limit.classes is None or model.classes[r].name in limit.classes),
-            frozenset(k for k, s in enumerate(model.stations) if limit.stations is None or s.name in limit.stations),
-        )
-        for limit in model.limits
-    )
-    return Jobs(
-        centers=tuple(centers),
-        routes=tuple(_route(arrays.demand[r], arrays.visits[r]) for r in classes),
-        population=tuple(cut if isinstance(c, OpenClass) else c.population for c in model.classes),
-        outside_rate=tuple(
-            c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf)
-            for c in model.classes
-        ),
-        is_open=tuple(isinstance(c, OpenClass) for c in model.classes),
-        limits=limits,
-    )
-
-
-def _route(demand: Array, visits: Array) -> dict[int, list[tuple[int, float]]]:
-    used = [int(k) for k in np.flatnonzero(demand > 0)]
-    if not used:
-        return {OUTSIDE: []}
-    if np.isnan(visits).any():
-        return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
-    total = float(visits[used].sum())
-    more = max(0.0, 1 - 1 / total)  # visits go on with this probability
-    first = [(k, float(visits[k] / total)) for k in used]
-    onward = [(k, more * share) for k, share in first if more]
-    return {OUTSIDE: first, **{k: [*onward, (OUTSIDE, 1 - more)] for k in used}}
 
 
 METHODS = (Method("markov", _markov, True, _refuses, "any small model, its Markov chain", "Grassmann1985"),)

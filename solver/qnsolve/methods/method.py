@@ -49,26 +49,50 @@ def not_product_form(arrays: Arrays, limits: bool = False) -> str:
     model = arrays.model
     if model.limits and not limits:
         return f"limit {model.limits[0].name!r}: admission limits"
-    for station in model.stations:
-        if not isinstance(station, Queue):
+    reasons = (special(arrays, k) for k in range(len(model.stations)))
+    return next((reason for reason in reasons if reason), "")
+
+
+def special(arrays: Arrays, k: int) -> str:
+    """Why a station has no product form, "" where it has one."""
+    station, model = arrays.model.stations[k], arrays.model
+    if not isinstance(station, Queue):
+        return ""
+    if station.on is not None:
+        return f"station {station.name!r}: runs on the servers of {station.on!r}"
+    users = [c for c in model.classes if c.demand(station.name) > 0]
+    if users and station.discipline in ("preemptive", "nonpreemptive"):
+        return f"station {station.name!r}: discipline {station.discipline!r}"
+    if station.discipline == "fcfs" and len(users) > 1:
+        times = {None if c.service_times is None else c.service_times[station.name] for c in users}
+        if None in times or len(times) > 1:
+            return (
+                f"station {station.name!r}: discipline 'fcfs' for several classes, unless all give visits "
+                "and the same service_times there (use 'ps' otherwise)"
+            )
+    return ""
+
+
+def starved(arrays: Arrays) -> str:
+    """Which class never gets a server because closed jobs of higher priority never leave them, "" where none."""
+    model = arrays.model
+    for k, station in enumerate(model.stations):
+        if not isinstance(station, Queue) or station.discipline not in ("preemptive", "nonpreemptive"):
             continue
-        users = [c for c in model.classes if c.demand(station.name) > 0]
-        if users and station.discipline in ("preemptive", "nonpreemptive"):
-            return f"station {station.name!r}: discipline {station.discipline!r}"
-        if station.discipline == "fcfs" and len(users) > 1:
-            times = {None if c.service_times is None else c.service_times[station.name] for c in users}
-            if None in times or len(times) > 1:
-                return (
-                    f"station {station.name!r}: discipline 'fcfs' for several classes, unless all give visits "
-                    "and the same service_times there (use 'ps' otherwise)"
-                )
+        only = ((arrays.demand > 0).sum(axis=1) == 1) & (arrays.demand[:, k] > 0) & (arrays.think_time == 0)
+        most = station.servers + (station.discipline == "nonpreemptive")
+        for r, job_class in enumerate(model.classes):
+            above = [s for s, c in enumerate(model.classes) if c.priority < job_class.priority and only[s]]
+            if arrays.demand[r, k] > 0 and arrays.population[above].sum() >= most:
+                told = f"class {job_class.name!r} never gets a server of {station.name!r}"
+                return f"{told}: jobs of higher priority never leave it"
     return ""
 
 
 def check_stable(arrays: Arrays) -> None:
     """Raise SaturatedError for the most loaded station, where one cannot keep up."""
     limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
-    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * arrays.demand
+    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * arrays.work()
     busy = loads.sum(axis=0) / limit
     k = int(busy.argmax())
     if busy[k] < 1:
@@ -76,7 +100,7 @@ def check_stable(arrays: Arrays) -> None:
     r = int(loads[:, k].argmax())
     model, unit = arrays.model, arrays.model.time_unit
     name = model.classes[r].name
-    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / arrays.demand[r, k])
+    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / arrays.work()[r, k])
     if highest > 0:
         repair = f"its highest stable rate is {highest:.6g}/{unit}"
     else:
@@ -102,7 +126,7 @@ def merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measur
         everything.queue_length[chosen] = part.queue_length
         everything.residence_time[chosen] = part.residence_time
     last = parts[-1][1]
-    return replace(everything, distribution=last.distribution, iterations=last.iterations)
+    return replace(everything, distribution=last.distribution, iterations=last.iterations, notes=last.notes)
 
 
 def idle(arrays: Arrays) -> Measures:

@@ -1,0 +1,171 @@
+"""Fixed points of many problems at once, accelerated, with damping to fall back on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .series import Array
+
+TINY = 1e-300
+
+WINDOW = 12
+FAST = 400  # accelerated steps before plain damped ones are tried
+STEPS = 20_000  # of one damped attempt
+FAR = 1.0  # most that a mixed step may lie from the plain one, in logs
+SMALL = 0.01  # below this differences of logs are taken as relative ones, which costs less
+DAMPINGS = (0.3, 0.05)
+
+Step = Callable[[Array, NDArray[np.intp]], Array]
+
+
+class NotConvergedError(ArithmeticError):
+    """An iteration did not reach its tolerance; `residual` is what it reached."""
+
+    def __init__(self, residual: float) -> None:
+        super().__init__("the iteration did not converge")
+        self.residual = residual
+
+
+@dataclass(frozen=True)
+class Found:
+    """Fixed points of B problems.
+
+    Attributes
+    ----------
+    value : ndarray (B, ...)
+    converged : ndarray (B,) of bool
+    residual, damping : ndarray (B,)
+        Largest relative change of the last step; the share of a plain step taken, 1 without damping.
+    steps : int
+    """
+
+    value: Array
+    converged: NDArray[np.bool_]
+    residual: Array
+    damping: Array
+    steps: int
+
+
+def fixed_point(step: Step, start: Array, tolerance: float, rough: bool = False) -> Found:
+    """Where x = step(x), x ≥ 0, for B problems along the first axis.
+
+    Each step is mixed from the last ones so that their changes cancel as far as they
+    can (Anderson). Problems that are done drop out. Those that do not get there start again
+    with damped plain steps.
+
+    Parameters
+    ----------
+    step : callable
+        step(x of some, which) gives their next x, an array of its own.
+    start : ndarray (B, ...)
+    tolerance : float
+        Of the relative change of x.
+    rough : bool
+        A start for something better: no damped steps where it does not converge.
+
+    References
+    ----------
+    [Anderson1965].
+    """
+    value = start.copy()
+    residual, damping = np.full(len(start), np.inf), np.ones(len(start))
+    left, used = _accelerated(step, value, residual, np.arange(len(start)), tolerance)
+    for share in () if rough else DAMPINGS:
+        if len(left) == 0:
+            break
+        value[left], damping[left] = start[left], share
+        left, more = _damped(step, value, residual, left, tolerance, share)
+        used += more
+    converged = np.ones(len(start), dtype=bool)
+    converged[left] = False
+    return Found(value, converged, residual, damping, used)
+
+
+def _damped(
+    step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float, share: float
+) -> tuple[NDArray[np.intp], int]:
+    """Plain steps, a share of each taken; what is left, and the steps."""
+    count = 0
+    while len(left) and count < STEPS:
+        old = value[left]
+        new = step(old, left)
+        count += 1
+        change = np.abs(new - old) / np.maximum(old, TINY)
+        residual[left] = change.reshape(len(left), -1).max(axis=1, initial=0.0)
+        done = residual[left] < tolerance
+        value[left] = np.where(done.reshape(-1, *[1] * (new.ndim - 1)), new, old + share * (new - old))
+        left = left[~done]
+    return left, count
+
+
+def _accelerated(
+    step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float
+) -> tuple[NDArray[np.intp], int]:
+    """Mixed steps, at most FAST; what is left, and the steps. Works on ln x, so that x stays above 0."""
+    flat = value.reshape(len(value), -1)
+    x = flat[left]
+    sums, changes = (np.zeros((len(left), WINDOW, flat.shape[1])) for _ in range(2))
+    gram = np.zeros((len(left), WINDOW, WINDOW))
+    best = np.full(len(left), np.inf)
+    last = last_f = x
+    for count in range(FAST):
+        new = step(x.reshape(len(left), *value.shape[1:]), left).reshape(x.shape)
+        np.maximum(x, TINY, out=x)
+        f = np.maximum(new, TINY)
+        f /= x
+        f -= 1
+        _each_large(np.log1p, f)
+        now = np.maximum(f.max(axis=1), -f.min(axis=1))
+        residual[left] = now
+        done = now < tolerance
+        if done.any():
+            flat[left[done]] = new[done]
+            keep = ~done
+            left, new, f, now, best = (a[keep] for a in (left, new, f, now, best))
+            sums, changes, gram, last, last_f = (a[keep] for a in (sums, changes, gram, last, last_f))
+            if len(left) == 0:
+                return left, count + 1
+        x = new
+        if count:
+            slot = count % WINDOW
+            moved = np.maximum(last, TINY) / np.maximum(new, TINY)
+            moved -= 1
+            _each_large(np.log1p, moved)
+            np.negative(moved, out=sums[:, slot])
+            np.subtract(f, last_f, out=changes[:, slot])
+            lost = now > 4 * best  # mixed astray: forget what was mixed
+            if lost.any():
+                sums[lost], changes[lost], gram[lost] = 0.0, 0.0, 0.0
+            row = (changes @ changes[:, slot, :, None])[:, :, 0]
+            gram[:, slot], gram[:, :, slot] = row, row
+            mixed = (sums.swapaxes(1, 2) @ _weights(gram, changes @ f[:, :, None]))[:, :, 0]
+            np.clip(mixed, -FAR, FAR, out=mixed)
+            np.negative(mixed, out=mixed)
+            _each_large(np.expm1, mixed)
+            mixed *= new
+            x = new + mixed
+        best = np.minimum(best, now)
+        last, last_f = new, f
+    flat[left] = x
+    return left, FAST
+
+
+def _each_large(function: np.ufunc, change: Array) -> None:
+    """Apply log1p or expm1 in place to the problems whose changes are not all small, where it is the change itself."""
+    large = np.maximum(change.max(axis=1), -change.min(axis=1)) > SMALL
+    if large.all():
+        function(change, out=change)
+    elif large.any():
+        change[large] = function(change[large])
+
+
+def _weights(gram: Array, right: Array) -> Array:
+    """Least squares from the normal equations, columns scaled; 0 for an empty one. Shapes (B, W, W), (B, W, 1)."""
+    diagonal = np.einsum("bii->bi", gram)
+    scale = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)[:, :, None]
+    scaled = gram * scale * scale.swapaxes(1, 2) + np.eye(WINDOW) * (1e-12 + (scale == 0))
+    return scale * np.linalg.solve(scaled, scale * right)

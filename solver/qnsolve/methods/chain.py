@@ -1,0 +1,150 @@
+"""The Markov chain of a model's jobs, solved, and its mean values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Arrays
+from ..kernels.center import Center
+from ..kernels.chain import explore, stationary
+from ..kernels.jobs import OUTSIDE, Jobs, Limit, State
+from ..kernels.measures import Admission, Measures
+from ..kernels.series import Array
+from ..model import OpenClass, Queue
+
+STATES = 50_000
+WORK = 4e10  # products: some 10 seconds
+
+
+class Chain:
+    """The chain of some jobs, solved, and what happens in each state."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        classes = range(len(jobs.population))
+        self.rates: list[list[list[float]]] = [[], [], []]  # finished, asks, delayed: a row a state
+
+        def moves(state: State) -> Iterator[tuple[float, State]]:
+            rows = [[0.0 for _ in classes] for _ in self.rates]
+            for move in jobs.moves(state):
+                for row, counts in zip(rows, (move.finished, move.asks, move.delayed), strict=True):
+                    row[move.job_class] += move.rate if counts else 0.0
+                yield move.rate, move.state
+            for kept, row in zip(self.rates, rows, strict=True):
+                kept.append(row)
+
+        self.states, origin, target, rate = explore(jobs.start(), moves, STATES)
+        self.p = stationary(len(self.states), origin, target, rate, work=WORK)
+        stations = [[c.jobs(s) for c, s in zip(jobs.centers, state[0], strict=True)] for state in self.states]
+        self.present = np.array(stations, dtype=float)  # (states, K, R)
+
+    def lost(self, arrays: Arrays) -> float:
+        """Largest share of an open class's arrivals that find it full."""
+        inside = np.array([self.jobs.inside(state) for state in self.states])
+        full = self.p @ (inside >= np.array(self.jobs.population))
+        return float(full[~arrays.closed].max(initial=0.0))
+
+    def measures(self, arrays: Arrays, lost: float) -> Measures:
+        """Mean values; an open class's throughput is its arrival rate."""
+        finished, asked, delayed = (self.p @ np.array(rows) for rows in self.rates)
+        x = np.where(arrays.closed, finished * _cycles(arrays), np.nan_to_num(arrays.arrival_rate))
+        thinks = arrays.closed & ~(arrays.demand > 0).any(axis=1)  # and nothing else
+        x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
+        q = np.einsum("s,skr->rk", self.p, self.present)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
+            share = np.where(asked > 0, delayed / asked, 0.0)
+        notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
+        admission = self._admission(share) if self.jobs.limits else None
+        return Measures(x, q, residence, self.distribution, notes=notes, admission=admission)
+
+    def _admission(self, share: Array) -> Admission:
+        limits, classes = self.jobs.limits, len(self.jobs.population)
+        waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
+        missing = [[self.jobs.needed(r, k) & ~held for r, k, held in state[1]] for state in self.states]
+        line = np.array([[sum(m >> i & 1 for m in row) for i in range(len(limits))] for row in missing])
+        used = np.array([self.jobs.used(state) for state in self.states])
+        full = used >= np.array([limit.capacity for limit in limits])
+        line = line * full  # who needs a limit that has room waits for another one
+        lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
+        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines)
+
+    def distribution(self, k: int) -> Array:
+        """P(n jobs at station k)."""
+        return _weighed(self.present[:, k].sum(axis=1).astype(int), self.p)
+
+
+def _weighed(counts: NDArray[np.intp], p: Array) -> Array:
+    weights = np.bincount(counts, weights=p)
+    return weights / weights.sum()
+
+
+def _cycles(arrays: Arrays) -> Array:
+    """Cycles of a closed class for one that makes a visit: more than one where visits are fewer than one."""
+    visits = np.where(arrays.demand > 0, arrays.visits, 0.0).sum(axis=1)
+    return 1 / np.where(np.isnan(visits) | (visits == 0), 1.0, np.minimum(visits, 1.0))
+
+
+def service_time(arrays: Arrays) -> Array:
+    """Mean time of one visit, shape (R, K); of the only one where demands were given."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
+
+
+def center_of(arrays: Arrays, k: int, time: Array, rank: tuple[int, ...]) -> Center:
+    """A station of the model as one of the chain; `time` is that of one visit of each class."""
+    station, speeds = arrays.model.stations[k], arrays.speeds[k]
+    kind = "delay" if speeds is None else "shared"
+    if isinstance(station, Queue) and station.discipline != "ps" and (arrays.demand[:, k] > 0).sum() > 1:
+        kind = station.discipline
+    rates = tuple(float(1 / t) if t > 0 else 0.0 for t in time)
+    return Center(kind, () if speeds is None else tuple(speeds.tolist()), rates, rank)
+
+
+def jobs_of(arrays: Arrays, cut: int) -> Jobs:
+    """The jobs of a network: what the model file leaves open is settled here.
+
+    A class that gives demands makes one visit to each of its stations, in their order; one
+    that gives visits goes on after each visit with the same probabilities. Service times
+    are exponential.
+    """
+    model = arrays.model
+    rank, time = tuple(c.priority for c in model.classes), service_time(arrays)
+    classes = range(len(model.classes))
+    limits = tuple(
+        Limit(
+            limit.capacity,
+            frozenset(r for r in classes if limit.classes is None or model.classes[r].name in limit.classes),
+            frozenset(k for k, s in enumerate(model.stations) if limit.stations is None or s.name in limit.stations),
+        )
+        for limit in model.limits
+    )
+    return Jobs(
+        centers=tuple(center_of(arrays, k, time[:, k], rank) for k in range(len(model.stations))),
+        routes=tuple(_route(arrays.demand[r], arrays.visits[r]) for r in classes),
+        population=tuple(cut if isinstance(c, OpenClass) else c.population for c in model.classes),
+        outside_rate=tuple(
+            c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf)
+            for c in model.classes
+        ),
+        is_open=tuple(isinstance(c, OpenClass) for c in model.classes),
+        limits=limits,
+        hosts=tuple((k, int(host)) for k, host in enumerate(arrays.host) if host != k),
+    )
+
+
+def _route(demand: Array, visits: Array) -> dict[int, list[tuple[int, float]]]:
+    used = [int(k) for k in np.flatnonzero(demand > 0)]
+    if not used:
+        return {OUTSIDE: []}
+    if np.isnan(visits).any():
+        return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
+    total = float(visits[used].sum())
+    more = max(0.0, 1 - 1 / total)  # visits go on with this probability
+    first = [(k, float(visits[k] / total)) for k in used]
+    onward = [(k, more * share) for k, share in first if more]
+    return {OUTSIDE: first, **{k: [*onward, (OUTSIDE, 1 - more)] for k in used}}
