@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -167,9 +168,21 @@ def test_a_solution_is_saved_with_its_results(tmp_path: Path) -> None:
         save(result, tmp_path / "model.toml")
 
 
+def test_results_of_an_approximate_method_say_so() -> None:
+    """Approximate results go by JMT's name of the method; a method that JMT does not have is refused."""
+    model = Network([Queue("cpu"), Queue("disk")], [ClosedClass("a", population=3, demands={"cpu": 0.1, "disk": 0.2})])
+    for method, name in (("linearizer", "Linearizer"), ("schweitzer", "Bard-Schweitzer"), ("convolution", "MVA")):
+        text = dumps(solve(model, method=method), format="jmva")
+        assert f'<algorithm name="{name}"' in text
+        assert loads(text, format="jmva") == model
+    with pytest.raises(ModelError, match=r"method = 'asymptotic': is none of JMT's; save result\.model"):
+        dumps(replace(solve(model), method="asymptotic", exact=False), format="jmva")
+
+
 @pytest.mark.parametrize(
     ("change", "item"),
     [
+        ({"stations": [Queue("cpu"), Queue("pool"), Delay("net"), Queue("log <&> ?>", on="cpu")]}, "station 'log <&> ?>': on"),
         ({"limits": [AdmissionLimit(3, name="MXT")]}, "limit 'MXT'"),
         ({"stations": [Queue("cpu", discipline="preemptive"), *MIXED.stations[1:]]}, "station 'cpu': discipline"),
         ({"stations": [Queue("cpu", discipline="fcfs"), *MIXED.stations[1:]]}, "station 'cpu': discipline"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from fractions import Fraction
 from itertools import product
 from time import perf_counter
@@ -12,7 +13,7 @@ import plain
 import pytest
 import zoo
 from qnsolve import ClosedClass, Delay, LoadDependent, Network, NoMethodError, OpenClass, Queue, methods, solve
-from qnsolve.kernels.recal import Occupancies, recal_bytes
+from qnsolve.kernels.recal import Occupancies, recal, recal_bytes
 
 
 @pytest.mark.parametrize(("stations", "jobs"), [(1, 1), (1, 9), (2, 6), (4, 5), (6, 3)])
@@ -205,6 +206,17 @@ def test_what_is_too_large() -> None:
         assert "jobs at" in str(info.value)
         assert "or ask for method 'linearizer'" in str(info.value)
     assert recal_bytes([2] * 30, 4) < 2**28
+
+
+def test_memory_is_as_foretold() -> None:
+    """What is refused by its memory would really take it: not more than foretold, and a third of it or more."""
+    population, rng = np.full(24, 1.0), np.random.default_rng(0)
+    demand, think = rng.uniform(0.1, 1, (24, 5)), rng.uniform(0, 3, 24)
+    tracemalloc.start()
+    recal(population, think, demand, [np.ones(1)] * 5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert recal_bytes([1] * 24, 5) / 3 < peak < recal_bytes([1] * 24, 5)
 
 
 def test_beside_open_classes() -> None:

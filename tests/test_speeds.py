@@ -24,6 +24,7 @@ from qnsolve import (
     save,
     sensitivity,
     solve,
+    sweep,
 )
 
 MODEL = Network(
@@ -154,6 +155,40 @@ def test_results_and_files_have_them(tmp_path) -> None:  # type: ignore[no-untyp
     assert "servers = 2\n" in dumps(Network([Queue("cpu", servers=2.0)], [_job()]))
     assert all(report.accepts for report in methods(MODEL) if report.name in ("lattice", "markov", "linearizer"))
     assert any(effect.parameter == "servers" for effect in sensitivity(MODEL).effects)
+
+
+def test_a_part_of_a_server_below_other_stations() -> None:
+    """A queue may run on a part of a server; one that runs on another has whole servers, threads, of its own."""
+    stations = [Queue("cp", servers=1.5), Queue("qr", on="cp")]
+    model = Network(stations, [ClosedClass("a", population=2, think_time=1.0, demands={"cp": 0.5, "qr": 0.1})])
+
+    def moves(state: tuple[int, ...]) -> list[tuple[float, tuple[int, ...]]]:
+        at, inside = state
+        jobs = at + min(inside, 1)
+        each = min(jobs, 1.5) / jobs if jobs else 0.0
+        out = [(float(2 - at - inside), (at + 1, inside)), (at * each / 0.5, (at - 1, inside + 1))]
+        return [(rate, to) for rate, to in [*out, (min(inside, 1) * each / 0.1, (at, inside - 1))] if rate > 0]
+
+    p = chain((0, 0), moves)
+    result = solve(model, method="markov")
+    assert result["a", "cp"].queue_length == pytest.approx(sum(q * s[0] for s, q in p.items()), rel=1e-12)
+    assert result["a", "qr"].queue_length == pytest.approx(sum(q * s[1] for s, q in p.items()), rel=1e-12)
+    with pytest.raises(ModelError, match=r"station 'qr': servers = 1.5: must be a whole number"):
+        Queue("qr", servers=1.5, on="cp")
+
+
+def test_a_sweep_over_parts_of_servers() -> None:
+    """A sweep through parts and whole numbers of servers has what each model by itself has."""
+    counts = [0.5, 1, 1.5, 2, 2.4, 3]
+    for base in (0.5, 2, 2.4):
+        found = sweep(MODEL.replace("cpu", servers=base), "cpu", servers=counts)
+        for i, m in enumerate(counts):
+            alone = solve(MODEL.replace("cpu", servers=m))
+            np.testing.assert_allclose(found.throughput[i], [c.throughput for c in alone.classes], rtol=1e-11)
+        whole = sweep(MODEL.replace("disk", servers=base), "cpu", servers=[1, 2, 3])
+        for i, m in enumerate((1, 2, 3)):
+            alone = solve(MODEL.replace("disk", servers=base).replace("cpu", servers=m))
+            np.testing.assert_allclose(whole.throughput[i], [c.throughput for c in alone.classes], rtol=1e-11)
 
 
 def _job() -> OpenClass:

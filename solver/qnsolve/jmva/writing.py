@@ -17,7 +17,7 @@ from .document import MARK
 from .reading import OUTSIDE
 
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
-NAMES = {"linearizer": "Linearizer", "schweitzer": "Bard-Schweitzer"}  # what JMT calls a method; MVA for all exact ones
+NAMES = {"linearizer": "Linearizer", "schweitzer": "Bard-Schweitzer", "aql": "AQL"}  # JMT's; MVA for all exact ones
 MOST = 10**6  # most service times in one station
 SAID: dict[type, tuple[str, ...]] = {  # what JMVA has a place for
     Queue: ("servers", "discipline"),
@@ -72,7 +72,9 @@ def write(model: Network, kept: str = "", solution: Solution | None = None) -> s
     for name, station_name in references.items():
         SubElement(table, "Class", name=name, refStation=station_name)
     settings = SubElement(root, "algParams")
-    algorithm = "MVA" if solution is None else NAMES.get(solution.method, "MVA")
+    algorithm = "MVA" if solution is None or solution.exact else NAMES.get(solution.method, "")
+    if solution is not None and not algorithm:
+        raise ModelError("method", "is none of JMT's", "save result.model, or solve by another method", solution.method)
     SubElement(settings, "algType", name=algorithm, tolerance="1.0E-7", maxSamples="10000")
     SubElement(settings, "compareAlgs", value="false")
     if solution is not None:
