@@ -70,6 +70,13 @@ def test_a_thinking_class_comes_and_leaves() -> None:
     assert found == pytest.approx({"cpu": 10.0, "disk": 6.0, "drum": 3.0}, rel=1e-14)
 
 
+def test_any_name_will_do() -> None:
+    """A station may be called what the world around it is called elsewhere."""
+    for name in ("outside", "entry", "None", ""):
+        found = visits({"cpu": {name: 0.5}, name: {"cpu": 1.0}}, entry={"cpu": 1.0}, exits={"cpu": 0.5})
+        assert found == {"cpu": 2.0, name: 1.0}
+
+
 SWITCHING = {
     ("read", "cpu"): {("read", "disk"): 0.6, ("write", "cpu"): 0.4},
     ("read", "disk"): {("read", "cpu"): 1.0},

@@ -13,7 +13,6 @@ from .kernels.chain import stationary
 
 Place = TypeVar("Place", bound=Hashable)  # a station; or a class and a station
 NEAR = 1e-9  # what probabilities may miss 1 by
-OUTSIDE = "outside"
 
 
 def visits(
@@ -72,7 +71,7 @@ def visits(
         _sums(f"routing[{place!r}]", sum(row.values()) + end.get(place, 0.0), " with its exit")
     if reference is None:
         _sums("entry", sum(begin.values()), "")
-        index: dict[Any, int] = {OUTSIDE: 0} | {place: i for i, place in enumerate(table, 1)}
+        index: dict[Any, int] = {None: 0} | {place: i for i, place in enumerate(table, 1)}
         arcs = [(0, index[place], p) for place, p in begin.items()] + [(index[place], 0, p) for place, p in end.items()]
     elif reference not in table:
         raise ModelError("reference", "is no place of the routing", suggestion(str(reference), map(str, table)), reference)

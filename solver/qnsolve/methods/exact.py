@@ -106,6 +106,8 @@ def _recal_refuses(arrays: Arrays) -> str:
     if reason:
         return reason
     populations, queues = _sizes(arrays)
+    if not populations:
+        return ""
     size, work = recal_bytes(populations, queues), recal_work(populations, queues)
     if size <= MEMORY and work <= WALK:
         return ""
