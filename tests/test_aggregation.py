@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 from markov import chain
 from qnsolve import ClosedClass, ModelError, Network, NoMethodError, Queue, loads, methods, solve
-from zoo import closed, opened
-
-
-def ranked(name: str, population: int, think_time: float, priority: int, **demands: float) -> ClosedClass:
-    """A closed class with a priority."""
-    return ClosedClass(name, population=population, think_time=think_time, demands=demands, priority=priority)
+from zoo import closed, opened, ranked
 
 
 @pytest.mark.parametrize("discipline", ["preemptive", "nonpreemptive", "fcfs"])

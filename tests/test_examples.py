@@ -19,7 +19,7 @@ def run(name):
 
 def test_every_example_is_asserted_here():
     """No example is added without its test."""
-    assert {p.name for p in EXAMPLES.iterdir() if p.is_file()} == {"cics-cfdt.toml", "one-more-cp.py"}
+    assert {p.name for p in EXAMPLES.iterdir() if p.is_file()} == {"cics-cfdt.toml", "cics-mxt.toml", "one-more-cp.py"}
 
 
 def test_cics_cfdt_saturates_its_qr_tcb():
@@ -36,3 +36,15 @@ def test_one_more_cp_does_not_help_a_full_qr_tcb():
     assert answers["next year"].split(": ")[1] == answers["next year, one more CP"].split(": ")[1]
     assert "highest stable rate is 200/s" in answers["next year, 20 % more"]
     assert answers["next year, 20 % more, threadsafe"].endswith("bottleneck CPs, limit 600/s")
+
+
+def test_mxt_80_holds_next_year_and_60_does_not():
+    """At MXT 80 fewer than one transaction in a hundred waits; 60 lets fewer through than arrive."""
+    model = qn.load(EXAMPLES / "cics-mxt.toml")
+    result = qn.solve(model)
+    assert result["inquiry"].fraction_delayed < 0.01
+    assert result["report"].delayed_wait == pytest.approx(0.36, rel=0.05)
+    assert result["MXT"].number_inside == pytest.approx(58.7, rel=1e-2)
+    with pytest.raises(qn.SaturatedError, match="'MXT' is saturated") as told:
+        qn.solve(model.replace("MXT", capacity=60))
+    assert 300 < told.value.highest_rate < 320

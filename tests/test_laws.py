@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import ceil, isnan
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import zoo
 from qnsolve import ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, solve
 
-pytestmark = pytest.mark.parametrize(("name", "method"), zoo.every_case())
+pytestmark = pytest.mark.parametrize(("name", "method"), zoo.every_case(odd=True))
 
 
 def _close(actual: float, expected: float, rel: float) -> bool:
@@ -97,7 +98,7 @@ def test_station_sums(name: str, method: str) -> None:
     for s in result.stations:
         pairs = [result[c.name, s.name] for c in result.classes]
         assert _close(s.queue_length, sum(p.queue_length for p in pairs), 1e-13)
-        if not isnan(s.utilization):
+        if not isnan(s.utilization) and not _guests(result.model, s.name):
             assert _close(s.utilization, sum(p.utilization for p in pairs), 1e-13)
         visiting = [p.throughput for p in pairs if p.demand > 0]
         if any(map(isnan, visiting)):
@@ -172,7 +173,9 @@ def test_residence_bounds(name: str, method: str) -> None:
         for c in result.classes:
             pair = result[c.name, station.name]
             if c.population != 0 and pair.demand > 0:
-                assert pair.demand / max(shares) * (1 - tol) <= pair.residence_time <= pair.demand * worst * (1 + tol)
+                assert pair.demand / max(shares) * (1 - tol) <= pair.residence_time
+                if name not in zoo.ODD:  # where every job has its share of the station
+                    assert pair.residence_time <= pair.demand * worst * (1 + tol)
 
 
 def test_asymptotic_bounds(name: str, method: str) -> None:
@@ -191,7 +194,7 @@ def test_asymptotic_bounds(name: str, method: str) -> None:
         latest = c.think_time + sum(c.demand(s.name) / min(speeds[s.name]) for s in stations)
         found = result[c.name]
         assert found.throughput <= c.population / soonest * (1 + tol)
-        if everyone < float("inf"):
+        if everyone < float("inf") and name not in zoo.ODD:
             assert c.population / latest * (1 - tol) <= found.throughput
         if found.bottleneck is not None:
             assert found.throughput <= found.highest_throughput * (1 + tol)
@@ -231,7 +234,7 @@ def test_distribution(name: str, method: str) -> None:
         assert float(p @ jobs) == pytest.approx(found.queue_length, rel=1e-9, abs=1e-14)
         everyone = zoo.jobs(result.model)
         assert len(p) <= everyone + 1
-        if not result.exact:
+        if not result.exact or _guests(result.model, station.name) or getattr(station, "on", None):
             continue
         load = sum(c.throughput * result[c.name, station.name].demand for c in result.classes)
         speed = np.array([0.0, *(zoo.held_speed(station, int(n)) for n in jobs[1:])])
@@ -245,7 +248,7 @@ def test_distribution(name: str, method: str) -> None:
 
 def test_distribution_is_the_same_when_asked_again(name: str, method: str) -> None:
     """Asking for distributions does not change them: the first answer is the answer, in any order of stations."""
-    result = solve(zoo.every_model()[name], method=method)
+    result = solve(zoo.solved(name, method).model, method=method)
     stations = [s.name for s in result.stations]
     first = {station: result.distribution(station).copy() for station in stations}
     for station in reversed(stations):
@@ -260,8 +263,13 @@ def test_answers_are_direct_and_checked(name: str, method: str) -> None:
         assert 0 <= result.residual < 1e-11
         assert result.iterations == 0
     else:
-        assert "on 3500 models with exact answers" in result.notes[-1]
-        assert result.iterations > 0
+        assert re.search(r"on \d{4} models with exact answers", result.notes[-1])
+        assert result.iterations > 0 or method in ("limits", "aggregation")
+
+
+def _guests(model: Network, name: str) -> list[str]:
+    """Stations that run on the servers of a station."""
+    return [s.name for s in model.stations if getattr(s, "on", None) == name]
 
 
 def _queueing(model: Network) -> list[Queue | LoadDependent]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from qnsolve import ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, Solution, methods, solve
+from qnsolve import AdmissionLimit, ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, Solution, methods, solve
 
 Station = Queue | Delay | LoadDependent
 
@@ -18,6 +18,11 @@ def closed(name: str, population: int, think_time: float = 0.0, **demands: float
 def opened(name: str, arrival_rate: float, **demands: float) -> OpenClass:
     """An open class by its demands."""
     return OpenClass(name, arrival_rate=arrival_rate, demands=demands)
+
+
+def ranked(name: str, population: int, think_time: float, priority: int, **demands: float) -> ClosedClass:
+    """A closed class with a priority."""
+    return ClosedClass(name, population=population, think_time=think_time, demands=demands, priority=priority)
 
 
 CPU, DISK, NET = Queue("cpu"), Queue("disk"), Delay("net")
@@ -133,7 +138,45 @@ _MIXED = {
     ),
 }
 
+MXT = AdmissionLimit(3, name="MXT")
+_LIMITED = {
+    "limit, one class": Network(TRIO, [closed("query", 7, 2.0, cpu=0.5, disk=0.3, net=0.1)], [MXT]),
+    "limit, two classes": Network(
+        [CPU, DISK], [closed("query", 4, 1.0, cpu=0.5, disk=0.3), closed("batch", 3, 0.5, cpu=0.9)], [MXT]
+    ),
+    "limit within a limit": Network(
+        [Queue("cpu", servers=2), DISK],
+        [closed("query", 4, 1.0, cpu=0.5, disk=0.3), closed("batch", 3, 0.5, cpu=0.9)],
+        [MXT, AdmissionLimit(1, name="T", classes=["batch"])],
+    ),
+    "limit on a part": Network(
+        [CPU, DISK, NET],
+        [closed("query", 6, 1.0, cpu=0.3, disk=0.4, net=0.3)],
+        [AdmissionLimit(4, name="MXT"), AdmissionLimit(2, name="threads", stations=["disk", "net"])],
+    ),
+    "limit, open class": Network([CPU, DISK], [opened("web", 0.9, cpu=0.5, disk=0.3)], [MXT]),
+    "limit that never holds": Network([CPU, DISK], [closed("query", 4, cpu=0.5, disk=0.7)], [AdmissionLimit(9, name="MXT")]),
+}
+_SPECIAL = {
+    "preemptive": Network(
+        [Queue("cpu", servers=2, discipline="preemptive"), DISK],
+        [ranked("high", 4, 1.0, 1, cpu=0.5, disk=0.2), ranked("low", 3, 0.5, 2, cpu=0.9, disk=0.3)],
+    ),
+    "nonpreemptive": Network(
+        [Queue("cpu", discipline="nonpreemptive"), DISK],
+        [ranked("high", 3, 1.0, 1, cpu=0.5, disk=0.2), ranked("low", 3, 0.5, 2, cpu=0.9, disk=0.3)],
+    ),
+    "fcfs, two service times": Network(
+        [Queue("cpu", discipline="fcfs"), DISK], [closed("a", 3, 1.0, cpu=0.5, disk=0.2), closed("b", 3, 0.5, cpu=1.9)]
+    ),
+    "tcb on processors": Network(
+        [Queue("cp", servers=2), Queue("qr", on="cp"), DISK],
+        [closed("a", 4, 1.0, qr=0.5, disk=0.2), closed("b", 3, 0.5, cp=0.9, disk=0.3)],
+    ),
+}
+
 HAND_MADE = {**_CLOSED, **_OPEN, **_MIXED}
+ODD = {**_LIMITED, **_SPECIAL}  # without a product form: held to the laws, not to its transformations
 
 
 def _station(rng: np.random.Generator, name: str) -> Station:
@@ -214,19 +257,21 @@ def every_model() -> dict[str, Network]:
 @cache
 def accepting(name: str) -> tuple[str, ...]:
     """The methods that accept a model of the zoo."""
-    found = [report.name for report in methods(every_model()[name]) if report.accepts]
-    return tuple(method for method in found if method != "markov" or name in _CLOSED)  # of others the chain takes long
+    found = [report.name for report in methods({**every_model(), **ODD}[name]) if report.accepts]
+    return tuple(
+        method for method in found if method != "markov" or name in {**_CLOSED, **ODD}
+    )  # of others the chain takes long
 
 
-def every_case() -> list[tuple[str, str]]:
-    """Each model of the zoo with each method that accepts it."""
-    return [(name, method) for name in every_model() for method in accepting(name)]
+def every_case(*, odd: bool = False) -> list[tuple[str, str]]:
+    """Each model of the zoo with each method that accepts it; with `odd`, those without a product form too."""
+    return [(name, method) for name in [*every_model(), *(ODD if odd else ())] for method in accepting(name)]
 
 
 @cache
 def solved(name: str, method: str) -> Solution:
     """The solution of a model of the zoo."""
-    return solve(every_model()[name], method=method)
+    return solve({**every_model(), **ODD}[name], method=method)
 
 
 def tolerance(solution: Solution, exact: float = 1e-10, approximate: float = 1e-6) -> float:

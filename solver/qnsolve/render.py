@@ -13,6 +13,7 @@ from typing import Any
 from .results import ClassResult, LimitResult, StationResult
 from .terms import terms
 
+LITTLE = 1e-6  # a wait outside limits below this share of the response time is not worth a word
 NO_WAIT = 1e-9  # waiting below this share of the residence time is printed as 0
 COLUMNS = ("throughput", "utilization", "queue_length", "demand", "waiting_time", "residence_time")
 
@@ -69,7 +70,7 @@ def reason(sheet: Sheet, result: ClassResult) -> str:
     unit = sheet.time_unit
     said = f"{result.name}: throughput {figure(result.throughput)}/{unit}"
     said += f", response time {figure(result.response_time)} {unit}"
-    if result.admission_wait > 0:
+    if result.admission_wait > LITTLE * result.response_time:
         share = figure(100 * result.fraction_delayed, 3)
         said += f", {figure(result.admission_wait)} {unit} of it outside limits where {share} % have to wait"
     if result.bottleneck is None:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .chain import TooManyStatesError, stationary
+from .entrants import Entrants
 from .part import Part
 from .region import Index, Region
 from .series import Array
 from .window import WIDER, windows
 
 FEW = 20_000  # states up to which all are taken
+QUICK = 4e8  # products up to which those inside are told apart: about a second
 LOST = 1e-9  # probability at an edge beyond which states were left out
 
 
@@ -85,35 +87,14 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
     [Lazowska1984] chapter 9, for one class.
     """
     n, shape = region.n, region.shape
-    states = n.shape[1]
     arrive = arrivals.reshape(len(shape), -1)
-    leave = region.means(part.throughput)
-    p = np.zeros(states)
-    spans = [(least, size - 1) for least, size in zip(low, shape, strict=True)]
-    wider = WIDER if _states(spans) > FEW else 0.0
-    while True:
-        if wider:
-            spans = windows(arrivals.reshape(-1, *shape), leave.reshape(-1, *shape), low, wider)
-        if _states(spans) > most:
-            raise TooManyStatesError(f"{_states(spans):,} states")
-        bounds = np.array(spans)
-        chosen = np.flatnonzero(((n >= bounds[:, :1]) & (n <= bounds[:, 1:])).all(axis=0))
-        p[chosen] = _chain(region, chosen, arrive, leave, spans, work)
-        cut = (n == bounds[:, :1]) & (bounds[:, :1] > np.array(low)[:, None])
-        cut |= (n == bounds[:, 1:]) & (bounds[:, 1:] < np.array(shape)[:, None] - 1)
-        if (cut @ p).max() < LOST:
-            break
-        wider *= 1.4
-    within = region.inside(p)
-    box = np.indices(within.shape).reshape(len(shape), -1)
-    pi = within.ravel()
-    under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(shape))])
-    full = np.array([region.full[i] for i in range(len(region.caps))])
-    waits = np.array([full[row].any(axis=0) for row in under])
-    asking, last = arrive * p, p * (n == np.array(shape)[:, None] - 1)
-    with np.errstate(invalid="ignore"):
-        delayed = (asking * waits).sum(axis=1) / asking.sum(axis=1)
-        edge = (leave * last).sum(axis=1) / last.sum(axis=1)
+    entrants = Entrants(region)
+    count = entrants.count()
+    if not region.alone and count * (count / max(shape)) ** 2 <= QUICK:
+        p, pi, delayed, edge = entrants.solve(arrive, part.throughput.reshape(len(shape), -1), np.array(low), work)
+    else:
+        p, pi, delayed, edge = _averaged(region, part, arrive, low, most, work)
+    box = entrants.box
     back = np.argsort(region.order)
     held = np.array([box[list(cap.classes)].sum(axis=0) for cap in region.caps])[back]
     capacity = np.array([cap.capacity for cap in region.caps])[back]
@@ -124,12 +105,44 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
         inside=box @ pi,
         queue_length=part.queue_length.reshape(*part.queue_length.shape[:2], -1) @ pi,
         delayed=np.nan_to_num(delayed),
-        within=within,
+        within=pi.reshape(part.throughput.shape[1:]),
         edge=edge,
         held=held @ pi,
         full=(held >= capacity[:, None]) @ pi,
         lines=tuple(np.asarray(np.bincount(region.line[i], weights=p), dtype=float) for i in back),
     )
+
+
+def _averaged(
+    region: Region, part: Part, arrive: Array, low: Sequence[int], most: int, work: float
+) -> tuple[Array, Array, Array, Array]:
+    """As `Entrants.solve`, with the mean over those who may be inside at every n."""
+    n, shape = region.n, region.shape
+    leave = region.means(part.throughput)
+    p = np.zeros(n.shape[1])
+    spans = [(least, size - 1) for least, size in zip(low, shape, strict=True)]
+    wider = WIDER if _states(spans) > FEW else 0.0
+    while True:
+        if wider:
+            spans = windows(arrive.reshape(-1, *shape), leave.reshape(-1, *shape), low, wider)
+        if _states(spans) > most:
+            raise TooManyStatesError(f"{_states(spans):,} states")
+        bounds = np.array(spans)
+        chosen = np.flatnonzero(((n >= bounds[:, :1]) & (n <= bounds[:, 1:])).all(axis=0))
+        p[chosen] = _chain(region, chosen, arrive, leave, spans, work)
+        cut = (n == bounds[:, :1]) & (bounds[:, :1] > np.array(low)[:, None])
+        cut |= (n == bounds[:, 1:]) & (bounds[:, 1:] < np.array(shape)[:, None] - 1)
+        if (cut @ p).max() < LOST:
+            break
+        wider *= 1.4
+    under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(shape))])
+    full = np.array([region.full[i] for i in range(len(region.caps))])
+    waits = np.array([full[row].any(axis=0) for row in under])
+    asking, last = arrive * p, p * (n == np.array(shape)[:, None] - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        delayed = (asking * waits).sum(axis=1) / asking.sum(axis=1)
+        edge = (leave * last).sum(axis=1) / last.sum(axis=1)
+    return p, region.inside(p).ravel(), delayed, edge
 
 
 def _states(spans: list[tuple[int, int]]) -> int:
