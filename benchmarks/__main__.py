@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from . import compare, models, others, peers, recurrence, targets
+from . import compare, many_classes, models, others, peers, recurrence, targets
 from .models import Answer
 from .peers import Peer
 from .table import Row, solver_table
@@ -58,11 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print(f"\n{others.TITLE}\n{solver_table(part)}")
     rows += part
 
+    pairs = many_classes.measure(options.quick)
+    _print(f"\n{many_classes.TITLE}\n{many_classes.report(pairs)}")
+
     text, records = recurrence.report(options.quick)
     _print(f"\nthe recurrence y[n] = x[n] + {recurrence.RHO}·y[n-1] inside every kernel\n{text}")
     goals = targets.collect(rows, answers, options.quick)
     _print(f"\ntargets: time of solve() unless stated\n{targets.report(goals)}")
     faults = targets.wrong(rows, goals)
+    faults += [
+        f"{p.name}: the two differ by {p.off:.1e}" for p in pairs if p.off is not None and not p.off <= targets.MOST_ERROR
+    ]
     _print(f"\n{len(faults)} wrong number{'' if len(faults) == 1 else 's'}; the run took {perf_counter() - begin:.0f} s")
     for fault in faults:
         _print(f"WRONG  {fault}")
@@ -71,6 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "machine": machine,
             "peers": [{"name": p.name, "version": p.version, "missing": p.missing} for p in found],
             "rows": [asdict(row) for row in rows],
+            "many_classes": [asdict(pair) for pair in pairs],
             "recurrence": records,
             "targets": [{**asdict(goal), "verdict": goal.verdict} for goal in goals],
             "wrong": faults,

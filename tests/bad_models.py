@@ -227,10 +227,10 @@ NUMBERS = {
     ),
     "priority zero": _number("priority", "0", "0", "within 1"),
     "priority a half": _number("priority", "1.5", "1.5", "whole number"),
-    "servers zero": Bad(_station("servers = 0"), ("station 'cpu'", "servers", "= 0", "within 1 and 1000000")),
-    "servers negative": Bad(_station("servers = -1"), ("station 'cpu'", "servers", "= -1", "0 or more")),
-    "servers too many": Bad(_station("servers = 1000001"), ("station 'cpu'", "servers", "1000001", "within 1 and 1000000")),
-    "servers a half": Bad(_station("servers = 1.5"), ("station 'cpu'", "servers", "1.5", "write 1 or 2")),
+    "servers zero": Bad(_station("servers = 0"), ("station 'cpu'", "servers", "= 0", "above 0")),
+    "servers negative": Bad(_station("servers = -1"), ("station 'cpu'", "servers", "= -1", "above 0")),
+    "servers too many": Bad(_station("servers = 1000001"), ("station 'cpu'", "servers", "1000001", "within 1e-06 and 1000000")),
+    "servers tiny": Bad(_station("servers = 1e-9"), ("station 'cpu'", "servers", "1e-09", "within 1e-06 and 1000000")),
     "servers true": Bad(_station("servers = true"), ("station 'cpu'", "servers", "True", "must be a number")),
     "rates missing": Bad(_station('type = "load_dependent"'), ("station 'cpu'", "rates", "is missing", "write rates")),
     "rates empty": Bad(_station('type = "load_dependent"\nrates = []'), ("station 'cpu'", "rates", "[]", "write [1.0")),
@@ -238,6 +238,22 @@ NUMBERS = {
     "rates with a zero": Bad(_station('type = "load_dependent"\nrates = [1, 0]'), ("rates[2]", "= 0", "above 0")),
     "rates with a text": Bad(_station('type = "load_dependent"\nrates = [1, "2"]'), ("rates[2]", "'2'", "without quotes")),
     "rates with a nan": Bad(_station('type = "load_dependent"\nrates = [nan]'), ("rates[1]", "nan", "must be finite")),
+    "speeds missing": Bad(_station('type = "load_dependent"\njobs = 3'), ("station 'cpu': contention", "is missing")),
+    "speeds twice": Bad(
+        _station('type = "load_dependent"\nrates = [1]\nserver_speeds = [1]'),
+        ("station 'cpu'", "in several ways: rates, server_speeds", "keep rates, or server_speeds"),
+    ),
+    "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "does not go with type 'queue'")),
+    "speeds out of order": Bad(
+        _station('type = "load_dependent"\nserver_speeds = [0.5, 1]'), ("server_speeds", "[0.5, 1.0]", "the fastest first")
+    ),
+    "speeds none": Bad(_station('type = "load_dependent"\nserver_speeds = []'), ("server_speeds", "at least one speed")),
+    "contention too much": Bad(
+        _station('type = "load_dependent"\ncontention = 3\ncoherency = 0\njobs = 2'), ("contention", "= 3", "within 0 and 1")
+    ),
+    "jobs a half": Bad(
+        _station('type = "load_dependent"\ncontention = 0\ncoherency = 0\njobs = 2.5'), ("jobs", "= 2.5", "a whole number")
+    ),
     "rates far apart": Bad(_station('type = "load_dependent"\nrates = [1, 1e12]'), ("rates", "1e9", "check the unit")),
 }
 

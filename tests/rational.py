@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
-from math import factorial
+from math import ceil, factorial
 
 from qnsolve import ClosedClass, Delay, Network, Queue
 from zoo import Station, held_speed
@@ -78,7 +78,7 @@ def opened(model: Network, figures: Figures) -> dict[str, tuple[Fraction, Fracti
 
 def _stretch(station: Station, load: Fraction) -> Fraction:
     """Mean of (n + 1)/μ(n + 1) over the jobs that an arrival finds."""
-    levels = station.servers if isinstance(station, Queue) else len(station.rates)
+    levels = ceil(station.servers) if isinstance(station, Queue) else len(station.rates)
     x, w = load / Fraction(held_speed(station, levels)), Fraction(1)
     weight, sum_ = Fraction(0), Fraction(0)
     for n in range(levels - 1):  # n jobs found

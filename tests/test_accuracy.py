@@ -91,8 +91,9 @@ def test_no_station_is_more_than_busy(seed: int) -> None:
 
 def test_what_is_too_large_for_an_exact_answer_says_that_it_is_approximate() -> None:
     """Asked for an exact answer, the methods refuse and name the approximate one; "auto" takes it and says so."""
-    classes = [qn.ClosedClass(f"c{r}", population=100 + r, demands={"cpu": 4.0, "disk": 0.05}) for r in range(5)]
-    model = qn.Network([qn.Queue("cpu"), qn.Queue("disk")], classes)
+    demands = {"cpu": 4.0, "disk": 0.05, "tape": 0.04, "log": 0.03}
+    classes = [qn.ClosedClass(f"c{r}", population=100 + r, demands=demands) for r in range(5)]
+    model = qn.Network([qn.Queue(name) for name in demands], classes)
     with pytest.raises(qn.NoMethodError, match="or ask for method 'linearizer'"):
         qn.solve(model, method="exact")
     result = qn.solve(model)

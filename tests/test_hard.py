@@ -167,8 +167,9 @@ def test_two_large_classes_at_64_servers() -> None:
 
 def test_a_lattice_too_large_is_refused_at_once() -> None:
     """A lattice beyond memory is refused before memory is taken, with its size, its stations and a repair."""
-    classes = [zoo.closed(f"c{r}", 100 + r, cpu=4.0, disk=0.05) for r in range(5)]
-    model = Network([zoo.CPU, zoo.DISK], classes)
+    demands = {"cpu": 4.0, "disk": 0.05, "a": 0.1, "b": 0.1}
+    classes = [zoo.closed(f"c{r}", 100 + r, **demands) for r in range(5)]
+    model = Network([Queue(name) for name in demands], classes)
     caught: list[NoMethodError] = []
 
     def refused() -> None:
@@ -178,9 +179,10 @@ def test_a_lattice_too_large_is_refused_at_once() -> None:
 
     assert _peak(refused) < 1e6
     (error,) = caught
-    assert "101×102×103×104×105 points at 2 stations" in error.reasons["lattice"]
+    assert "101×102×103×104×105 points at 4 stations" in error.reasons["lattice"]
     assert "GiB" in error.reasons["lattice"]
     assert "merge classes" in error.reasons["lattice"]
+    assert "510 jobs at 4 stations" in error.reasons["recal"]
     assert str(error).startswith("no method accepts this model: lattice: ")
     assert error.exit_code == 3
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from math import isnan
+from math import ceil, isnan
 
 import numpy as np
 import pytest
@@ -164,7 +164,7 @@ def test_residence_bounds(name: str, method: str) -> None:
     result = zoo.solved(name, method)
     some, tol = zoo.jobs(result.model), zoo.tolerance(result)
     for station in result.model.stations:
-        beyond = len(station.rates) if isinstance(station, LoadDependent) else getattr(station, "servers", 1) + 1
+        beyond = len(station.rates) if isinstance(station, LoadDependent) else ceil(getattr(station, "servers", 1)) + 1
         shares = [zoo.held_speed(station, n) / n for n in range(1, int(min(some, beyond)) + 1)]
         if some == float("inf"):
             worst = float("inf") if not isinstance(station, Delay) else 1.0

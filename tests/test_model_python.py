@@ -32,7 +32,7 @@ WRONG: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     "unknown discipline": (lambda: Queue("cpu", discipline="FCFS"), ("station 'cpu'", "discipline", "'FCFS'")),
     "empty name": (lambda: Queue(""), ("station: name", "''", "must not be empty")),
     "name a number": (lambda: Delay(3), ("station: name", "= 3", "must be a text")),
-    "servers zero": (lambda: Queue("cpu", servers=0), ("station 'cpu': servers", "= 0", "within 1")),
+    "servers zero": (lambda: Queue("cpu", servers=0), ("station 'cpu': servers", "= 0", "above 0")),
     "servers nan": (lambda: Queue("cpu", servers=nan), ("station 'cpu': servers", "nan", "must be finite")),
     "servers infinite": (lambda: Queue("cpu", servers=inf), ("station 'cpu': servers", "inf", "must be finite")),
     "servers complex": (lambda: Queue("cpu", servers=2j), ("station 'cpu': servers", "2j", "must be a number")),

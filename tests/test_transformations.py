@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -131,7 +132,10 @@ def test_servers_are_rates(name: str, method: str) -> None:
     """Queue(servers=m) is LoadDependent(rates=[1, 2, ... m])."""
     before = zoo.solved(name, method)
     stations = [
-        LoadDependent(s.name, rates=list(range(1, s.servers + 1))) if isinstance(s, Queue) else s for s in before.model.stations
+        LoadDependent(s.name, rates=[zoo.held_speed(s, n) for n in range(1, ceil(s.servers) + 1)])
+        if isinstance(s, Queue)
+        else s
+        for s in before.model.stations
     ]
     after = solve(replace(before.model, stations=stations), method=method)
     _same(before, after, _tolerance(before))

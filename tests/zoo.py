@@ -47,6 +47,24 @@ _CLOSED = {
     ),
     "more servers than jobs": Network([Queue("cpu", servers=99), DISK], [closed("query", 4, 1.0, cpu=0.9, disk=0.2)]),
     "as many servers as jobs": Network([Queue("cpu", servers=4), DISK], [closed("query", 4, 1.0, cpu=0.9, disk=0.2)]),
+    "part of a server": Network([Queue("cpu", servers=0.4), DISK], [closed("query", 5, 4.0, cpu=0.5, disk=0.3)]),
+    "servers and a part, two classes": Network(
+        [Queue("cpu", servers=2.4), DISK], [closed("query", 4, 1.0, cpu=0.9, disk=0.2), closed("batch", 3, cpu=1.5, disk=0.6)]
+    ),
+    "servers and a part, fcfs": Network(
+        [Queue("cpu", servers=1.5, discipline="fcfs"), NET],
+        [
+            ClosedClass("a", population=3, visits={"cpu": 2, "net": 1}, service_times={"cpu": 0.5, "net": 3}),
+            ClosedClass("b", population=2, visits={"cpu": 5, "net": 1}, service_times={"cpu": 0.5, "net": 1}),
+        ],
+    ),
+    "unlike servers": Network(
+        [LoadDependent.of_servers("core", speeds=[1.0, 1.0, 0.25]), DISK], [closed("query", 6, 1.0, core=0.9, disk=0.2)]
+    ),
+    "scalability law": Network(
+        [LoadDependent.usl("core", contention=0.1, coherency=0.05, jobs=8), DISK],
+        [closed("query", 6, 1.0, core=0.9, disk=0.2), closed("batch", 4, core=0.4, disk=0.5)],
+    ),
     "levelling": Network([RISING, DISK], [closed("query", 12, 1.0, pool=0.9, disk=0.2)]),
     "not levelling": Network([RISING, DISK], [closed("query", 4, 1.0, pool=0.9, disk=0.2)]),
     "levelling, two classes": Network(
@@ -82,6 +100,9 @@ _OPEN = {
     "open": Network(TRIO, [opened("browse", 1.6, cpu=0.5, disk=0.3, net=0.1)]),
     "open, several classes": Network(TRIO, [opened("browse", 0.6, cpu=0.5, net=3.0), opened("buy", 0.5, cpu=0.9, disk=1.2)]),
     "open, many servers": Network([Queue("cpu", servers=12), DISK], [opened("browse", 5.0, cpu=2.2, disk=0.1)]),
+    "open, a part of a server": Network(
+        [Queue("cpu", servers=3.7), Queue("disk", servers=0.5)], [opened("a", 4.0, cpu=0.9, disk=0.1)]
+    ),
     "open, load-dependent": Network([RISING, SLOWING], [opened("a", 2.0, pool=1.4, slow=0.4)]),
     "open, nearly saturated": Network([CPU, Queue("disk", servers=3)], [opened("browse", 0.999, cpu=1.0, disk=2.9)]),
     "open, visits": Network(
@@ -99,6 +120,10 @@ _MIXED = {
     ),
     "mixed, more servers than jobs": Network(
         [Queue("cpu", servers=6), DISK], [closed("query", 3, 1.0, cpu=0.9, disk=0.2), opened("browse", 5.0, cpu=1.0)]
+    ),
+    "mixed, a part of a server": Network(
+        [Queue("cpu", servers=2.4), DISK],
+        [closed("query", 4, 1.0, cpu=0.9, disk=0.2), opened("browse", 1.2, cpu=0.8, disk=0.1)],
     ),
     "mixed, load-dependent": Network(
         [RISING, SLOWING],

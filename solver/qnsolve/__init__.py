@@ -6,6 +6,7 @@ from .bounds import Bound, Bounds, bounds
 from .errors import (
     ApproximationWarning,
     ConvergenceError,
+    ImportNote,
     LawError,
     ModelError,
     NoMethodError,
@@ -17,6 +18,7 @@ from .modelfile import dumps, load, loads, save
 from .network import Network
 from .percentiles import ResponsePercentile, response_percentile
 from .results import ClassResult, LimitResult, PairResult, StationResult
+from .routing import chain_class, visits
 from .sensitivity import Effect, Sensitivity, sensitivity
 from .sizing import Sizing, fewest_servers, highest_population, highest_rate
 from .solution import Solution
@@ -39,6 +41,7 @@ __all__ = [
     "ConvergenceError",
     "Delay",
     "Effect",
+    "ImportNote",
     "LawError",
     "LimitResult",
     "LoadDependent",
@@ -62,6 +65,7 @@ __all__ = [
     "bottleneck",
     "bottleneck_switches",
     "bounds",
+    "chain_class",
     "dumps",
     "fewest_servers",
     "highest_population",
@@ -77,4 +81,5 @@ __all__ = [
     "sweep",
     "symbolic",
     "verify",
+    "visits",
 ]

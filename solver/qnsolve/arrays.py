@@ -35,7 +35,7 @@ class Arrays:
         Highest relative speed, the servers of a queue, and the one that holds however
         many jobs there are; nan for a delay.
     solo : ndarray (K,)
-        Highest speed that one job can get: 1 at a queue or a delay.
+        Highest speed that one job can get: 1 at a queue or a delay, less at a part of a server.
     host : ndarray (K,) of int
         The station whose servers a station runs on, its own where it has them.
     """
@@ -90,8 +90,8 @@ def from_network(model: Network) -> Arrays:
     figures = []  # top, last, solo
     for station in stations:
         if isinstance(station, Queue):
-            speeds.append(np.arange(1.0, max(1, min(station.servers, jobs)) + 1))
-            figures.append((float(station.servers), float(station.servers), 1.0))
+            speeds.append(counted(station.servers, max(1, jobs)))
+            figures.append((float(station.servers), float(station.servers), min(1.0, station.servers)))
         elif isinstance(station, LoadDependent):
             rates = np.array(station.rates)
             speeds.append(rates)
@@ -113,6 +113,12 @@ def from_network(model: Network) -> Arrays:
         solo=solo,
         host=np.array([names.index(s.on) if isinstance(s, Queue) and s.on else k for k, s in enumerate(stations)]),
     )
+
+
+def counted(servers: float, jobs: int) -> Array:
+    """Speeds of a queue with up to that many jobs, one or more: 1, 2, … and what is left of a last server."""
+    whole = min(int(servers), jobs)
+    return np.append(np.arange(1.0, whole + 1), [servers] if whole < min(servers, jobs) else [])
 
 
 def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, residual: float) -> Solution:

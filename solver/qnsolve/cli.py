@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | verify | bounds | bottleneck | sensitivity | methods | validate."""
+"""The command line: qnsolve solve | verify | bounds | bottleneck | sensitivity | methods | convert | validate."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import argparse
 import importlib
 import json
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
 from .bottleneck import bottleneck
 from .bounds import bounds
-from .errors import ModelError, QnsolveError, one_line
-from .modelfile import load
+from .errors import ImportNote, ModelError, QnsolveError, one_line
+from .modelfile import load, save
+from .modeltext import FORMATS
 from .network import Network
 from .report import Report
 from .sensitivity import sensitivity
@@ -29,6 +32,7 @@ ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
     "bottleneck": (bottleneck, "which station limits each class, and which can be the bottleneck", "a class"),
     "sensitivity": (sensitivity, "what each figure of the model does to each class", "a class and figure"),
 }
+FILE = "model file, TOML, JSON or JMVA"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -48,7 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(encoding="utf-8", errors="replace")
     options = _parser().parse_args(arguments)
     try:
-        text: str = options.run(options)
+        with warnings.catch_warnings(record=True) as notes:
+            warnings.simplefilter("always", ImportNote)
+            try:
+                text: str = options.run(options)
+            finally:
+                for note in notes:
+                    print(one_line(f"note: {note.message}"), file=sys.stderr)
     except QnsolveError as error:
         file = getattr(options, "file", None)
         named = isinstance(error, ModelError) or not file
@@ -71,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
 
     solving = commands.add_parser("solve", help="solve a model file and print its table")
-    solving.add_argument("file", help="model file, TOML or JSON")
+    solving.add_argument("file", help=FILE)
     solving.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
     _forms(solving, "a class and station")
     solving.set_defaults(run=_solve)
@@ -87,14 +97,19 @@ def _parser() -> argparse.ArgumentParser:
 
     for name, (run, text, row) in ANALYSES.items():
         analysing = commands.add_parser(name, help=text)
-        analysing.add_argument("file", help="model file, TOML or JSON")
+        analysing.add_argument("file", help=FILE)
         _forms(analysing, row)
         analysing.set_defaults(run=partial(_analyse, run))
 
     listing = commands.add_parser("methods", help="list the methods, and which accept a model")
-    listing.add_argument("file", nargs="?", help="model file, TOML or JSON")
+    listing.add_argument("file", nargs="?", help=FILE)
     listing.add_argument("--json", action="store_true", help="print the list as JSON")
     listing.set_defaults(run=_methods)
+
+    converting = commands.add_parser("convert", help="write a model file in the format that the other name ends in")
+    converting.add_argument("file", metavar="FROM", help=FILE)
+    converting.add_argument("to", metavar="TO", help="file to write: .toml, .json or .jmva")
+    converting.set_defaults(run=_convert)
 
     validating = commands.add_parser("validate", help="predict the published tables and write the report")
     validating.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
@@ -141,6 +156,18 @@ def _methods(options: argparse.Namespace) -> str:
         if report.error:
             lines.append(f"{'':<12} {report.error}")
     return "\n".join(lines)
+
+
+def _convert(options: argparse.Namespace) -> str:
+    form = Path(options.to).suffix.lower().removeprefix(".")
+    if form not in FORMATS:
+        raise ModelError("convert", "must write .toml, .json or .jmva", "end the name in one of them", options.to)
+    model = load(options.file)
+    try:
+        save(model, options.to)
+    except ModelError as error:
+        raise error.in_file(options.to) from None
+    return f"written: {options.to}"
 
 
 def _validate(options: argparse.Namespace) -> str:

@@ -108,6 +108,10 @@ class ApproximationWarning(UserWarning):
     """An approximate method was used outside the range its error was measured in."""
 
 
+class ImportNote(UserWarning):
+    """A file of another program was read, and a part of it was left out or had to be assumed."""
+
+
 def _short(value: object, most: int = 60) -> str:
     text = repr(value)
     return text if len(text) <= most else text[: most - 3] + "..."

@@ -1,4 +1,4 @@
-"""The parts of a model: stations, classes of jobs, admission limits, and the checks on each."""
+"""The parts of a model: stations, from a room of their own, classes of jobs, admission limits, and the checks on each."""
 
 from __future__ import annotations
 
@@ -7,90 +7,20 @@ from dataclasses import KW_ONLY, dataclass
 from math import floor
 
 from . import checks
+from .centers import MOST_SERVERS, Delay, LoadDependent, Queue, Station
 from .errors import ModelError, suggestion
 
-DISCIPLINES = ("ps", "fcfs", "preemptive", "nonpreemptive")
-MOST_SERVERS = 10**6
-
-
-@dataclass(frozen=True)
-class Queue:
-    """A queue with identical parallel servers.
-
-    Parameters
-    ----------
-    name : str
-    servers : int, default 1
-        Servers, m [count], up to 1,000,000; a `Delay` is never short.
-    discipline : {"ps", "fcfs", "preemptive", "nonpreemptive"}, default "ps"
-        Processor sharing; first come first served; priority with and without preemption.
-    on : str, optional
-        A queue whose servers this one runs on: a job in service here shares them with the
-        jobs that are there. A QR TCB is one server on the processors.
-    """
-
-    name: str
-    _: KW_ONLY
-    servers: int = 1
-    discipline: str = "ps"
-    on: str | None = None
-
-    def __post_init__(self) -> None:
-        checks.text("station: name", self.name)
-        item = f"station {self.name!r}"
-        checks.assign(
-            self,
-            servers=checks.whole(f"{item}: servers", self.servers, least=1, most=MOST_SERVERS),
-            discipline=checks.choice(f"{item}: discipline", self.discipline, DISCIPLINES),
-        )
-        if self.on is not None:
-            checks.text(f"{item}: on", self.on)
-
-
-@dataclass(frozen=True)
-class Delay:
-    """A station where nobody waits: network time, a timer, a pool that is never short.
-
-    Parameters
-    ----------
-    name : str
-    """
-
-    name: str
-
-    def __post_init__(self) -> None:
-        checks.text("station: name", self.name)
-
-
-@dataclass(frozen=True)
-class LoadDependent:
-    """A station whose speed depends on how many jobs are there.
-
-    Parameters
-    ----------
-    name : str
-    rates : sequence of float
-        Relative speed with 1, 2, ... jobs [times the speed that the demands were
-        measured at]; the last one holds beyond. `Queue(servers=2)` is `rates=[1, 2]`.
-    """
-
-    name: str
-    _: KW_ONLY
-    rates: Sequence[float]
-
-    def __post_init__(self) -> None:
-        checks.text("station: name", self.name)
-        item = f"station {self.name!r}: rates"
-        values = checks.listed(item, self.rates)
-        if not values:
-            raise ModelError(item, "must give at least one speed", "write [1.0, 1.8, ...]", [])
-        clean = tuple(checks.number(f"{item}[{i}]", v, positive=True) for i, v in enumerate(values, 1))
-        if max(clean) / min(clean) > 1e9:
-            raise ModelError(item, "must lie within a factor of 1e9 of each other", "check the unit", clean)
-        checks.assign(self, rates=clean)
-
-
-Station = Queue | Delay | LoadDependent
+__all__ = [
+    "MOST_SERVERS",
+    "AdmissionLimit",
+    "ClosedClass",
+    "Delay",
+    "JobClass",
+    "LoadDependent",
+    "OpenClass",
+    "Queue",
+    "Station",
+]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Model files: TOML or JSON <-> Network. The format that other programs rely on."""
+"""Model files: TOML, JSON or JMVA <-> Network. The format that other programs rely on."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import json
 import os
 import tomllib
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from . import checks
+from . import checks, jmva
 from .errors import ModelError, suggestion
+from .expansion import ROUTE_KEYS, SPEED_KEYS, load_dependent, routed
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
+from .modeltext import FORMATS, decoded, form_of, once, toml
 from .network import Network
+from .solution import Solution
 
-FORMATS = ("toml", "json")
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
 STATION_KEYS = {"queue": ("servers", "discipline", "on"), "delay": (), "load_dependent": ("rates",)}
 OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and what each is where left out
 CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
 CLASS_KEYS += ("service_variation", "priority")
+READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 LIMIT_KEYS = ("capacity", "classes", "stations")
 
 
@@ -29,8 +33,8 @@ def load(path: str | os.PathLike[str]) -> Network:
     Parameters
     ----------
     path : path
-        `.json` is read as JSON, `.toml` as TOML; of another name, what starts with {
-        is JSON.
+        `.json` is read as JSON, `.toml` as TOML, `.jmva` as JMVA, the format of the
+        Java Modelling Tools; of another name, what starts with { is JSON, with < JMVA.
 
     Returns
     -------
@@ -40,6 +44,12 @@ def load(path: str | os.PathLike[str]) -> Network:
     ------
     ModelError
         One line that names the file, the item, the value, the rule and the repair.
+
+    Warns
+    -----
+    ImportNote
+        Where a part of a JMVA file, its what-if section say, was left out or something
+        had to be assumed. The command line prints these notes; no result is off for them.
     """
     file = Path(path)
     try:
@@ -49,7 +59,8 @@ def load(path: str | os.PathLike[str]) -> Network:
         problem = ModelError("file", f"cannot be read: {why}", "check the name and the folder")
         raise problem.in_file(path) from error
     try:
-        return loads(_decoded(raw), format=_format(file.suffix, raw))
+        form = form_of(file.suffix, raw)
+        return jmva.load(raw, _kept, f"{path}: ") if form == "jmva" else loads(decoded(raw), format=form)
     except ModelError as error:
         raise error.in_file(path) from error.__cause__
 
@@ -60,11 +71,15 @@ def loads(text: str, format: str = "toml") -> Network:
     Parameters
     ----------
     text : str
-    format : {"toml", "json"}, default "toml"
+    format : {"toml", "json", "jmva"}, default "toml"
 
     Raises
     ------
     ModelError
+
+    Warns
+    -----
+    ImportNote
 
     Examples
     --------
@@ -75,8 +90,10 @@ def loads(text: str, format: str = "toml") -> Network:
     checks.choice("format", format, FORMATS)
     if not text.strip():
         raise ModelError("file", "is empty", "write [[stations]] and [[classes]] into it")
+    if format == "jmva":
+        return jmva.load(text, _kept)
     try:
-        data = tomllib.loads(text) if format == "toml" else json.loads(text, object_pairs_hook=_once)
+        data = tomllib.loads(text) if format == "toml" else json.loads(text, object_pairs_hook=once)
     except ModelError:
         raise
     except RecursionError as error:
@@ -98,17 +115,27 @@ def from_data(data: object) -> Network:
     )
 
 
-def save(model: Network, path: str | os.PathLike[str]) -> None:
+def _kept(text: str) -> Network:
+    return loads(text, format="json")
+
+
+def save(model: Network | Solution, path: str | os.PathLike[str]) -> None:
     """Write a model file; a write that fails leaves the old file as it was.
 
     Parameters
     ----------
-    model : Network
+    model : Network or Solution
+        Of a solution, JMVA takes the results too; other files hold no results.
     path : path
-        JSON where the name ends in .json, TOML otherwise.
+        JSON where the name ends in .json, JMVA in .jmva, TOML otherwise.
+
+    Raises
+    ------
+    ModelError
+        Where JMVA has no place for a part of the model.
     """
     file = Path(path)
-    text = dumps(model, format="json" if file.suffix.lower() == ".json" else "toml")
+    text = dumps(model, format={".json": "json", ".jmva": "jmva"}.get(file.suffix.lower(), "toml"))
     beside = file.with_name(file.name + ".part")
     try:
         beside.write_text(text, encoding="utf-8", newline="\n")
@@ -117,22 +144,29 @@ def save(model: Network, path: str | os.PathLike[str]) -> None:
         beside.unlink(missing_ok=True)
 
 
-def dumps(model: Network, format: str = "toml") -> str:
+def dumps(model: Network | Solution, format: str = "toml") -> str:
     """The text of a model file; `loads` gives the same Network back.
 
     Parameters
     ----------
-    model : Network
-    format : {"toml", "json"}, default "toml"
+    model : Network or Solution
+    format : {"toml", "json", "jmva"}, default "toml"
     """
     checks.choice("format", format, FORMATS)
+    solution = model if isinstance(model, Solution) else None
+    model = model.model if isinstance(model, Solution) else model
     data = to_data(model)
+    if format == "jmva":
+        kept = json.dumps(data).replace(">", "\\u003e")  # no ?> inside
+        return jmva.write(model, kept, solution)
+    if solution is not None:
+        raise ModelError("format", "holds no results", "save result.model, and result.to_csv() beside it", format)
     if format == "json":
         return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    lines = [f"{key} = {_value(data[key])}" for key in ("name", "time_unit") if key in data]
+    lines = [f"{key} = {toml(data[key])}" for key in ("name", "time_unit") if key in data]
     for part in ("stations", "classes", "limits"):
         for item in data.get(part, ()):
-            lines += ["", f"[[{part}]]", *(f"{key} = {_value(value)}" for key, value in item.items())]
+            lines += ["", f"[[{part}]]", *(f"{key} = {toml(value)}" for key, value in item.items())]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
@@ -153,44 +187,6 @@ def to_data(model: Network) -> dict[str, Any]:
 def _given(item: object, keys: tuple[str, ...]) -> dict[str, Any]:
     values = {key: getattr(item, key, None) for key in keys}
     return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items() if v is not None and v != OPEN_KEYS.get(k)}
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        inner = ", ".join(f"{_value(key)} = {_value(v)}" for key, v in value.items())
-        return f"{{ {inner} }}" if inner else "{}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
-
-
-def _decoded(raw: bytes) -> str:
-    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ModelError("file", "is UTF-16", "save it as UTF-8")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        rule = f"is no UTF-8 text (byte {error.start + 1})"
-        raise ModelError("file", rule, "give a model file; save it as UTF-8") from None
-    if "\0" in text:
-        raise ModelError("file", "is binary", "give a model file in TOML or JSON")
-    return text
-
-
-def _format(suffix: str, raw: bytes) -> str:
-    known = suffix.lower().removeprefix(".")
-    if known in FORMATS:
-        return known
-    return "json" if raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") else "toml"
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise ModelError("file", "gives the same key twice", "keep one of them", key)
-        table[key] = value
-    return table
 
 
 def _table(item: str, data: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
@@ -225,22 +221,24 @@ def _station(i: int, data: object) -> Queue | Delay | LoadDependent:
     name, rest = _named("stations", i, data)
     item = f"station {name!r}"
     kind = checks.choice(f"{item}: type", rest.pop("type", "queue"), STATIONS)
-    keys = STATION_KEYS[kind]
+    keys = READ_KEYS[kind]
     for key in rest:
-        if key not in keys and any(key in others for others in STATION_KEYS.values()):
+        if key not in keys and any(key in others for others in READ_KEYS.values()):
             rule = f"does not go with type {kind!r}"
             raise ModelError(f"{item}: {key}", rule, "take it out, or change the type", rest[key])
     _table(item, rest, keys)
-    if kind == "load_dependent" and "rates" not in rest:
-        raise ModelError(f"{item}: rates", "is missing", "write rates = [1.0, 1.8, ...]")
-    station: Queue | Delay | LoadDependent = STATIONS[kind](name, **rest)
+    if kind == "load_dependent":
+        return load_dependent(name, item, rest)
+    station: Queue | Delay = STATIONS[kind](name, **rest)
     return station
 
 
 def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
     name, rest = _named("classes", i, data)
     item = f"class {name!r}"
-    _table(item, rest, CLASS_KEYS)
+    _table(item, rest, (*CLASS_KEYS, *ROUTE_KEYS))
+    if any(key in rest for key in ROUTE_KEYS):
+        rest = routed(item, rest)
     if ("population" in rest) == ("arrival_rate" in rest):
         state = "gives both" if "population" in rest else "gives neither"
         raise ModelError(

@@ -158,7 +158,7 @@ def _phases(arrays: Arrays, job_class: JobClass, places: list[int]) -> tuple[Arr
         if isinstance(station, Delay):
             rates.append(1 / service)
             enters.append(1.0)
-        elif not isinstance(station, Queue) or station.discipline != "fcfs":
+        elif not isinstance(station, Queue) or station.discipline != "fcfs" or not isinstance(station.servers, int):
             return None
         elif station.servers == 1:
             rates.append((1 - load[k]) / service)
@@ -204,7 +204,7 @@ def _variance(arrays: Arrays, solution: Solution, job_class: JobClass, places: l
         busy = found[station.name].utilization
         if speeds is None:
             variation = 1.0
-        elif isinstance(station, Queue) and station.discipline == "fcfs":
+        elif isinstance(station, Queue) and station.discipline == "fcfs" and isinstance(station.servers, int):
             variation = _fcfs(*_seen(found, arrays, station.name, load[k], speeds), station.servers)
         else:
             variation = _shared(*_seen(found, arrays, station.name, load[k], speeds), speeds, busy)

@@ -54,8 +54,8 @@ class StationResult:
     Attributes
     ----------
     name : str
-    servers : int or None
-        None for a delay or load-dependent station.
+    servers : float or None
+        Parts of a server included, an int where whole; None for a delay or load-dependent station.
     utilization : float
         Per server [0..1]; nan for a delay.
     queue_length : float
@@ -65,7 +65,7 @@ class StationResult:
     """
 
     name: str
-    servers: int | None
+    servers: float | None
     utilization: float
     queue_length: float
     throughput: float

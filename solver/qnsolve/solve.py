@@ -97,7 +97,7 @@ def _choose(arrays: Arrays, name: str) -> Method:
         if name not in ("auto", method.name) and not (name == "exact" and method.exact):
             continue
         reason = method.refuses(arrays)
-        if not reason:
+        if not reason and (name == method.name or not method.yields(arrays)):
             return method
         reasons[method.name] = reason
     raise NoMethodError(reasons)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Arrays
+from .arrays import Arrays, counted
 from .kernels.amva import RULES, amva_many
 from .kernels.one_class import populations
 from .kernels.scenarios import Speeds, scenarios
@@ -80,7 +80,7 @@ def stack(base: Arrays, varied: tuple[Input, ...], places: NDArray[np.intp]) -> 
     stations, classes = [s.name for s in model.stations], [c.name for c in model.classes]
     for v, at in zip(varied, places.T, strict=True):
         values = _plain(v)
-        if values is None:
+        if values is None or (v.parameter == "servers" and base.solo[stations.index(v.item)] < 1):
             return None
         if v.parameter == "servers":
             servers[:, stations.index(v.item)] = values[at]
@@ -102,7 +102,7 @@ def stack(base: Arrays, varied: tuple[Input, ...], places: NDArray[np.intp]) -> 
         if isinstance(station, Queue):
             top[:, k] = servers[:, k]
             widths = servers[:, k].tolist()
-            kinds: dict[float, Array | None] = {m: np.arange(1.0, max(1, min(m, jobs)) + 1) for m in set(widths)}
+            kinds: dict[float, Array | None] = {m: counted(m, max(1, jobs)) for m in set(widths)}
             speeds.append([kinds[m] for m in widths] if len(kinds) > 1 else list(kinds.values()))
         else:
             speeds.append([own])

@@ -172,6 +172,9 @@ def verify(
     if busy == 0:
         raise ModelError("verify", "needs jobs that move", "give a class a population or an arrival rate")
     for station in model.stations:
+        if isinstance(station, Queue) and station.discipline != "ps" and station.servers != int(station.servers):
+            rule = f"has {station.servers:g} servers under discipline {station.discipline!r}, which is not simulated"
+            raise ModelError(f"verify: station {station.name!r}", rule, "compare with whole numbers of servers")
         if isinstance(station, Queue) and station.on is not None:
             rule = f"runs on the servers of {station.on!r}, which is not simulated"
             raise ModelError(f"verify: station {station.name!r}", rule, "compare with method 'markov' on a smaller model")

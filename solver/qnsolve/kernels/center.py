@@ -22,7 +22,8 @@ class Center:
     kind : str
     speeds : tuple of float
         μ(1), μ(2), …, the last one holding; for a delay not used. With priorities or in
-        order of arrival they are those of a queue, 1 … m.
+        order of arrival they are those of a queue, 1 … m; where the last server is a part of
+        one, the last in order of arrival has it, and those of one priority share it.
     rates : tuple of float
         1/S of each class [1/time]; 0 where it does not come.
     rank : tuple of int
@@ -62,8 +63,9 @@ class Center:
     def complete(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
         """Each completion: class, rate, the state after it."""
         if self.kind == "fcfs":
-            for place, r in enumerate(state[: len(self.speeds)]):
-                yield r, self.rates[r], state[:place] + state[place + 1 :]
+            before = (0.0, *self.speeds)
+            for place, (r, slow, fast) in enumerate(zip(state, before, self.speeds, strict=False)):
+                yield r, (fast - slow) * self.rates[r], state[:place] + state[place + 1 :]
         elif self.kind == "nonpreemptive":
             yield from self._complete_in_service(state)
         elif self.table is not None:
@@ -78,7 +80,7 @@ class Center:
         """Each class that is served, and the servers it has."""
         present = sum(state)
         if self.kind == "preemptive":
-            left = float(len(self.speeds))
+            left = self.speeds[-1]
             for level in sorted({rank for rank, n in zip(self.rank, state, strict=True) if n}):
                 same = [r for r, rank in enumerate(self.rank) if rank == level and state[r]]
                 jobs = sum(state[r] for r in same)
@@ -97,10 +99,12 @@ class Center:
         level = min((rank for rank, n in zip(self.rank, waiting, strict=True) if n), default=0)
         following = [r for r in range(classes) if waiting[r] and self.rank[r] == level]
         jobs = sum(waiting[r] for r in following)
+        served = sum(state[classes:])
         for r in range(classes):
             if not state[classes + r]:
                 continue
-            rate, left = state[classes + r] * self.rates[r], _changed(state, classes + r, -1)
+            share = self.speeds[served - 1] / served  # 1 but where the last server is a part of one
+            rate, left = share * state[classes + r] * self.rates[r], _changed(state, classes + r, -1)
             if not following:
                 yield r, rate, left
             for s in following:

@@ -14,10 +14,13 @@ from ..kernels.measures import Measures
 from ..kernels.mixed import left_over, with_open
 from ..kernels.one_class import one_class
 from ..kernels.open_network import open_network
+from ..kernels.recal import recal, recal_bytes, recal_work
 from .method import Method, check_stable, closed_refuses, idle, merged, not_product_form, occupied
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
 WORK = 4e10  # most products that one solve may take: some 20 seconds
+WALK = 1e9  # most of them where states are looked up one by one: as long
+MANY, POINT = 10_000, 50  # from so many points on a lattice is slow: each takes as long as so many of these products
 
 
 def _open_refuses(arrays: Arrays) -> str:
@@ -84,6 +87,43 @@ def _lattice(arrays: Arrays) -> Measures:
     return merged(arrays, [(some, part)])
 
 
+def _lattice_yields(arrays: Arrays) -> bool:
+    """The recursion by chain takes the model, and a small part of the time."""
+    populations, queues = _sizes(arrays)
+    points = math.prod(n + 1 for n in populations)
+    return points > MANY and recal_work(populations, queues) < POINT * points and not _recal_refuses(arrays)
+
+
+def _sizes(arrays: Arrays) -> tuple[list[int], int]:
+    """The populations, and how many stations have a queue."""
+    some = occupied(arrays)
+    used = arrays.demand[some].sum(axis=0) > 0
+    return [int(n) for n in arrays.population[some]], sum(s is not None for s, u in zip(arrays.speeds, used, strict=True) if u)
+
+
+def _recal_refuses(arrays: Arrays) -> str:
+    reason = closed_refuses(arrays)
+    if reason:
+        return reason
+    populations, queues = _sizes(arrays)
+    if not populations:
+        return ""
+    size, work = recal_bytes(populations, queues), recal_work(populations, queues)
+    if size <= MEMORY and work <= WALK:
+        return ""
+    takes = f"takes {_gib(size)} of the {_gib(MEMORY)} allowed" if size > MEMORY else "takes too long"
+    what = f"{sum(populations):,} jobs at {queues} stations with a queue"
+    return f"the recursion over {what} {takes}: merge stations or classes, or ask for method 'linearizer'"
+
+
+def _recal(arrays: Arrays) -> Measures:
+    some = occupied(arrays)
+    if len(some) == 0:
+        return idle(arrays)
+    part = recal(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds)
+    return merged(arrays, [(some, part)])
+
+
 def _mixed_refuses(arrays: Arrays) -> str:
     if arrays.is_open or arrays.is_closed:
         return not_product_form(arrays) or "for open and closed classes together only"
@@ -97,9 +137,11 @@ def _mixed_refuses(arrays: Arrays) -> str:
 
 
 def _closed_part(arrays: Arrays) -> Method:
-    """The method for the closed classes of a mixed model."""
-    name = "convolution" if arrays.closed.sum() == 1 else "lattice"
-    return next(method for method in METHODS if method.name == name)
+    """The method for the closed classes of a mixed model: the first that takes them, else the lattice to say why not."""
+    closed = arrays.of_classes(arrays.closed)
+    fitting = [_CONVOLUTION] if len(closed.population) == 1 else [_LATTICE, _RECAL]
+    taking = [method for method in fitting if not method.refuses(closed)]
+    return next((method for method in taking if not method.yields(closed)), fitting[0])
 
 
 def _mixed(arrays: Arrays) -> Measures:
@@ -112,9 +154,17 @@ def _mixed(arrays: Arrays) -> Measures:
     return merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)])
 
 
+_CONVOLUTION = Method(
+    "convolution", _convolution, True, _convolution_refuses, "one closed class, tilted convolution", "Buzen1973"
+)
+_LATTICE = Method(
+    "lattice", _lattice, True, _lattice_refuses, "closed classes, population lattice", "Reiser1975", _lattice_yields
+)
+_RECAL = Method("recal", _recal, True, _recal_refuses, "many closed classes of few jobs, recursion by chain", "Conway1986")
 METHODS = (
     Method("open", _open, True, _open_refuses, "open product-form network", "BCMP1975"),
-    Method("convolution", _convolution, True, _convolution_refuses, "one closed class, tilted convolution", "Buzen1973"),
-    Method("lattice", _lattice, True, _lattice_refuses, "closed classes, population lattice", "Reiser1975"),
+    _CONVOLUTION,
+    _LATTICE,
+    _RECAL,
     Method("mixed", _mixed, True, _mixed_refuses, "open and closed classes together", "BCMP1975"),
 )

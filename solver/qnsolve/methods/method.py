@@ -31,6 +31,8 @@ class Method:
         Arrays to the reason why not; "" where the method accepts.
     summary, source : str
         What it does; keys of the publications behind it.
+    yields : callable
+        Arrays to whether a method further on takes less time; only "auto" and "exact" ask.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Method:
     refuses: Callable[[Arrays], str]
     summary: str
     source: str
+    yields: Callable[[Arrays], bool] = lambda _: False
 
 
 def not_product_form(arrays: Arrays, limits: bool = False) -> str:
@@ -99,8 +102,10 @@ def not_poisson(arrays: Arrays) -> str:
 
 
 def hosted(arrays: Arrays) -> str:
-    """Which station runs on the servers of another one, "" where none does."""
+    """Which station runs on the servers of another one or has a part of a server, "" where none does."""
     for station in arrays.model.stations:
+        if isinstance(station, Queue) and station.servers != int(station.servers):
+            return f"station {station.name!r}: servers {station.servers:g}, only whole ones are taken"
         if isinstance(station, Queue) and station.on is not None:
             return f"station {station.name!r}: runs on the servers of {station.on!r}"
     return ""

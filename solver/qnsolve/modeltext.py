@@ -1,0 +1,53 @@
+"""The characters of a model file: its encoding, its format, TOML values."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .errors import ModelError
+
+FORMATS = ("toml", "json", "jmva")
+
+
+def toml(value: Any) -> str:
+    """A value as TOML writes it."""
+    if isinstance(value, dict):
+        inner = ", ".join(f"{toml(key)} = {toml(v)}" for key, v in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def decoded(raw: bytes) -> str:
+    """The text of a file in UTF-8, refused in one line where it is something else."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise ModelError("file", "is UTF-16", "save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        rule = f"is no UTF-8 text (byte {error.start + 1})"
+        raise ModelError("file", rule, "give a model file; save it as UTF-8") from None
+    if "\0" in text:
+        raise ModelError("file", "is binary", "give a model file in TOML or JSON")
+    return text
+
+
+def form_of(suffix: str, raw: bytes) -> str:
+    """The format of a file, by its suffix or else by how it starts."""
+    known = suffix.lower().removeprefix(".")
+    if known in FORMATS:
+        return known
+    start = raw.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return {b"{": "json", b"<": "jmva"}.get(start, "toml")
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object none of whose keys is given twice."""
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise ModelError("file", "gives the same key twice", "keep one of them", key)
+        table[key] = value
+    return table
