@@ -56,6 +56,9 @@ ARROWS: dict[str, set[str]] = {
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
     "cli": {
+        "sweep",
+        "vary",
+        "render",
         "verify",
         "bottleneck",
         "bounds",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 import qnsolve as qn
 import zoo
+from qnsolve.cli import main
 
 SITE = qn.Network(
     [qn.Queue("cpu"), qn.Queue("disk", servers=2), qn.Delay("net")],
@@ -191,3 +194,33 @@ def test_extremes_in_one_pass() -> None:
     """Demands from 1e-9 to 1e6, a million servers, thousands of jobs: laws kept, as `solve`."""
     jobs = {"demands": {"cpu": [1e-9, 1.0, 1e6], "disk": [1e-9, 1e6]}, "population": [1, 300]}
     _agrees(qn.sweep(ONE, {"q": jobs, "disk": {"servers": [1, 10**6]}}), 1e-10)
+
+
+def test_the_command_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`qnsolve sweep` takes ranges and lists, every combination or in step, and prints what `sweep` gives."""
+    path = tmp_path / "site.toml"
+    path.write_text(qn.dumps(SITE), encoding="utf-8")
+    varied = ["query.population=10:30:10", "cpu.servers=1,2", "query.demands.disk=0.1,0.2"]
+    assert main(["sweep", str(path), *varied, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    expected = qn.sweep(
+        SITE, {"query": {"population": [10, 20, 30], "demands": {"disk": [0.1, 0.2]}}, "cpu": {"servers": [1, 2]}}
+    )
+    assert len(rows) == 12
+    assert {row["throughput"] for row in rows} == set(expected.throughput[:, 0].tolist())
+    assert main(["sweep", str(path), "query.population=1:2", "cpu.servers=1,2", "--together", "--csv"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["query", "qery.population=1", "query.population=5:1", "query.population=1:2:3:4", "query.size=3", "query.population=a:b"],
+)
+def test_wrong_sweeps_end_in_one_line(asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be varied is told with its text and a repair."""
+    path = tmp_path / "site.toml"
+    path.write_text(qn.dumps(SITE), encoding="utf-8")
+    assert main(["sweep", str(path), asked]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1

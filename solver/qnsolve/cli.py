@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | verify | bounds | bottleneck | sensitivity | methods | convert | validate."""
+"""The command line: qnsolve solve | verify | sweep | bounds | bottleneck | sensitivity | methods | convert | validate."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ from .errors import ImportNote, ModelError, QnsolveError, one_line
 from .modelfile import load, save
 from .modeltext import FORMATS
 from .network import Network
+from .render import defined
 from .report import Report
 from .sensitivity import sensitivity
 from .solution import Solution
 from .solve import CHOICES, methods, solve
+from .sweep import sweep
+from .vary import written
 from .verify import SIMULATORS, verify
 
 # the analyses of a model: what runs, its help, what a row is
@@ -95,6 +98,15 @@ def _parser() -> argparse.ArgumentParser:
     _forms(verifying, "a figure")
     verifying.set_defaults(run=_verify)
 
+    sweeping = commands.add_parser("sweep", help="solve a model file at many values of its inputs")
+    sweeping.add_argument("file", help=FILE)
+    told = 'what to vary, as in "query.population=10:100:10", "cpu.servers=2,4" or "query.demands.cpu=0.1,0.2"'
+    sweeping.add_argument("vary", nargs="+", metavar="NAME.PARAMETER=VALUES", help=told)
+    sweeping.add_argument("--together", action="store_true", help="all move in step, not every combination")
+    sweeping.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
+    _forms(sweeping, "a point and class")
+    sweeping.set_defaults(run=_sweep)
+
     for name, (run, text, row) in ANALYSES.items():
         analysing = commands.add_parser(name, help=text)
         analysing.add_argument("file", help=FILE)
@@ -132,6 +144,14 @@ def _solve(options: argparse.Namespace) -> str:
 def _verify(options: argparse.Namespace) -> str:
     given = {key: getattr(options, key) for key in ("method", "jobs", "seed", "simulator")}
     return _printed(verify(load(options.file), **given), options)
+
+
+def _sweep(options: argparse.Namespace) -> str:
+    model = load(options.file)
+    found = sweep(model, written(model, options.vary), method=options.method, together=options.together)
+    if options.json:
+        return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
+    return found.to_csv() if options.csv else str(found)
 
 
 def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> str:

@@ -116,3 +116,63 @@ def model_at(model: Network, varied: tuple[Input, ...], place: Iterable[int]) ->
     for name, own in changes.items():
         model = model.replace(name, **own)
     return model
+
+
+def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """What to vary, from lines like "query.population=10:100:10", "cpu.servers=2,4", "query.demands.cpu=0.1,0.2".
+
+    Parameters
+    ----------
+    model : Network
+    texts : iterable of str
+        Name, parameter (and station) before "="; values after it: a list with commas, or
+        first:last:step, the last one included.
+
+    Returns
+    -------
+    dict
+        As `sweep` takes it.
+
+    Raises
+    ------
+    ModelError
+    """
+    names = [item.name for item in (*model.stations, *model.classes, *model.limits)]
+    found: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        left, equals, right = text.partition("=")
+        name = max((n for n in names if left.startswith(f"{n}.")), key=len, default="")
+        if not equals or not name:
+            repair = "write NAME.PARAMETER=VALUES, as in query.population=10:100:10"
+            raise ModelError("sweep: vary", f"must begin with one of {', '.join(names)}", repair, text)
+        parameter, _, station = left[len(name) + 1 :].partition(".")
+        values = _values(text, right)
+        changes = found.setdefault(name, {})
+        if station:
+            changes.setdefault(parameter, {})[station] = values
+        else:
+            changes[parameter] = values
+    return found
+
+
+def _values(text: str, right: str) -> list[Any]:
+    """A list of numbers; words stay words."""
+    if ":" in right:
+        parts = [_number(part) for part in right.split(":")]
+        first, last, step = (*parts, 1)[:3]
+        if len(parts) > 3 or any(isinstance(part, str) for part in parts) or not (step > 0 and last >= first):
+            raise ModelError("sweep: vary", "must run first:last:step, upwards", "write 10:100:10", text)
+        count = math.floor((last - first) / step + 1e-9) + 1
+        if count > MOST_POINTS:
+            raise ModelError("sweep: vary", f"must have {MOST_POINTS:,} values at most", "take a longer step", text)
+        return [first + i * step for i in range(count)]
+    return [_number(part) for part in right.split(",")]
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text.strip()
