@@ -206,10 +206,10 @@ def test_the_command_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     expected = qn.sweep(
         SITE, {"query": {"population": [10, 20, 30], "demands": {"disk": [0.1, 0.2]}}, "cpu": {"servers": [1, 2]}}
     )
-    assert len(rows) == 12
-    assert {row["throughput"] for row in rows} == set(expected.throughput[:, 0].tolist())
+    assert len(rows) == 24  # a row a point and class
+    assert {row["throughput"] for row in rows} == set(expected.throughput.ravel().tolist())
     assert main(["sweep", str(path), "query.population=1:2", "cpu.servers=1,2", "--together", "--csv"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    assert len(capsys.readouterr().out.splitlines()) == 5
 
 
 @pytest.mark.parametrize(
