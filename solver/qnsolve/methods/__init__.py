@@ -1,8 +1,15 @@
 """The ordered registry of methods: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import aggregation, approximate, exact, limited, markov
+from . import aggregation, approximate, exact, limited, markov, priority
 from .method import Method, not_product_form
 
-METHODS: tuple[Method, ...] = (*exact.METHODS, *approximate.METHODS, *limited.METHODS, *aggregation.METHODS, *markov.METHODS)
+METHODS: tuple[Method, ...] = (
+    *exact.METHODS,
+    *approximate.METHODS,
+    *limited.METHODS,
+    *aggregation.METHODS,
+    *priority.METHODS,
+    *markov.METHODS,
+)
 
 __all__ = ["METHODS", "Method", "not_product_form"]
