@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .chain import TooManyStatesError
 from .series import Array
 
 FAINT = 1e-13  # chance of a number of jobs that is left out where levels are merged
+HUGE = 1e100  # weights are scaled from there on
+WORK = 6e9  # most products of one chain
 PHASES = 300  # most of them that are kept apart
 
 
@@ -131,6 +134,8 @@ def _stationary(blocks: list[tuple[Array, Array, Array]]) -> list[Array]:
     The levels are taken out from the last one on; what is left of each is a chain again, whose
     diagonal is the sum of what leaves it.
     """
+    if len(blocks) * float(len(blocks[0][0])) ** 3 > WORK:
+        raise TooManyStatesError(f"{len(blocks):,} levels of {len(blocks[0][0]):,} states each")
     passes: list[Array] = []
     returns = np.zeros_like(blocks[-1][0])
     for n in range(len(blocks) - 1, -1, -1):
@@ -148,6 +153,8 @@ def _stationary(blocks: list[tuple[Array, Array, Array]]) -> list[Array]:
     p = [np.maximum(np.linalg.solve(left.T, np.eye(len(left))[0]), 0.0)]
     for onward in reversed(passes):
         p.append(p[-1] @ onward)
+        if p[-1].max() > HUGE:
+            p = [row / HUGE for row in p]
     total = float(sum(row.sum() for row in p))
     return [row / total for row in p]
 
@@ -159,13 +166,13 @@ def merged(p: Array, high: Level, low: Level, servers: int) -> Level:
     own = high.complete[h] / np.maximum(np.minimum(h, servers), 1) * np.minimum(h, servers - s)
     other = low.complete[n] / np.maximum(np.minimum(n, servers), 1) * np.minimum(s, n)
     chance = p.sum(axis=0)
-    return _by_number(h + n, chance, (high.arrive[h] + low.arrive[n]) * chance, ((own + other) * p).sum(axis=0))
+    return _by_number(np.asarray(h + n), chance, (high.arrive[h] + low.arrive[n]) * chance, ((own + other) * p).sum(axis=0))
 
 
 def _by_number(number: NDArray[np.intp], chance: Array, comes: Array, goes: Array) -> Level:
     """A level from states of known numbers: its rates are the means over the states of a number."""
-    p, comes, goes = (np.bincount(number.ravel(), weights=a.ravel()) for a in (chance, comes, goes))
+    p, up, down = (np.asarray(np.bincount(number.ravel(), weights=a.ravel()), dtype=float) for a in (chance, comes, goes))
     last = int(np.flatnonzero(p > FAINT).max()) + 1
-    arrive, complete = comes[:last] / np.maximum(p[:last], FAINT), goes[:last] / np.maximum(p[:last], FAINT)
+    arrive, complete = up[:last] / np.maximum(p[:last], FAINT), down[:last] / np.maximum(p[:last], FAINT)
     arrive[-1], complete[0] = 0.0, 0.0
     return Level(arrive, complete)

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Arrays
-from ..errors import ConvergenceError
+from ..errors import ConvergenceError, NoMethodError, SaturatedError
 from ..kernels.acceleration import NotConvergedError, fixed_point
 from ..kernels.amva import amva
 from ..kernels.capacity import within_capacity
+from ..kernels.chain import TooManyStatesError
 from ..kernels.closure import closed_on
-from ..kernels.levels import Group, stays
+from ..kernels.levels import FULL, Group, stays
 from ..kernels.measures import Measures
 from ..kernels.mixed import left_over, with_open
 from ..kernels.series import Array
@@ -22,7 +23,7 @@ from ..model import Queue
 from .chain import service_time
 from .method import Method, check_stable, idle, long_left_over, occupied, special, starved
 
-TOLERANCE = 1e-7
+TOLERANCE = 1e-6  # relative change of a stay
 NEVER = 1e-7  # time elsewhere of a class that is nowhere else, over its service time
 
 
@@ -151,6 +152,8 @@ def _run(arrays: Arrays) -> Measures:
         found = fixed_point(step, start[used][None], TOLERANCE)
     except NotConvergedError as error:
         raise ConvergenceError(f"method priority: {error}", error.residual) from error
+    except TooManyStatesError as error:
+        raise NoMethodError({"priority": f"{error} at a station with priorities: lower the populations"}) from error
     if not found.converged[0]:
         raise ConvergenceError(
             "method priority: the iteration did not converge, damped steps neither", float(found.residual[0])
@@ -158,6 +161,7 @@ def _run(arrays: Arrays) -> Measures:
     stay = np.zeros(used.shape)
     stay[used] = found.value[0]
     residence = network.solve(stay)
+    _check_left(arrays, network.throughput)
     top = np.where(np.isnan(arrays.top), np.inf, arrays.top)
     some = network.closed
     spare = np.maximum(top - network.load, 1e-300)
@@ -187,17 +191,33 @@ def _station(network: _Network, k: int, residence: Array) -> Array:
         time = float(flow @ network.time[same, k] / flow.sum()) if flow.sum() > 0 else float(network.time[same, k].mean())
         sends = [network.sends(r, k, residence) for r in same]
         lengths = network.throughput[same] * residence[same, k]
-        groups.append(Group(_together(sends, lengths), time, float(flow.sum())))
+        groups.append(Group(_together(sends, lengths), time))
         members.append(same)
     out = np.zeros(len(arrays.population))
     per_visit = stays(groups, station.servers, station.discipline == "preemptive")
     for same, group, visit in zip(members, groups, per_visit, strict=True):
-        for r in same:
-            if station.discipline == "preemptive":
-                out[r] = arrays.demand[r, k] * visit / group.time
-            else:
-                out[r] = arrays.demand[r, k] + network.visits[r, k] * (visit - group.time)
+        lengths, n = network.throughput[same] * residence[same, k], arrays.population[same]
+        meets = 1 + lengths.sum() - np.where(np.isnan(n), 0.0, lengths / n)  # nobody meets itself
+        flow, unit = network.throughput[same] * network.visits[same, k], network.visits[same, k]
+        if station.discipline == "preemptive":
+            unit = arrays.demand[same, k]
+        wait = flow.sum() * max(visit - group.time, 0.0) / float(network.throughput[same] * unit @ meets)
+        out[same] = arrays.demand[same, k] + unit * meets * wait
     return out
+
+
+def _check_left(arrays: Arrays, throughput: Array) -> None:
+    """Raise SaturatedError where higher levels leave an open class less than it asks for."""
+    model = arrays.model
+    for k in _ranked(arrays).tolist():
+        for r in np.flatnonzero(~arrays.closed & (arrays.demand[:, k] > 0) & (np.nan_to_num(arrays.arrival_rate) > 0)).tolist():
+            upto = [s for s, c in enumerate(model.classes) if c.priority <= model.classes[r].priority]
+            load = throughput[upto] * arrays.demand[upto, k] / arrays.top[k]
+            if load.sum() >= 1 - 2 * FULL:
+                own = float(throughput[r] * arrays.demand[r, k] / arrays.top[k])
+                highest = float(max(0.0, 1 - load.sum() + own) * arrays.top[k] / arrays.demand[r, k])
+                repair = f"classes of its priority and above leave it about {highest:.4g}/{model.time_unit}"
+                raise SaturatedError(model.stations[k].name, float(load.sum()), highest, repair, model.classes[r].name)
 
 
 def _together(sends: list[Array], lengths: Array) -> Array:
