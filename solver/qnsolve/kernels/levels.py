@@ -72,10 +72,18 @@ def stays(groups: list[Group], servers: int, preempts: bool) -> list[float]:
     groups : list of Group
     servers : int
     preempts : bool
+        Two levels at a time: the higher ones as a chain of phases that does not see the others.
+        Without preemption three levels and more are one chain while it is short, beyond that
+        merged by their number, which forgets who is in service.
 
     Returns
     -------
     list of float
+        [time]; 1/FULL service times for an open level that grows without end.
+
+    References
+    ----------
+    [Marie1979] for a station fed at rates that depend on who is there.
     """
     if preempts or len(groups) == 1:
         return _preemptive(groups, servers)
@@ -112,7 +120,7 @@ def _nonpreemptive(groups: list[Group], servers: int) -> list[float]:
     size = FIRST
     while True:
         waiting, flows, last, edge = _cuts(groups, servers, size)
-        if edge < FAINT or size >= LAST or not any(g.endless for g in groups):
+        if edge < FAINT or size >= LAST // 4 or not any(g.endless for g in groups):
             break
         size *= 2
     each = np.diff([0.0, *waiting, waiting[-1] + last])

@@ -18,15 +18,16 @@ MANY = 100  # jobs in all, for an expansion in their number
 
 def _approximate_refuses(arrays: Arrays) -> str:
     if arrays.is_closed:
-        return closed_refuses(arrays) or _falling(arrays)
+        return closed_refuses(arrays) or falling(arrays)
     if arrays.is_open:
         return not_product_form(arrays) or "for closed classes, alone or beside open ones"
     if not len(occupied(arrays)):
         return not_product_form(arrays) or "no closed class has a job: nothing to approximate"
-    return not_product_form(arrays) or _falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+    return not_product_form(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
 
 
-def _falling(arrays: Arrays) -> str:
+def falling(arrays: Arrays) -> str:
+    """Which station in use slows down again with its jobs, "" where none does."""
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(arrays.model.stations, arrays.speeds, strict=True)):
         if speeds is not None and used[k] > 0 and falls(speeds):
@@ -50,7 +51,7 @@ def _closed(rule: str, arrays: Arrays) -> Measures:
 
 
 def _asymptotic_refuses(arrays: Arrays) -> str:
-    reason = closed_refuses(arrays) or _falling(arrays)
+    reason = closed_refuses(arrays) or falling(arrays)
     if reason:
         return reason
     if len(occupied(arrays)) == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -20,6 +19,7 @@ from ..kernels.measures import Measures
 from ..kernels.mixed import left_over, with_open
 from ..kernels.series import Array
 from ..model import Queue
+from .approximate import falling
 from .chain import service_time
 from .method import Method, check_stable, idle, long_left_over, occupied, special, starved
 
@@ -39,21 +39,23 @@ def _refuses(arrays: Arrays) -> str:
     kept = _ranked(arrays)
     if not len(kept):
         return "for models with priorities only"
+    if not arrays.is_closed and not len(occupied(arrays)):
+        return "no closed class has a job"
+    for job_class, rate in zip(arrays.model.classes, arrays.arrival_rate.tolist(), strict=True):
+        if rate == 0:
+            return f"class {job_class.name!r} has no arrivals: leave it out"
     for k in kept:
         station = arrays.model.stations[k]
         if not isinstance(station, Queue) or station.discipline not in ("preemptive", "nonpreemptive") or station.on:
             return special(arrays, int(k))
-    return starved(arrays) or long_left_over(arrays)
+    return starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
 
 
-@dataclass
 class _Network:
     """The rest of a network as mean values, and what it sends to stations with priorities."""
 
-    arrays: Arrays
-
-    def __post_init__(self) -> None:
-        a = self.arrays
+    def __init__(self, arrays: Arrays) -> None:
+        a = self.arrays = arrays
         self.kept = _ranked(a)
         self.rest = np.array([k for k in range(a.demand.shape[1]) if k not in set(self.kept.tolist())], dtype=np.intp)
         self.closed = np.flatnonzero(np.nan_to_num(a.population) > 0)
@@ -175,6 +177,7 @@ def _run(arrays: Arrays) -> Measures:
     )
     residence[x == 0] = np.where(arrays.closed[x == 0, None], np.nan, residence[x == 0])
     most = np.nan_to_num(arrays.population) @ (arrays.demand > 0)
+    most += np.where(network.load > 0, np.ceil(40 * (1 + q.sum(axis=0))), 0.0)
     return Measures(x, q, residence, partial(closed_on, q.sum(axis=0), most, arrays.speeds), found.steps, notes)
 
 
@@ -238,4 +241,4 @@ def _together(sends: list[Array], lengths: Array) -> Array:
     return rates + steady if steady else rates
 
 
-METHODS = (Method("priority", _run, False, _refuses, "priorities, any size, also beside open classes", "Chandy1975"),)
+METHODS = (Method("priority", _run, False, _refuses, "priorities, any size, also beside open classes", "Marie1979"),)
