@@ -260,7 +260,7 @@ def test_answers_are_direct_and_checked(name: str, method: str) -> None:
         assert 0 <= result.residual < 1e-11
         assert result.iterations == 0
     else:
-        assert "on 3500 models with exact answers" in result.notes[-1]
+        assert "on 4000 models with exact answers" in result.notes[-1]
         assert result.iterations > 0
 
 
