@@ -74,6 +74,14 @@ class _Network:
         first = np.array([1.0 if s is None else s[0] for s in a.speeds])
         wide = np.array([np.inf if s is None else max(s.max() / s[0], 1.0) for s in a.speeds])
         self.apart = a.demand / first * (1 - 1 / wide)  # the part of a stay that does not queue
+        self.first = np.zeros(self.used.shape, dtype=bool)  # alone on the highest level, with preemption
+        for i, k in enumerate(self.kept.tolist()):
+            station = a.model.stations[k]
+            users = [r for r in range(len(a.population)) if self.used[r, i]]
+            highest = min((a.model.classes[r].priority for r in users), default=0)
+            top = [r for r in users if a.model.classes[r].priority == highest]
+            if isinstance(station, Queue) and station.discipline == "preemptive" and len(top) == 1:
+                self.first[top[0], i] = True
         self.throughput = rate.copy()
         self.inside: Measures | None = None
 
@@ -94,6 +102,10 @@ class _Network:
             private[i, i * own.shape[1] : (i + 1) * own.shape[1]] = queue[i]
         demand = np.hstack((a.demand[np.ix_(some, self.rest)], private))
         speeds = [*self.left, *(np.ones(1) for _ in range(own.size))]
+        for i, j in zip(*np.nonzero(self.first[some]), strict=True):  # these have the station for themselves
+            demand[i, len(self.rest) + i * own.shape[1] + j] = a.demand[some[i], self.kept[j]]
+            speeds[len(self.rest) + i * own.shape[1] + j] = a.speeds[self.kept[j]]
+            fixed[i, j] = 0.0
         self.inside = amva(n, a.think_time[some] + fixed.sum(axis=1), demand, speeds, "linearizer")
         residence[np.ix_(some, self.rest)] = self.inside.residence_time[:, : len(self.rest)]
         if len(self.opened):
