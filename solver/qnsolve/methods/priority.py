@@ -74,13 +74,13 @@ class _Network:
         first = np.array([1.0 if s is None else s[0] for s in a.speeds])
         wide = np.array([np.inf if s is None else max(s.max() / s[0], 1.0) for s in a.speeds])
         self.apart = a.demand / first * (1 - 1 / wide)  # the part of a stay that does not queue
-        self.first = np.zeros(self.used.shape, dtype=bool)  # alone on the highest level, with preemption
+        self.first = np.zeros(self.used.shape, dtype=bool)  # alone on the highest level of many servers, with preemption
         for i, k in enumerate(self.kept.tolist()):
             station = a.model.stations[k]
             users = [r for r in range(len(a.population)) if self.used[r, i]]
             highest = min((a.model.classes[r].priority for r in users), default=0)
             top = [r for r in users if a.model.classes[r].priority == highest]
-            if isinstance(station, Queue) and station.discipline == "preemptive" and len(top) == 1:
+            if isinstance(station, Queue) and station.servers > 1 and station.discipline == "preemptive" and len(top) == 1:
                 self.first[top[0], i] = True
         self.throughput = rate.copy()
         self.inside: Measures | None = None
