@@ -116,6 +116,18 @@ def many_jobs(rng: Random) -> qn.Network:
     return qn.Network(stations, classes)
 
 
+def open_beside_closed(rng: Random) -> qn.Network:
+    """As the many-server family, with one or two open classes that use some station 5 to 80 %."""
+    stations = _queues(rng, (1, 1, 1, 1, 1, 2, 3, 4, 8, 16))
+    demand = _spread(rng, stations, -1.5, 0.3)
+    inside = _network(rng, stations, demand)
+    demands = [{s.name: demand(r, k) for k, s in enumerate(stations)} for r in range(int(rng.integers(1, 3)))]
+    busiest = max(sum(d[s.name] for d in demands) / _servers(s) for s in stations)
+    rate = float(rng.uniform(0.05, 0.8) / busiest)
+    outside = [qn.OpenClass(f"o{r}", arrival_rate=rate, demands=d) for r, d in enumerate(demands)]
+    return qn.Network(stations, [*inside.classes, *outside])
+
+
 FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     "single servers": single,
     "balanced": balanced,
@@ -126,6 +138,7 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     "many jobs": many_jobs,
     **limit_families.FAMILIES,
     **priority_families.FAMILIES,
+    "open and closed": open_beside_closed,
 }
 
 

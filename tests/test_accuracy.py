@@ -98,7 +98,7 @@ def test_what_is_too_large_for_an_exact_answer_says_that_it_is_approximate() -> 
         qn.solve(model, method="exact")
     result = qn.solve(model)
     assert (result.method, result.exact) == ("linearizer", False)
-    assert any(note.startswith("approximate: response time ") and "3500 models" in note for note in result.notes)
+    assert any(note.startswith("approximate: response time ") and "4000 models" in note for note in result.notes)
     assert result["cpu"].utilization == pytest.approx(1, rel=1e-6)
 
 

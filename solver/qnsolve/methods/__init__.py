@@ -1,6 +1,6 @@
 """The ordered registry: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import aggregation, approximate, exact, general, limited, markov
+from . import aggregation, approximate, exact, general, limited, markov, priority
 from .method import Method, not_product_form
 
 METHODS: tuple[Method, ...] = (
@@ -8,6 +8,7 @@ METHODS: tuple[Method, ...] = (
     *approximate.METHODS,
     *limited.METHODS,
     *aggregation.METHODS,
+    *priority.METHODS,
     *general.METHODS,
     *markov.METHODS,
 )

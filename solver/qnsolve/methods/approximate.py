@@ -1,4 +1,4 @@
-"""Methods for closed classes that approximate: any size, a measured error."""
+"""Methods for closed classes, alone or beside open ones, that approximate: any size, a measured error."""
 
 from __future__ import annotations
 
@@ -11,21 +11,35 @@ from ..kernels.amva import amva
 from ..kernels.measures import Measures
 from ..kernels.saddle import saddle_point
 from ..kernels.series import falls
-from .method import Method, closed_refuses, idle, merged, occupied
+from .method import Method, beside_open, closed_refuses, idle, long_left_over, merged, not_product_form, occupied
 
 MANY = 100  # jobs in all, for an expansion in their number
 
 
 def _approximate_refuses(arrays: Arrays) -> str:
-    reason = closed_refuses(arrays)
+    if arrays.is_closed:
+        return closed_refuses(arrays) or falling(arrays)
+    if arrays.is_open:
+        return not_product_form(arrays) or "for closed classes, alone or beside open ones"
+    if not len(occupied(arrays)):
+        return not_product_form(arrays) or "no closed class has a job: nothing to approximate"
+    return not_product_form(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+
+
+def falling(arrays: Arrays) -> str:
+    """Which station in use slows down again with its jobs, "" where none does."""
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(arrays.model.stations, arrays.speeds, strict=True)):
         if speeds is not None and used[k] > 0 and falls(speeds):
-            reason = reason or f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
-    return reason
+            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+    return ""
 
 
 def _approximate(rule: str, arrays: Arrays) -> Measures:
+    return _closed(rule, arrays) if arrays.is_closed else beside_open(arrays, partial(_closed, rule))
+
+
+def _closed(rule: str, arrays: Arrays) -> Measures:
     some = occupied(arrays)
     if len(some) == 0:
         return idle(arrays)
@@ -37,7 +51,7 @@ def _approximate(rule: str, arrays: Arrays) -> Measures:
 
 
 def _asymptotic_refuses(arrays: Arrays) -> str:
-    reason = _approximate_refuses(arrays)
+    reason = closed_refuses(arrays) or falling(arrays)
     if reason:
         return reason
     if len(occupied(arrays)) == 1:
@@ -59,8 +73,8 @@ def _iterated(rule: str, summary: str, source: str) -> Method:
 
 
 METHODS = (
-    _iterated("linearizer", "closed classes, any size", "Chandy1982"),
-    _iterated("aql", "closed classes, as the Linearizer by totals", "Zahorjan1988"),
-    _iterated("schweitzer", "closed classes, roughest", "Schweitzer1979"),
+    _iterated("linearizer", "closed classes, also beside open ones, any size", "Chandy1982"),
+    _iterated("aql", "as the Linearizer, by totals", "Zahorjan1988"),
+    _iterated("schweitzer", "as the Linearizer, rougher", "Schweitzer1979"),
     Method("asymptotic", _asymptotic, False, _asymptotic_refuses, "closed classes, many jobs", "Daniels1954"),
 )

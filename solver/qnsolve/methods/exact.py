@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-
-import numpy as np
 
 from ..accuracy import measured_error
 from ..arrays import Arrays
 from ..kernels.lattice import lattice, lattice_bytes
 from ..kernels.measures import Measures
-from ..kernels.mixed import left_over, with_open
 from ..kernels.one_class import one_class
 from ..kernels.open_network import open_network
 from ..kernels.recal import recal, recal_bytes, recal_work
-from .method import Method, check_stable, closed_refuses, idle, merged, not_product_form, occupied
+from .method import (
+    WORK,
+    Method,
+    beside_open,
+    check_stable,
+    closed_refuses,
+    idle,
+    long_left_over,
+    merged,
+    not_product_form,
+    occupied,
+)
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
-WORK = 4e10  # most products that one solve may take: some 20 seconds
 WALK = 1e9  # most of them where states are looked up one by one: as long
 MANY, POINT = 10_000, 50  # from so many points on a lattice is slow: each takes as long as so many of these products
 
@@ -127,13 +133,7 @@ def _recal(arrays: Arrays) -> Measures:
 def _mixed_refuses(arrays: Arrays) -> str:
     if arrays.is_open or arrays.is_closed:
         return not_product_form(arrays) or "for open and closed classes together only"
-    reason = _closed_part(arrays).refuses(arrays.of_classes(arrays.closed))
-    jobs = np.nansum(arrays.population)
-    for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
-        levels = 0 if speeds is None else len(speeds)
-        if levels * min(levels, jobs) > WORK / 200:
-            reason = reason or f"station {station.name!r}: {levels} servers beside {jobs:g} closed jobs are too many"
-    return reason
+    return _closed_part(arrays).refuses(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
 
 
 def _closed_part(arrays: Arrays) -> Method:
@@ -145,13 +145,7 @@ def _closed_part(arrays: Arrays) -> Method:
 
 
 def _mixed(arrays: Arrays) -> Measures:
-    check_stable(arrays)
-    closed, opened = arrays.of_classes(arrays.closed), arrays.of_classes(~arrays.closed)
-    load, most = opened.arrival_rate @ opened.demand, int(closed.population.sum())
-    left = tuple(None if s is None else left_over(a, s, most) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
-    inside = _closed_part(arrays).run(replace(closed, speeds=left))
-    outside = with_open(inside, opened.arrival_rate, opened.demand, arrays.speeds, left)
-    return merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)])
+    return beside_open(arrays, _closed_part(arrays).run)
 
 
 _CONVOLUTION = Method(

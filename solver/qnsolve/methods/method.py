@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 from ..arrays import Arrays
 from ..errors import SaturatedError
 from ..kernels.measures import Measures
+from ..kernels.mixed import left_over, with_open
 from ..kernels.series import Array
 from ..model import OpenClass, Queue
+
+WORK = 4e10  # most products that one solve may take: some 20 seconds
 
 
 @dataclass(frozen=True)
@@ -150,14 +153,37 @@ def closed_refuses(arrays: Arrays) -> str:
 
 
 def merged(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measures:
-    """Measures of all classes from those of some of them each; the rest is idle. The last part says how it was done."""
+    """Measures of all classes from those of some of them each; the rest is idle. The last part has the distributions."""
     everything = idle(arrays)
     for chosen, part in parts:
         everything.throughput[chosen] = part.throughput
         everything.queue_length[chosen] = part.queue_length
         everything.residence_time[chosen] = part.residence_time
-    last = parts[-1][1]
-    return replace(everything, distribution=last.distribution, iterations=last.iterations, notes=last.notes)
+    found = [part for _, part in parts]
+    notes = tuple(note for part in found for note in part.notes)
+    iterations = max(part.iterations for part in found)
+    return replace(everything, distribution=found[-1].distribution, iterations=iterations, notes=notes)
+
+
+def long_left_over(arrays: Arrays) -> str:
+    """Why what open classes leave of a station takes too long to find, "" where it does not."""
+    jobs = np.nansum(arrays.population)
+    for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
+        levels = 0 if speeds is None else len(speeds)
+        if levels * min(levels, jobs) > WORK / 200:
+            return f"station {station.name!r}: {levels} servers beside {jobs:g} closed jobs are too many"
+    return ""
+
+
+def beside_open(arrays: Arrays, run: Callable[[Arrays], Measures]) -> Measures:
+    """Measures of open and closed classes: the closed ones by `run` on the speeds that the open ones leave."""
+    check_stable(arrays)
+    closed, opened = arrays.of_classes(arrays.closed), arrays.of_classes(~arrays.closed)
+    load, most = opened.arrival_rate @ opened.demand, int(closed.population.sum())
+    left = tuple(None if s is None else left_over(a, s, most) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
+    inside = run(replace(closed, speeds=left))
+    outside = with_open(inside, opened.arrival_rate, opened.demand, arrays.speeds, left)
+    return merged(arrays, [(arrays.closed, inside), (~arrays.closed, outside)])
 
 
 def idle(arrays: Arrays) -> Measures:
