@@ -14,7 +14,7 @@ from ..kernels.amva import amva
 from ..kernels.capacity import within_capacity
 from ..kernels.chain import TooManyStatesError
 from ..kernels.closure import closed_on
-from ..kernels.levels import FULL, Group, stays
+from ..kernels.levels import FULL, Group, kept_apart, stays
 from ..kernels.measures import Measures
 from ..kernels.mixed import left_over, with_open
 from ..kernels.series import Array
@@ -51,9 +51,14 @@ def _refuses(arrays: Arrays) -> str:
         station = arrays.model.stations[k]
         if not isinstance(station, Queue) or station.discipline not in ("preemptive", "nonpreemptive") or station.on:
             return special(arrays, int(k))
-        levels = {c.priority for c in arrays.model.classes if c.demand(station.name) > 0}
-        if station.discipline == "nonpreemptive" and len(levels) > 2:
-            return f"station {station.name!r}: {len(levels)} levels without preemption, of which two at most are taken"
+        jobs: dict[int, float] = {}
+        for r in np.flatnonzero(arrays.demand[:, k] > 0).tolist():
+            level = arrays.model.classes[r].priority
+            jobs[level] = jobs.get(level, 0.0) + (arrays.population[r] if arrays.closed[r] else np.inf)
+        if station.discipline == "nonpreemptive" and len(jobs) > 2:
+            few = [int(min(n, 10**6)) for n in jobs.values() if n > 0]
+            if not kept_apart(few, int(station.servers)):
+                return f"station {station.name!r}: {len(jobs)} levels without preemption with too many jobs to tell apart"
     return starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
 
 
