@@ -133,11 +133,9 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
     waiting[np.abs(waiting) <= 1e-12 * demand] = 0.0  # rounding, checked by the laws
     waiting[:, [isinstance(s, Delay) for s in model.stations]] = 0.0
     response = residence.sum(axis=1)
+    figures = np.stack((completions, utilization, measures.queue_length, demand, waiting, residence), axis=-1).tolist()
     pairs = [
-        PairResult(c.name, s.name, *map(float, figures))
-        for r, c in enumerate(model.classes)
-        for k, s in enumerate(model.stations)
-        for figures in [(a[r, k] for a in (completions, utilization, measures.queue_length, demand, waiting, residence))]
+        PairResult(c.name, s.name, *figures[r][k]) for r, c in enumerate(model.classes) for k, s in enumerate(model.stations)
     ]
     stations = [
         StationResult(

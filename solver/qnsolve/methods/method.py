@@ -63,9 +63,11 @@ def special(arrays: Arrays, k: int) -> str:
         return ""
     if station.on is not None:
         return f"station {station.name!r}: runs on the servers of {station.on!r}"
+    if station.discipline == "ps":
+        return ""
     users = [c for c in model.classes if c.demand(station.name) > 0]
     odd = [c.name for c in users if c.variation(station.name) != 1]
-    if odd and station.discipline != "ps":
+    if odd:
         return f"station {station.name!r}: service_variation of class {odd[0]!r} under discipline {station.discipline!r}"
     if users and station.discipline in ("preemptive", "nonpreemptive"):
         return f"station {station.name!r}: discipline {station.discipline!r}"
