@@ -1,0 +1,154 @@
+"""Servers shared by sources of a few jobs and by a stream: how much longer work takes than alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .series import Array
+
+MANY = 5000  # a source of more jobs than this sends a stream
+AWAY = 1e-9  # least share of a source's jobs that is taken to be elsewhere
+
+
+class FullError(ArithmeticError):
+    """Streams ask for more than the servers can do; `load` is all work over their highest speed."""
+
+    def __init__(self, load: float) -> None:
+        super().__init__("the servers are full")
+        self.load = load
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What sources find at shared servers.
+
+    Attributes
+    ----------
+    stretch : ndarray (J,)
+        Time at the servers over demand, of the work of each source [ratio].
+    chance : ndarray (m,)
+        P(n jobs present), n = 0 … m − 1; the rest of the time all servers are taken.
+    """
+
+    stretch: Array
+    chance: Array
+
+
+def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array) -> Shared:
+    """How long work takes at shared servers.
+
+    Parameters
+    ----------
+    load : sequence of float (J,)
+        Work that a source asks for [servers]: its rate times its demand at speed 1.
+    jobs : sequence of float (J,)
+        Jobs that a source can have there at once: 1 for a TCB, which serves one task at a
+        time; infinite for a stream.
+    stretch : sequence of float (J,)
+        Time at the servers over demand that goes with the loads [ratio].
+    speeds : ndarray (m,)
+        μ(n), the speed with n = 1 … m jobs; the last one holds beyond.
+
+    Notes
+    -----
+    Sources, their time elsewhere and the servers make a closed product-form network; a
+    source's time elsewhere is what its load leaves of it. With f(k) the chance that independent
+    sources have k jobs here, and the stream summed out, k jobs have the chance f(k)·g(k), and
+    an arriving one, who sees the network without itself, finds the stretch
+    Σ f(k)·g(k + 1) / Σ f(k)·g(k).
+    """
+    size, top = len(load), float(speeds[-1])
+    streams = [jobs[j] > MANY for j in range(size)]
+    stream = float(sum(load[j] for j in range(size) if streams[j]))
+    if stream >= top:
+        raise FullError(float(sum(load)) / top)
+    finite = [j for j in range(size) if not streams[j]]
+    shares = {j: _share(load[j], jobs[j], stretch[j]) for j in finite}
+    weight = _weights(int(sum(jobs[j] for j in finite)), stream, speeds)
+    before = [np.ones(1)]
+    for j in finite:
+        before.append(np.convolve(before[-1], _binomial(int(jobs[j]), shares[j])))
+    found = np.full(size, _ratio(before[-1], weight))
+    behind = np.ones(1)
+    for i in range(len(finite) - 1, -1, -1):
+        j = finite[i]
+        others = np.convolve(before[i], behind)
+        if jobs[j] > 1:
+            others = np.convolve(others, _binomial(int(jobs[j]) - 1, shares[j]))
+        found[j] = _ratio(others, weight)
+        behind = np.convolve(behind, _binomial(int(jobs[j]), shares[j]))
+    return Shared(found, _chance(before[-1], weight, stream, speeds))
+
+
+def _share(load: float, jobs: float, stretch: float) -> float:
+    """Chance that a job of a source would be present if all had servers of their own."""
+    away = max(jobs - load * stretch, AWAY * jobs)
+    return load / (load + away)
+
+
+def _binomial(jobs: int, share: float) -> Array:
+    """P(n of so many are present)."""
+    if jobs == 1:
+        return np.array([1 - share, share])
+    n = np.arange(1, jobs + 1)
+    with np.errstate(divide="ignore"):
+        steps = np.log((jobs - n + 1) / n) + np.log(share) - np.log1p(-share)
+    logs = np.concatenate([[0.0], np.cumsum(steps)])
+    found: Array = np.exp(logs - logs.max())
+    return found / found.sum()
+
+
+def _weights(most: int, stream: float, speeds: Array) -> Array:
+    """The logarithms of g(k), k = 0 … most + 1: k!·Σ_i C(k + i, i)·b^i/Π_{l ≤ k+i} μ(l), the jobs of the stream summed out.
+
+    With x = b/μ(m), the terms of n = k + i ≥ m have the sum T(k) = (C(m, k)·x^m + x·T(k − 1))/(1 − x),
+    in which only the second part is left beyond m.
+    """
+    m, top = len(speeds), float(speeds[-1])
+    n = np.arange(m + 1)
+    products = np.concatenate([[0.0], np.cumsum(np.log(speeds))])  # ln Π μ
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, max(m, most + 1) + 2)))])
+    with np.errstate(divide="ignore"):
+        log_stream = np.log(stream)
+    rest = np.log1p(-stream / top)
+    found, tail = np.empty(most + 2), -np.inf
+    for k in range(min(m, most + 1) + 1):
+        power = (m - k) * log_stream if k < m else 0.0
+        first = factorials[m] - factorials[k] - factorials[m - k] + power - products[m]
+        tail = np.logaddexp(first, tail - np.log(top)) - rest
+        found[k] = factorials[k] + tail
+        if k < m:
+            low = n[k:m]
+            powers = np.where(low > k, (low - k) * log_stream if stream else -np.inf, 0.0)
+            terms = factorials[low] - factorials[low - k] + powers - products[low]
+            found[k] = np.logaddexp(found[k], np.logaddexp.reduce(terms))
+    beyond = np.arange(m + 1, most + 2)
+    found[m + 1 :] = factorials[beyond] + tail - (beyond - m) * (np.log(top) + rest)
+    return found
+
+
+def _ratio(others: Array, weight: Array) -> float:
+    """Σ f(k)·g(k + 1)/Σ f(k)·g(k)."""
+    size = len(others)
+    base = weight[:size].max()
+    here = np.exp(weight[:size] - base)
+    return float(others @ np.exp(weight[1 : size + 1] - base) / (others @ here))
+
+
+def _chance(everyone: Array, weight: Array, stream: float, speeds: Array) -> Array:
+    """P(n jobs present) for n below the jobs that take all servers."""
+    m, size = len(speeds), len(everyone)
+    base = weight[:size].max()
+    total = float(everyone @ np.exp(weight[:size] - base))
+    found, term = np.zeros(m), 1.0  # term: n!/Π μ
+    falling = np.concatenate([[1.0], np.cumprod(stream / np.arange(1.0, m))]) if m > 1 else np.ones(1)  # b^i/i!
+    for n in range(m):
+        if n:
+            term *= n / speeds[n - 1]
+        k = min(n + 1, size)
+        found[n] = term * float(everyone[:k] @ falling[n - np.arange(k)])
+    kept: Array = found / total * np.exp(-base)
+    return kept
