@@ -83,6 +83,21 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     return Shared(found, _chance(before[-1], weight, stream, speeds))
 
 
+def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int) -> float:
+    """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves."""
+    size = len(load)
+    others = [j for j in range(size) if jobs[j] <= MANY and load[j] > 0]
+    stream = float(sum(load[j] for j in range(size) if jobs[j] > MANY))
+    if stream >= float(speeds[-1]):
+        raise FullError(float(sum(load)) / float(speeds[-1]))
+    found = np.ones(1)
+    for j in others:
+        count = int(jobs[j]) - (j == own)
+        if count:
+            found = np.convolve(found, _binomial(count, _share(load[j], jobs[j], stretch[j])))
+    return _ratio(found, _weights(len(found), stream, speeds))
+
+
 def _share(load: float, jobs: float, stretch: float) -> float:
     """Chance that a job of a source would be present if all had servers of their own."""
     away = max(jobs - load * stretch, AWAY * jobs)

@@ -5,6 +5,16 @@
 A `System` compiles to a network, is solved, and answers in the terms of RMF and CICS reports.
 """
 
+from .change import (
+    SystemComparison,
+    compare,
+    make_threadsafe,
+    move,
+    move_work,
+    scale,
+    split_region,
+    switch_smt,
+)
 from .parts import CouplingFacility, Device, Link, Logger, Structure
 from .processors import Lpar, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
@@ -26,11 +36,19 @@ __all__ = [
     "Step",
     "Structure",
     "System",
+    "SystemComparison",
     "SystemResult",
     "Work",
     "Ziips",
+    "compare",
     "dumps",
     "load",
     "loads",
+    "make_threadsafe",
+    "move",
+    "move_work",
+    "scale",
     "solve",
+    "split_region",
+    "switch_smt",
 ]

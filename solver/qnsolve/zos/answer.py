@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import nan
 
 import numpy as np
@@ -20,6 +21,7 @@ from .figures import (
     WorkResult,
 )
 from .operation import Point, inside_times, queue_times
+from .reasons import notes, reasons
 from .regions import CicsRegion
 from .results import SystemResult
 from .tasks import Layout
@@ -48,7 +50,7 @@ def answer(point: Point) -> SystemResult:
     for law, found, bound in _identities(point, result):
         if not found <= bound * (1 + SETTLED) + 1e-12:
             raise LawError(f"{law}: {found:.9g} against {bound:.9g}")
-    return result
+    return replace(result, reasons=reasons(result), notes=notes(result, point.software.exact))
 
 
 def _work(point: Point) -> Iterator[WorkResult]:
@@ -76,8 +78,8 @@ def _lpars(point: Point) -> Iterator[LparResult]:
     here, eligible, _ = hosts.ziip_loads(taken, point.times, point.software.rate)
     for place, item in enumerate(taken.system.lpars):
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place]
-        busy = float(sum(point.loads[j] for j in mine))
-        jobs = float(sum(point.loads[j] * state["cpu"][j] for j in mine))
+        busy = float(sum(point.loads[j].sum() for j in mine))
+        jobs = float(sum(point.loads[j].sum() * state["cpu"][j] for j in mine))
         works = {task.work for task in taken.tasks if task.lpar == place}
         etr = float(sum(point.software.rate[w] for w in works))
         engines = item.processors.engines

@@ -9,64 +9,69 @@ import numpy as np
 
 from ..errors import SaturatedError
 from ..kernels.series import Array
-from ..kernels.sharing import FullError, shared
-from .state import Source, State
+from ..kernels.sharing import FullError, seen, shared
+from .state import State
 from .tasks import Layout
 from .times import Times
 
+FEW = 300  # users up to whom it is counted that a job does not wait for itself
+
 
 def cp_loads(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> Array:
-    """Engines that each source asks for, (J,)."""
+    """Engines that each source asks for, by work, fixed CPU last, (J, W + 1)."""
     system = layout.system
-    found = np.zeros(len(state.sources))
+    found = np.zeros((len(state.sources), len(system.work) + 1))
     for task, each in zip(layout.tasks, tasks, strict=True):
         flow = rate[task.work] * task.visits
         closed = layout.work_of(task).users is not None
-        found[state.beside(task.lpar, layout.region_of(task).importance, closed)] += flow * each.other_cpu
+        found[state.beside(task.lpar, layout.region_of(task).importance, closed), task.work] += flow * each.other_cpu
         if each.qr_cpu:
-            found[state.tcb(task.lpar, task.region, "qr")] += flow * each.qr_cpu
+            found[state.tcb(task.lpar, task.region, "qr"), task.work] += flow * each.qr_cpu
         if each.ro_cpu:
-            found[state.tcb(task.lpar, task.region, "ro")] += flow * each.ro_cpu
+            found[state.tcb(task.lpar, task.region, "ro"), task.work] += flow * each.ro_cpu
     for region in system.regions:
         if region.fixed_cpu:
             lpar = next(i for i, item in enumerate(system.lpars) if item.name == region.lpar)
-            found[state.beside(lpar, region.importance, False)] += region.fixed_cpu
+            found[state.beside(lpar, region.importance, False), -1] += region.fixed_cpu
     for place, item in enumerate(system.lpars):
         if item.fixed_cpu:
-            found[state.beside(place, 1, False)] += item.fixed_cpu
+            found[state.beside(place, 1, False), -1] += item.fixed_cpu
     return found
 
 
-def cp_stretch(layout: Layout, state: State, loads: Array) -> Array:
+def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
     """Time over demand of each source at the CPs of its LPAR, (J,).
 
     With dispatching priorities, the work down to each importance is what it would be without
     those below; what that leaves of its jobs for the importance itself is its own.
     """
+    loads = by_work.sum(axis=1)
     found = np.ones(len(loads))
+    users = np.array([w.users or inf for w in layout.system.work] + [inf])
+    few = users[np.isfinite(users)].sum() <= FEW
     for place, item in enumerate(layout.system.lpars):
         speeds = item.processors.speeds()
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place and loads[j] > 0]
         before = 0.0  # jobs of higher importance
         for level in sorted({state.sources[j].importance for j in mine}):
             some = [j for j in mine if state.sources[j].importance <= level]
-            stretch = _stretch(item.name, "CPs", state.sources, some, loads, state["cpu"], speeds)
+            jobs, times = [state.sources[j].jobs for j in some], [float(state["cpu"][j]) for j in some]
+            try:
+                stretch = shared([loads[j] for j in some], jobs, times, speeds).stretch
+                if few:
+                    for i, j in enumerate(some):
+                        left = by_work[some] @ (1 - by_work[j] / loads[j] / users)
+                        left[i] = loads[j]
+                        stretch[i] = seen(left, jobs, times, speeds, i)
+            except FullError as error:
+                raise saturated(f"{item.name} CPs", error.load) from None
             own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
-            jobs = [stretch[i] * loads[j] for i, j in enumerate(some)]
-            share = (sum(jobs) - before) / sum(jobs[i] for i in own)
-            before = sum(jobs)
+            present = [stretch[i] * loads[j] for i, j in enumerate(some)]
+            share = (sum(present) - before) / sum(present[i] for i in own)
+            before = sum(present)
             for i in own:
                 found[some[i]] = max(stretch[i] * share, 1.0)
     return found
-
-
-def _stretch(
-    name: str, what: str, sources: Sequence[Source], some: Sequence[int], loads: Array, stretch: Array, speeds: Array
-) -> Array:
-    try:
-        return shared([loads[j] for j in some], [sources[j].jobs for j in some], [stretch[j] for j in some], speeds).stretch
-    except FullError as error:
-        raise saturated(f"{name} {what}", error.load) from None
 
 
 def saturated(name: str, load: float) -> SaturatedError:

@@ -37,8 +37,8 @@ class Point:
     gated : list of bool
         By region: its limit matters, and it is solved on its own.
     gates : list of Gate
-    loads : ndarray (J,)
-        Engines that the sources of `state` ask for.
+    loads : ndarray (J, W + 1)
+        Engines that the sources of `state` ask for, by work, fixed CPU last.
     """
 
     layout: Layout
@@ -49,7 +49,7 @@ class Point:
     response: Array
     gated: list[bool]
     gates: list[gates.Gate] = field(default_factory=list)
-    loads: Array = field(default_factory=lambda: np.zeros(0))
+    loads: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
 def operating_point(system: System) -> Point:
@@ -149,10 +149,12 @@ def _next(point: Point, gated: list[bool]) -> Array:
     """The state that follows from a point."""
     taken, state, rate = point.layout, point.state, point.software.rate
     new = state.at(np.ones_like(state.vector))
-    new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads)
-    for j, source in enumerate(state.sources):
-        new["busy"][source.lpar] += point.loads[j]
-    new["busy"][:] = np.maximum(new["busy"] - 1, 1.0)
+    lpar_of = [source.lpar for source in state.sources]
+    busy = np.bincount(lpar_of, point.loads.sum(axis=1), len(taken.system.lpars))
+    engines = np.array([lpar.processors.engines for lpar in taken.system.lpars])
+    new["busy"][:] = np.maximum(busy, 1.0)
+    new["full"][:] = np.maximum(state["full"] * busy / engines, 1.0)
+    new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads) * state["full"][lpar_of]
     ziip, share = hosts.ziip_stretch(taken, state, point.times, rate)
     new["ziip"][:], new["overflow"][:] = ziip, 1 + share
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))

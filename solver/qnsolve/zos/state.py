@@ -40,8 +40,8 @@ class Source:
 class State:
     """Ratios of 1 or more; `vector` holds them all.
 
-    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `busy` (engines at work, if more than 1)
-    by LPAR; `cf` by coupling
+    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `busy` (engines at work, if more than 1),
+    `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
     facility and LPAR; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
     QR TCB over demand) by region; `tranclass` as `gate`, by TRANCLASS.
     """
@@ -68,6 +68,7 @@ class State:
             ("ziip", (lpars,)),
             ("overflow", (lpars,)),
             ("busy", (lpars,)),
+            ("full", (lpars,)),
             ("cf", (facilities, lpars)),
             ("gate", (regions,)),
             ("serial", (regions,)),

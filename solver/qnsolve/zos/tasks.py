@@ -44,8 +44,6 @@ class Layout:
     tasks : tuple of Task
         Children after the tasks that wait for them.
     structures : dict of name to (facility, structure)
-    jvm, limited : tuple of bool
-        By region: whether it has a limited JVM server; whether its tasks can reach its limit.
     """
 
     system: System
@@ -84,11 +82,10 @@ def layout(system: System) -> Layout:
     for w, work in enumerate(system.work):
         callers: list[int] = []  # of the step before
         for step in work.steps:
-            each = step.visits / len(step.regions)
             first = len(tasks)
-            for name in step.regions:
+            for i, name in enumerate(step.regions):
                 place = regions[name]
-                tasks.append(Task(w, place, lpars[system.regions[place].lpar], step, each, ()))
+                tasks.append(Task(w, place, lpars[system.regions[place].lpar], step, step.visits * step.share(i), ()))
             if step.called and callers:
                 before = sum(tasks[i].visits for i in callers)
                 calls = tuple((i, tasks[i].visits / before) for i in range(first, len(tasks)))

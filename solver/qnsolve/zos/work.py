@@ -17,14 +17,16 @@ TCBS = ("qr", "open")
 
 @dataclass(frozen=True)
 class Step:
-    """What one transaction needs in a region, or spread evenly over several.
+    """What one transaction needs in a region, or in several.
 
     All times are of one visit, and CPU times those of the processors that `speed` is relative to.
 
     Parameters
     ----------
     regions : str or sequence of str
-        Where it runs; of several regions each gets an equal share of the visits.
+        Where it runs.
+    shares : sequence of float, optional
+        Shares of the visits that the regions get [ratio]; equal where left out.
     visits : float, default 1
         Tasks here of one transaction [per transaction].
     qr_cpu : float, default 0
@@ -63,6 +65,7 @@ class Step:
 
     regions: str | Sequence[str]
     _: KW_ONLY
+    shares: Sequence[float] | None = None
     visits: float = 1.0
     qr_cpu: float = 0.0
     ro_cpu: float = 0.0
@@ -87,6 +90,12 @@ class Step:
             raise ModelError("step: regions", "must name a region", "write where the work runs", [])
         checks.unique("step: regions", names, "the regions of a step")
         checks.assign(self, regions=names)
+        if self.shares is not None:
+            parts = checks.listed(f"step in {names[0]!r}: shares", self.shares)
+            if len(parts) != len(names):
+                raise ModelError(f"step in {names[0]!r}: shares", "must be one for each region", f"write {len(names)}", parts)
+            clean = [checks.number(f"step in {names[0]!r}: shares", part, positive=True) for part in parts]
+            checks.assign(self, shares=tuple(part / sum(clean) for part in clean))
         for part in (*CPU_KEYS, "delay", "change_modes", "ziip_share"):
             checks.assign(self, **{part: checks.number(f"step in {names[0]!r}: {part}", getattr(self, part))})
         item = f"step in {names[0]!r}"
@@ -100,6 +109,10 @@ class Step:
         if self.tranclass is not None:
             checks.text(f"{item}: tranclass", self.tranclass)
         flag(f"{item}: called", self.called)
+
+    def share(self, place: int) -> float:
+        """Share of the visits that go to one of the regions [0..1]."""
+        return self.shares[place] if self.shares is not None else 1 / len(self.regions)
 
     @property
     def requests_from(self) -> str:
