@@ -66,42 +66,59 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     if stream >= top:
         raise FullError(float(sum(load)) / top)
     finite = [j for j in range(size) if not streams[j]]
-    shares = {j: _share(load[j], jobs[j], stretch[j]) for j in finite}
     weight = _weights(int(sum(jobs[j] for j in finite)), stream, speeds)
+    ratios = {j: _ratio_of(load[j], jobs[j], stretch[j]) for j in finite}
+    tilt = _tilt([ratios[j] for j in finite], [jobs[j] for j in finite], weight)
+    weight -= np.log(tilt) * np.arange(len(weight))
+    shares = {j: tilt * ratios[j] / (1 + tilt * ratios[j]) for j in finite}
     before = [np.ones(1)]
     for j in finite:
         before.append(np.convolve(before[-1], _binomial(int(jobs[j]), shares[j])))
-    found = np.full(size, _ratio(before[-1], weight))
+    found = np.full(size, tilt * _stretch(before[-1], weight))
     behind = np.ones(1)
     for i in range(len(finite) - 1, -1, -1):
         j = finite[i]
         others = np.convolve(before[i], behind)
         if jobs[j] > 1:
             others = np.convolve(others, _binomial(int(jobs[j]) - 1, shares[j]))
-        found[j] = _ratio(others, weight)
+        found[j] = tilt * _stretch(others, weight)
         behind = np.convolve(behind, _binomial(int(jobs[j]), shares[j]))
-    return Shared(found, _chance(before[-1], weight, stream, speeds))
+    return Shared(found, _chance(before[-1], weight, stream, speeds, tilt))
 
 
 def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int) -> float:
     """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves."""
     size = len(load)
-    others = [j for j in range(size) if jobs[j] <= MANY and load[j] > 0]
     stream = float(sum(load[j] for j in range(size) if jobs[j] > MANY))
     if stream >= float(speeds[-1]):
         raise FullError(float(sum(load)) / float(speeds[-1]))
+    counts = [int(jobs[j]) - (j == own) if jobs[j] <= MANY and load[j] > 0 else 0 for j in range(size)]
+    some = [j for j in range(size) if counts[j] > 0]
+    weight = _weights(sum(counts), stream, speeds)
+    ratios = [_ratio_of(load[j], jobs[j], stretch[j]) for j in some]
+    tilt = _tilt(ratios, [counts[j] for j in some], weight)
+    weight -= np.log(tilt) * np.arange(len(weight))
     found = np.ones(1)
-    for j in others:
-        count = int(jobs[j]) - (j == own)
-        if count:
-            found = np.convolve(found, _binomial(count, _share(load[j], jobs[j], stretch[j])))
-    return _ratio(found, _weights(len(found), stream, speeds))
+    for j, ratio in zip(some, ratios, strict=True):
+        found = np.convolve(found, _binomial(counts[j], tilt * ratio / (1 + tilt * ratio)))
+    return tilt * _stretch(found, weight)
 
 
-def _share(load: float, jobs: float, stretch: float) -> float:
-    """Chance that a job of a source would be present if all had servers of their own."""
-    away = max(jobs - load * stretch, AWAY * jobs)
-    return load / (load + away)
+def _ratio_of(load: float, jobs: float, stretch: float) -> float:
+    """Demand of a source's job over its time elsewhere."""
+    return load / max(jobs - load * stretch, AWAY * jobs)
+
+
+def _tilt(ratios: Sequence[float], jobs: Sequence[float], weight: Array) -> float:
+    """What all ratios are multiplied with, and g(k) divided by to the power of k, so that both are large at the same k."""
+    tilt, steps, top = 1.0, np.diff(weight), len(weight) - 2
+    for _ in range(60):
+        mean = sum(n * tilt * a / (1 + tilt * a) for a, n in zip(ratios, jobs, strict=True))
+        new = float(np.exp(steps[min(int(mean), top)]))
+        if abs(new - tilt) <= 0.01 * tilt:
+            break
+        tilt = new
+    return max(tilt, 1e-3)
 
 
 def _binomial(jobs: int, share: float) -> Array:
@@ -126,8 +143,7 @@ def _weights(most: int, stream: float, speeds: Array) -> Array:
     n = np.arange(m + 1)
     products = np.concatenate([[0.0], np.cumsum(np.log(speeds))])  # ln Π μ
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, max(m, most + 1) + 2)))])
-    with np.errstate(divide="ignore"):
-        log_stream = np.log(stream)
+    log_stream = float(_logs(np.array(stream)))
     rest = np.log1p(-stream / top)
     found, tail = np.empty(most + 2), -np.inf
     for k in range(min(m, most + 1) + 1):
@@ -145,25 +161,31 @@ def _weights(most: int, stream: float, speeds: Array) -> Array:
     return found
 
 
-def _ratio(others: Array, weight: Array) -> float:
+def _logs(chance: Array) -> Array:
+    with np.errstate(divide="ignore"):
+        found: Array = np.log(chance)
+    return found
+
+
+def _stretch(others: Array, weight: Array) -> float:
     """Σ f(k)·g(k + 1)/Σ f(k)·g(k)."""
     size = len(others)
-    base = weight[:size].max()
-    here = np.exp(weight[:size] - base)
-    return float(others @ np.exp(weight[1 : size + 1] - base) / (others @ here))
+    here = _logs(others) + weight[:size]
+    there = _logs(others) + weight[1 : size + 1]
+    base = here.max()
+    return float(np.exp(there - base).sum() / np.exp(here - base).sum())
 
 
-def _chance(everyone: Array, weight: Array, stream: float, speeds: Array) -> Array:
+def _chance(everyone: Array, weight: Array, stream: float, speeds: Array, tilt: float) -> Array:
     """P(n jobs present) for n below the jobs that take all servers."""
     m, size = len(speeds), len(everyone)
-    base = weight[:size].max()
-    total = float(everyone @ np.exp(weight[:size] - base))
+    total = float(np.logaddexp.reduce(_logs(everyone) + weight[:size]))
     found, term = np.zeros(m), 1.0  # term: n!/Π μ
     falling = np.concatenate([[1.0], np.cumprod(stream / np.arange(1.0, m))]) if m > 1 else np.ones(1)  # b^i/i!
     for n in range(m):
         if n:
             term *= n / speeds[n - 1]
         k = min(n + 1, size)
-        found[n] = term * float(everyone[:k] @ falling[n - np.arange(k)])
-    kept: Array = found / total * np.exp(-base)
+        found[n] = term * float((everyone[:k] / tilt ** np.arange(k)) @ falling[n - np.arange(k)])
+    kept: Array = np.exp(_logs(found) - total)
     return kept
