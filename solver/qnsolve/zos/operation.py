@@ -18,7 +18,7 @@ from .tasks import Layout, layout
 from .times import Times, sync_time, task_times
 
 TOLERANCE = 1e-9  # of the fixed point, relative
-FAST, SLOW, DAMPING = 80, 160, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
