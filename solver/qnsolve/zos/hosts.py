@@ -107,6 +107,16 @@ def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array
     return sync, other
 
 
+def check_facilities(layout: Layout, tasks: Sequence[Times], rate: Array) -> None:
+    """No work with a rate may ask a coupling facility for more than its engines can do."""
+    streams = np.array([0.0 if w.rate is None else r for w, r in zip(layout.system.work, rate, strict=True)])
+    sync, other = cf_loads(layout, tasks, streams)
+    for place, facility in enumerate(layout.system.coupling_facilities):
+        load = float(sync[place].sum() + other[place].sum()) / facility.processors
+        if load >= 1:
+            raise saturated(facility.name, load)
+
+
 def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
     """Time over service time of a request, by coupling facility and LPAR.
 

@@ -62,6 +62,7 @@ def operating_point(system: System) -> Point:
     state.scale = sum(
         t.visits * (e.qr + e.ro + e.threads + e.beside + e.delay) for t, e in zip(taken.tasks, first, strict=True)
     )
+    hosts.check_facilities(taken, first, np.array([work.rate or 0.0 for work in system.work]))
     for _ in range(TRIES):
         state = _settled(taken, state, gated)
         point = evaluate(taken, state, gated)

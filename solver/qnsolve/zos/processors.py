@@ -137,7 +137,11 @@ class Lpar:
         checks.text("lpar: name", self.name)
         item = f"lpar {self.name!r}"
         if isinstance(self.processors, (int, float)):
-            checks.assign(self, processors=Processors(self.processors))
+            try:
+                checks.assign(self, processors=Processors(self.processors))
+            except ModelError as error:
+                error.item = f"{item}: {error.item}"
+                raise
         kind_of(f"{item}: processors", self.processors, Processors)
         if self.ziips is not None:
             kind_of(f"{item}: ziips", self.ziips, Ziips)

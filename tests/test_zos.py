@@ -1,0 +1,303 @@
+"""The mainframe layer: systems in IBM's terms, their identities, their files, and the changes that planners ask for."""
+
+from __future__ import annotations
+
+import json
+import random
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+import qnsolve as qn
+from qnsolve import cli, zos
+
+CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
+
+
+def system(**changes: Any) -> zos.System:
+    """A system that has every kind of part."""
+    parts: dict[str, Any] = {
+        "name": "site",
+        "lpars": [
+            zos.Lpar("PROD", processors=4, ziips=zos.Ziips(2, threads=2, max_capacity_factor=1.25), fixed_cpu=0.1),
+            zos.Lpar("IMSA", processors=2),
+        ],
+        "coupling_facilities": [
+            zos.CouplingFacility(
+                "CF1",
+                processors=2,
+                service_time=4e-6,
+                link=zos.Link("ICP", latency=2e-6),
+                structures=[zos.Structure("LIST", service_time=3e-5, threshold=2e-5)],
+                async_cpu=5e-6,
+                async_delay=4e-5,
+            )
+        ],
+        "loggers": [zos.Logger("LOG", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
+        "devices": [zos.Device("Db2"), zos.Device("MSC", servers=4)],
+        "regions": [
+            zos.CicsRegion("TOR", lpar="PROD", mxt=200),
+            zos.CicsRegion("AOR1", lpar="PROD", mxt=60, tranclasses={"JSON": 12}, thread_limit=16, fixed_cpu=0.02),
+            zos.ImsRegions("MPP", lpar="IMSA", regions=8),
+        ],
+        "work": [
+            zos.Work(
+                "inquiry",
+                rate=500,
+                steps=[
+                    zos.Step("TOR", qr_cpu=0.0002),
+                    zos.Step(
+                        "AOR1",
+                        qr_cpu=0.0005,
+                        open_cpu=0.001,
+                        ziip_share=0.5,
+                        devices={"Db2": 0.05},
+                        cf_requests={"CF1": 20, "LIST": 1},
+                        log_bytes={"LOG": 2000},
+                    ),
+                ],
+            ),
+            zos.Work("json", users=30, think_time=0.5, regions="AOR1", jvm_cpu=0.004, delay=0.12, tranclass="JSON"),
+            zos.Work("ims", users=40, think_time=0.2, regions="MPP", cpu=0.004, system_cpu=0.0005, devices={"MSC": 0.01}),
+        ],
+    }
+    return zos.System(**{**parts, **changes})
+
+
+def test_the_qr_tcb_saturates_where_it_was_measured() -> None:
+    """Tables 9-13 and 9-14 of cics-perf, row 3: 2204.22/s and 131.748 ms, within 0.5 and 2 percent."""
+    result = zos.System(
+        lpars=[zos.Lpar("L", processors=8)],
+        regions=[zos.CicsRegion("AOR1", lpar="L", mxt=1000)],
+        work=[zos.Work("CFDT", **CFDT)],
+    )
+    found = result.solve()["CFDT"]
+    assert found.etr == pytest.approx(2204.22, rel=0.005)
+    assert found.response_time == pytest.approx(0.131748, rel=0.02)
+
+
+def test_a_limit_moves_the_wait_and_not_the_rate() -> None:
+    """A region whose QR TCB is full takes what it takes; MXT decides where its users wait."""
+    low, high = (
+        zos.System(
+            lpars=[zos.Lpar("L", processors=8)],
+            regions=[zos.CicsRegion("AOR1", lpar="L", mxt=mxt)],
+            work=[zos.Work("CFDT", **CFDT)],
+        ).solve()
+        for mxt in (150, 1000)
+    )
+    assert low["CFDT"].etr == pytest.approx(high["CFDT"].etr, rel=1e-9)
+    assert low["CFDT"].response_time == pytest.approx(high["CFDT"].response_time, rel=1e-9)
+    assert low["AOR1"].tasks == pytest.approx(150, rel=1e-4)
+    assert low["AOR1"].at_limit_percent > 99.99
+    assert low["CFDT"].limit_wait > 0.05 > high["CFDT"].limit_wait
+
+
+def test_identities_of_a_whole_system() -> None:
+    """Users, CPU, coupling facility, log: what is asked for is what is done."""
+    result = system().solve()
+    for work, given in zip(result.work, result.system.work, strict=True):
+        assert sum(work.split.values()) == pytest.approx(work.response_time, rel=1e-9)
+        if given.users:
+            assert work.etr * (given.think_time + work.response_time) == pytest.approx(given.users, rel=1e-7)
+    facility = result["CF1"]
+    assert facility.requests == pytest.approx(500 * 21)
+    assert facility.busy_percent == pytest.approx(100 * 500 * (20 * 4e-6 + 3e-5) / 2)
+    assert result["LOG"].mib_per_second == pytest.approx(500 * 2000 / 2**20)
+    prod = result["PROD"]
+    captured = sum(region.appl_percent for region in result.regions if region.lpar == "PROD")
+    assert prod.appl_percent == pytest.approx(captured + 10)
+    assert prod.appl_percent == pytest.approx(4 * prod.cpu_percent)
+    assert prod.itr == pytest.approx(prod.etr / (prod.cpu_percent / 100))
+    assert prod.ziip_percent / 100 * 2 * prod.capacity_factor == pytest.approx(prod.appl_iip / 100)
+    assert prod.capacity_factor == pytest.approx(1 + (prod.thread_density - 1) * 0.25)
+    assert isnan(result["IMSA"].ziip_percent)
+
+
+def test_long_requests_become_asynchronous() -> None:
+    """A structure whose synchronous time is above its threshold is asked asynchronously; the others are not."""
+    result = system().solve()
+    assert result["LIST"].kind == "async"
+    assert result["LIST"].service_time_us == pytest.approx(32 + 40, rel=0.01)
+    assert next(s for s in result.structures if s.name == "CF1").kind == "sync"
+    assert any("LIST" in note for note in result.notes)
+
+
+def test_a_system_and_its_file_are_one() -> None:
+    """What is written is read back, and gives the same answer."""
+    whole = system()
+    again = zos.loads(zos.dumps(whole))
+    assert again == whole
+    assert str(again.solve()) == str(whole.solve())
+
+
+def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
+    file = tmp_path / "site.toml"
+    file.write_text(zos.dumps(system()), encoding="utf-8")
+    assert cli.main(["solve", str(file)]) == 0
+    text = capsys.readouterr().out
+    assert all(word in text for word in ("ETR", "QR %", "MXT", "first to fill up", "TRANCLASS"))
+    assert cli.main(["solve", "--json", str(file)]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["work"][0]["etr"] == pytest.approx(500)
+    assert cli.main(["compile", str(file)]) == 0
+    network = qn.loads(capsys.readouterr().out)
+    assert {"AOR1 QR", "PROD CPs", "LOG"} <= {s.name for s in network.stations}
+    assert cli.main(["solve", "--method", "markov", str(file)]) == 2
+    assert "systems" in capsys.readouterr().err
+
+
+def test_changes_do_what_they_say() -> None:
+    """A faster machine, threads, a threadsafe program, a split region, moved and more work: each moves its figure."""
+    base = system()
+    before = base.solve()
+    faster = zos.move(base, "PROD", itr_ratio=1.25).solve()
+    assert faster["TOR"].qr_cpu_percent == pytest.approx(before["TOR"].qr_cpu_percent / 1.25)
+    more = zos.move(base, "PROD", engines=5, itr_ratio=1.2)
+    assert more.lpars[0].processors.speed == pytest.approx(1.2 / 1.25)
+    single = zos.switch_smt(base, "PROD", threads=1, max_capacity_factor=1).solve()
+    assert single["PROD"].appl_iipcp > before["PROD"].appl_iipcp
+    safe = zos.make_threadsafe(base, "inquiry", qr_cpu=0.0001).solve()
+    assert safe["AOR1"].qr_percent < before["AOR1"].qr_percent / 3
+    split = zos.split_region(base, "AOR1", ["AOR1", "AOR2"]).solve()
+    assert split["AOR2"].etr == pytest.approx(split["AOR1"].etr)
+    moved = zos.move_work(base, "inquiry", regions="AOR1", from_regions="TOR")
+    assert [step.regions for step in moved.work[0].steps] == [("AOR1",), ("AOR1",)]
+    assert zos.scale(base, 1.1).work[0].rate == pytest.approx(550)
+    compared = zos.compare(base, zos.scale(base, 1.1))
+    row = next(r for r in compared.rows() if r["name"] == "inquiry" and r["figure"] == "etr")
+    assert row["change_percent"] == pytest.approx(10)
+    assert "inquiry" in str(compared)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[[lpars]]\nname = "P"\nprocessors = 0', ("lpar 'P': processors: engines", "above 0")),
+        (
+            '[[lpars]]\nname = "P"\nprocessors = 2\nziips = { cores = 1, threads = 2, max_capacity_factor = 2.5 }',
+            ("max_capacity_factor", "2.5", "threads"),
+        ),
+        ('[[lpars]]\nname = "P"\nprocessors = 2\nziips = { cores = 0 }', ("ziips: cores", "1 and")),
+        ('[[loggers]]\nname = "G"\nstripes = 0\nseconds_per_mib = [0.1, 0.2]', ("logger 'G'", "stripes", "1 and")),
+        ('[[regions]]\nname = "A"\nlpar = "P"\nmxt = 9', ("region 'A'", "mxt", "10 to 2000")),
+        ('[[regions]]\nname = "A"\nlpar = "P"\nmxt = 2001', ("region 'A'", "mxt", "10 to 2000")),
+        (
+            '[[regions]]\nname = "A"\nlpar = "Q"\n[[lpars]]\nname = "P"\nprocessors = 1\n'
+            '[[work]]\nname = "w"\nrate = 1\nregions = "A"\nqr_cpu = 1e-3',
+            ("lpar", "'Q'", "known: P"),
+        ),
+        ('[[regions]]\nname = "A"\nlpar = "P"\nmxtt = 20', ("mxtt", "did you mean 'mxt'")),
+        ('[[regions]]\nname = "A"\ntype = "cisc"', ("type", "did you mean 'cics'")),
+        ('[[regions]]\nname = "A"', ("region 'A': lpar", "is missing")),
+        ('[[work]]\nname = "w"\nregions = "A"\nqr_cpu = 1e-3', ("work 'w': rate, users", "neither")),
+        ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = -1', ("qr_cpu", "0 or more")),
+        ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = 1\nziip_share = 1.5', ("ziip_share", "0 and 1")),
+        ('[[coupling_facilities]]\nname = "C"\nprocessors = 2', ("coupling facility 'C': service_time", "is missing")),
+        ("lpars = 3", ("lpars", "list of tables")),
+    ],
+)
+def test_bad_files_get_one_line(text: str, said: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A wrong file: one line on stderr with file, item, rule, repair; exit code 2."""
+    file = tmp_path / "bad.toml"
+    file.write_text(text, encoding="utf-8")
+    assert cli.main(["solve", str(file)]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert str(file) in err
+    for word in said:
+        assert word in err
+
+
+def test_parents_and_children_need_tranclasses_of_their_own() -> None:
+    """A TRANCLASS full of parents that wait for children of the same one never empties: refused with the reason."""
+    region = zos.CicsRegion("AOR1", lpar="L", tranclasses={"BOTH": 5})
+    steps = [zos.Step("AOR1", qr_cpu=0.001, tranclass="BOTH"), zos.Step("AOR1", qr_cpu=0.001, visits=3, tranclass="BOTH")]
+    with pytest.raises(qn.ModelError, match="never lets a child in"):
+        zos.System(lpars=[zos.Lpar("L", processors=1)], regions=[region], work=[zos.Work("w", rate=1, steps=steps)])
+
+
+def test_a_tranclass_above_mxt_is_noted() -> None:
+    """It is allowed, and said to be without effect."""
+    region = zos.CicsRegion("AOR1", lpar="L", mxt=50, tranclasses={"BIG": 80})
+    work = zos.Work("w", rate=100, regions="AOR1", qr_cpu=0.001, tranclass="BIG")
+    result = zos.System(lpars=[zos.Lpar("L", processors=1)], regions=[region], work=[work]).solve()
+    assert any("BIG" in note and "50" in note for note in result.notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "center"),
+    [
+        ({"qr_cpu": 0.0011}, "AOR1 QR"),
+        ({"open_cpu": 0.0021}, "L CPs"),
+        ({"delay": 0.2}, "AOR1 MXT"),
+        ({"log_bytes": {"LOG": 1e6}}, "LOG"),
+        ({"cf_requests": {"CF": 300}, "cf_on": "open"}, "CF"),
+    ],
+)
+def test_saturation_names_the_center(changes: dict[str, Any], center: str) -> None:
+    """Work that comes faster than a center can do is refused, by the center's name."""
+    given = zos.System(
+        lpars=[zos.Lpar("L", processors=2 if center != "CF" else 90)],
+        regions=[zos.CicsRegion("AOR1", lpar="L", mxt=100)],
+        loggers=[zos.Logger("LOG", seconds_per_mib=(0.002, 0.003))],
+        coupling_facilities=[zos.CouplingFacility("CF", processors=1, service_time=4e-6)],
+        work=[zos.Work("w", rate=1000, regions="AOR1", **changes)],
+    )
+    with pytest.raises(qn.SaturatedError) as caught:
+        given.solve()
+    assert caught.value.station == center
+    assert caught.value.utilization > 1
+
+
+def large(seed: int, users: float) -> zos.System:
+    """34 regions on 4 LPARs, 2 coupling facilities, 20 types of work; a share of them of users."""
+    rng = random.Random(seed)
+    lpars = [
+        zos.Lpar(f"LP{i}", processors=8, ziips=zos.Ziips(2, threads=2, max_capacity_factor=1.25), fixed_cpu=0.1)
+        for i in range(4)
+    ]
+    regions = [
+        zos.CicsRegion(f"R{i}", lpar=f"LP{i % 4}", mxt=rng.choice([100, 200, 500]), tranclasses={"TC": 50}, fixed_cpu=0.01)
+        for i in range(34)
+    ]
+    facilities = [
+        zos.CouplingFacility(f"CF{i}", processors=2, service_time=4e-6, link=zos.Link("ICP", latency=2e-6)) for i in range(2)
+    ]
+    work = []
+    for w in range(20):
+        behind = [region.name for region in rng.sample(regions[4:], rng.randint(2, 8))]
+        step = zos.Step(
+            behind,
+            qr_cpu=rng.uniform(1e-4, 4e-4),
+            open_cpu=rng.uniform(0, 8e-4),
+            ziip_share=0.3,
+            cf_requests={f"CF{w % 2}": rng.randint(0, 20)},
+            log_bytes={"LOG": 1000},
+            devices={"Db2": rng.uniform(0.001, 0.02)},
+            tranclass="TC" if w % 3 == 0 else None,
+        )
+        steps = [zos.Step(rng.choice(regions[:4]).name, qr_cpu=5e-5), step]
+        if rng.random() < users:
+            work.append(zos.Work(f"W{w}", users=rng.randint(100, 1000), think_time=1.0, steps=steps))
+        else:
+            work.append(zos.Work(f"W{w}", rate=rng.uniform(100, 800), steps=steps))
+    return zos.System(
+        lpars=lpars,
+        regions=regions,
+        coupling_facilities=facilities,
+        loggers=[zos.Logger("LOG", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
+        devices=[zos.Device("Db2")],
+        work=work,
+    )
+
+
+@pytest.mark.parametrize("users", [0, 0.5, 1])
+@pytest.mark.parametrize("seed", range(3))
+def test_large_systems(seed: int, users: float) -> None:
+    """34 regions, 4 LPARs, 2 coupling facilities, 20 types of work: solved, with all identities."""
+    result = large(seed, users).solve()
+    assert all(work.etr > 0 and work.response_time > 0 for work in result.work)
+    assert all(0 < lpar.cpu_percent < 100 for lpar in result.lpars)
