@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from . import checks, jmva
+from . import checks
 from .errors import ModelError, suggestion
 from .expansion import ROUTE_KEYS, SPEED_KEYS, load_dependent, routed
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
@@ -60,7 +60,11 @@ def load(path: str | os.PathLike[str]) -> Network:
         raise problem.in_file(path) from error
     try:
         form = form_of(file.suffix, raw)
-        return jmva.load(raw, _kept, f"{path}: ") if form == "jmva" else loads(decoded(raw), format=form)
+        if form != "jmva":
+            return loads(decoded(raw), format=form)
+        from . import jmva
+
+        return jmva.load(raw, _kept, f"{path}: ")
     except ModelError as error:
         raise error.in_file(path) from error.__cause__
 
@@ -91,6 +95,8 @@ def loads(text: str, format: str = "toml") -> Network:
     if not text.strip():
         raise ModelError("file", "is empty", "write [[stations]] and [[classes]] into it")
     if format == "jmva":
+        from . import jmva
+
         return jmva.load(text, _kept)
     try:
         data = tomllib.loads(text) if format == "toml" else json.loads(text, object_pairs_hook=once)
@@ -157,6 +163,8 @@ def dumps(model: Network | Solution, format: str = "toml") -> str:
     model = model.model if isinstance(model, Solution) else model
     data = to_data(model)
     if format == "jmva":
+        from . import jmva
+
         kept = json.dumps(data).replace(">", "\\u003e")  # no ?> inside
         return jmva.write(model, kept, solution)
     if solution is not None:
