@@ -53,7 +53,7 @@ def powered(exponent: Callable[[float], float], model: qn.Network) -> Array:
     sizes = np.concatenate(([n], np.maximum(n - np.eye(len(n)), 0.0)))[None]
     for _ in range(400):
         step = Step(sizes, z[None], demand[None], [[None]] * len(m), "linearizer")
-        step.grows = (busy ** np.array([exponent(s) for s in m]) / m)[None, None, None]
+        step.slope = step.demand * (busy ** np.array([exponent(s) for s in m]) / m)
         start = step.sizes[..., None] * (demand / demand.sum(axis=1, keepdims=True))[None, None]
         stay = step.residence(fixed_point(step, start, 1e-9).value, np.arange(1))[0, 0]
         rate = n / (z + stay.sum(axis=1))
