@@ -57,7 +57,7 @@ ARROWS: dict[str, set[str]] = {
         *("arrays", "checks", "errors", "kernels", "methods", "model"),
         *("network", "solution", "solve", "stations", "tables"),
     },
-    "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
+    "sizing": {"checks", "errors", "kernels", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
     "cli": {
