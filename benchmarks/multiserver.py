@@ -1,6 +1,10 @@
 """Corrections for many servers, side by side: errors of the Linearizer with each, and how errors fall as jobs grow.
 
 `python -m benchmarks.multiserver` prints both tables; with `--write` they replace those in the README here.
+
+The corrections beside Seidmann's are of J. A. Rolia, Predicting the performance of software systems, thesis, University of
+Toronto, 1992, and of R. Suri, S. K. Sahu, M. Vernon, Approximate mean value analysis for closed queuing networks with
+multiple-server stations, Industrial Engineering Research Conference, 2007.
 """
 
 from __future__ import annotations

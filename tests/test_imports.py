@@ -60,7 +60,9 @@ ARROWS: dict[str, set[str]] = {
     "sizing": {"checks", "errors", "kernels", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
+    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "report", "solve"},
     "cli": {
+        "zos",
         "sweep",
         "vary",
         "render",
