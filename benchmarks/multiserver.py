@@ -1,6 +1,10 @@
 """Corrections for many servers, side by side: errors of the Linearizer with each, and how errors fall as jobs grow.
 
 `python -m benchmarks.multiserver` prints both tables; with `--write` they replace those in the README here.
+
+The corrections beside Seidmann's are of J. A. Rolia, Predicting the performance of software systems, thesis, University of
+Toronto, 1992, and of R. Suri, S. K. Sahu, M. Vernon, Approximate mean value analysis for closed queuing networks with
+multiple-server stations, Industrial Engineering Research Conference, 2007.
 """
 
 from __future__ import annotations
@@ -53,7 +57,7 @@ def powered(exponent: Callable[[float], float], model: qn.Network) -> Array:
     sizes = np.concatenate(([n], np.maximum(n - np.eye(len(n)), 0.0)))[None]
     for _ in range(400):
         step = Step(sizes, z[None], demand[None], [[None]] * len(m), "linearizer")
-        step.grows = (busy ** np.array([exponent(s) for s in m]) / m)[None, None, None]
+        step.slope = step.demand * (busy ** np.array([exponent(s) for s in m]) / m)
         start = step.sizes[..., None] * (demand / demand.sum(axis=1, keepdims=True))[None, None]
         stay = step.residence(fixed_point(step, start, 1e-9).value, np.arange(1))[0, 0]
         rate = n / (z + stay.sum(axis=1))

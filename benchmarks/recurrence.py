@@ -57,7 +57,7 @@ def report(quick: bool) -> tuple[str, list[dict[str, Any]]]:
         shown = name
     text = table(("size", "way", "time", "ratio", "error"), cells, "llrrr")
     if has_scipy:
-        text += f"\nimport of scipy.signal: {duration(import_time('scipy.signal', 3)[0])}, once a process"
+        text += f"\nimport of scipy.signal: {duration(import_time('scipy.signal', repeats=3)[0])}, once a process"
     else:
         text += "\nscipy: not installed"
     return text, records

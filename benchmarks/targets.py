@@ -49,6 +49,7 @@ KNOWN = {  # throughputs, how far off they may be, limit of solve() [s]
     "g_3x5_ms4": ((2.78817318, 1.80182057, 3.01280831), 2e-8, 0.02),
 }
 AGAINST_REFERENCE = {"d_3x5_50": (1e-10, 0.05), "d_4x5_20": (1e-10, 0.05)}  # most error, limit [s]
+FIRST = "qn.solve(qn.Network([qn.Queue('cpu')], [qn.OpenClass('web', arrival_rate=1.0, demands={'cpu': 0.1})]))"
 
 
 def collect(rows: list[Row], answers: Mapping[str, Answer], quick: bool) -> list[Target]:
@@ -97,11 +98,12 @@ def _memory() -> Target:
 
 def _import() -> Target:
     alone, _ = import_time("numpy")
-    seconds, heavy = import_time("qnsolve")
+    seconds, _ = import_time("qnsolve")
+    solved, heavy = import_time("qnsolve as qn", FIRST)
     loaded = "loads " + ", ".join(heavy) if heavy else "no heavy module"
     return Target(
         "import qnsolve",
-        f"{loaded}; {duration(alone)} of it numpy",
+        f"with a first solve {duration(solved)}, {duration(alone)} of it numpy; {loaded}",
         "no scipy, sympy, matplotlib, openpyxl",
         True,
         duration(seconds),

@@ -69,17 +69,18 @@ IMPORT = """
 import sys, time
 begin = time.perf_counter()
 import {module}
+{then}
 taken = time.perf_counter() - begin
 heavy = [name for name in ("scipy", "sympy", "matplotlib", "openpyxl") if name in sys.modules]
 print(taken, *heavy)
 """
 
 
-def import_time(module: str, repeats: int = 5) -> tuple[float, list[str]]:
-    """Median time to import a module in a new interpreter [s], and the heavy modules it loads."""
+def import_time(module: str, then: str = "", repeats: int = 5) -> tuple[float, list[str]]:
+    """Median time to import a module and run a line in a new interpreter [s], and the heavy modules it loads."""
     times, heavy = [], []
     for _ in range(repeats):
-        taken, *heavy = child([sys.executable, "-c", IMPORT.format(module=module)], 60).split()
+        taken, *heavy = child([sys.executable, "-c", IMPORT.format(module=module, then=then)], 60).split()
         times.append(float(taken))
     return sorted(times)[len(times) // 2], heavy
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,9 @@ FILES = {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in sorted(
 # what each part may import of the package, as it is; "kernels" and "stations" are folders
 ARROWS: dict[str, set[str]] = {
     "errors": set(),
-    "terms": set(),
-    "accuracy": set(),
+    "tables": set(),
+    "terms": {"tables"},
+    "accuracy": {"tables"},
     "results": set(),
     "checks": {"errors"},
     "centers": {"checks", "errors"},
@@ -51,8 +53,11 @@ ARROWS: dict[str, set[str]] = {
     "sensitivity": {"checks", "derivatives", "errors", "model", "network", "render", "report", "solution", "solve"},
     "bottleneck": {"arrays", "kernels", "network", "render", "report"},
     "switches": {"arrays", "bottleneck", "checks", "errors", "kernels", "model", "network", "report", "solve"},
-    "percentiles": {"arrays", "checks", "errors", "kernels", "methods", "model", "network", "solution", "solve", "stations"},
-    "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
+    "percentiles": {
+        *("arrays", "checks", "errors", "kernels", "methods", "model"),
+        *("network", "solution", "solve", "stations", "tables"),
+    },
+    "sizing": {"checks", "errors", "kernels", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
     "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "report", "solve"},
@@ -167,9 +172,58 @@ def test_the_arrows_make_no_circle() -> None:
         left = {part: arrows for part, arrows in left.items() if part not in bottom}
 
 
-def test_importing_is_light() -> None:
-    """`import qnsolve` loads numpy, and no heavy package beside it."""
-    code = f"import qnsolve, sys; print([name for name in {HEAVY!r} if name in sys.modules], 'numpy' in sys.modules)"
+def _after(code: str) -> tuple[set[str], set[str]]:
+    """Modules of the package, and top-level names of others, that are loaded once the code has run by itself."""
+    code += "; import sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.strip() == "[] True"
     assert done.stderr == ""
+    inside = {name.removeprefix("qnsolve.") for name in done.stdout.split() if name.startswith("qnsolve.")}
+    return inside, {name.split(".")[0] for name in done.stdout.split()}
+
+
+MODEL = (
+    "import qnsolve as qn; site = qn.Network([qn.Queue('cpu')], [qn.OpenClass('q', arrival_rate=1.0, demands={'cpu': 0.1})])"
+)
+# what a solve does without, however it is asked: the analyses, other files, simulation, closed forms
+ASKED_FOR = {
+    *("bottleneck", "bounds", "cli", "derivatives", "formulas", "jmva", "peer", "percentiles", "report", "sensitivity"),
+    *("sizing", "stack", "stations", "sweep", "switches", "symbolic", "vary", "verify"),
+}
+
+
+def test_importing_is_light() -> None:
+    """`import qnsolve` loads nothing; a model its own module; a solve what every solve needs, and no heavy package."""
+    assert _after("import qnsolve")[0] == set()
+    inside, outside = _after(MODEL)
+    assert inside == {"centers", "checks", "errors", "model", "network"}
+    assert not outside & set(HEAVY)
+    inside, outside = _after(f"{MODEL}; print(qn.solve(site), file=open(__import__('os').devnull, 'w'))")
+    assert {"solve", "methods.exact", "laws", "render"} <= inside
+    assert not {_part(name) for name in inside} & ASKED_FOR
+    assert not outside & {*HEAVY, "decimal", "secrets", "tomllib", "xml"}
+
+
+def test_a_name_is_its_function_whatever_was_loaded_before() -> None:
+    """Each public name is what its module has, also where that module, of the same name, was loaded by another one."""
+    code = "import qnsolve.sweep, qnsolve.verify, qnsolve.switches, qnsolve.cli, qnsolve as qn"
+    code += "; modules = [n for n in qn.__all__ if type(getattr(qn, n)).__name__ == 'module']"
+    code += "; assert modules == ['stations', 'symbolic']"
+    assert "cli" in _after(code)[0]
+
+
+def test_names_are_told_before_they_are_used() -> None:
+    """The table of homes holds what type checkers and `dir` are told; another name is none."""
+    told = {
+        alias.name: str(node.module)
+        for node in ast.walk(ast.parse(FILES["__init__"].read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level == 1
+        for alias in node.names
+    }
+    assert sorted(told) == sorted(qnsolve.__all__)
+    for name, module in told.items():
+        found = getattr(qnsolve, name)
+        home = importlib.import_module("qnsolve" if module == "None" else f"qnsolve.{module}")
+        assert found is (sys.modules[f"qnsolve.{name}"] if module == "None" else vars(home)[name])
+    assert set(qnsolve.__all__) < set(dir(qnsolve))
+    with pytest.raises(AttributeError, match="module 'qnsolve' has no attribute 'sovle'"):
+        _ = qnsolve.sovle  # type: ignore[attr-defined]

@@ -22,7 +22,6 @@ from qnsolve import (
     solve,
     stations,
 )
-from qnsolve.methods import limited
 from zoo import closed, opened
 
 CPU, DISK = Queue("cpu", servers=2), Queue("disk")
@@ -179,27 +178,6 @@ def test_threads_within_a_limit_and_two_regions() -> None:
             assert np.arange(len(there)) @ there == pytest.approx(found[station].queue_length, rel=1e-6)
 
 
-def test_planners_sizes_take_no_time() -> None:
-    """A thousand terminals at MXT 100, and 2000 transactions a second through MXT 250 with a class limit of 40."""
-    region = Network(
-        [Queue("cpu", servers=8), Queue("log"), Delay("db2")],
-        [closed("users", 1000, 10.0, cpu=0.05, log=0.008, db2=0.9)],
-        [AdmissionLimit(100, name="MXT")],
-    )
-    result = solve(region)
-    assert result["users"].throughput == pytest.approx(
-        solve(region.replace("MXT", capacity=1000))["users"].throughput, rel=0.05
-    )
-    assert 0 < result["users"].admission_wait < result["users"].response_time
-    web = [opened("web", 1200.0, cpu=0.002, db2=0.1), opened("report", 60.0, cpu=0.02, db2=0.4)]
-    limits = [AdmissionLimit(250, name="MXT"), AdmissionLimit(40, name="REPORTS", classes=["report"])]
-    cics = solve(Network([Queue("cpu", servers=8), Delay("db2")], web, limits))
-    assert cics["report"].admission_wait > cics["web"].admission_wait
-    assert cics["REPORTS"].number_inside == pytest.approx(
-        60 * (cics["report"].response_time - cics["report"].admission_wait), rel=1e-6
-    )
-
-
 def test_what_a_limit_cannot_pass_is_told() -> None:
     """The limit, the utilization, the class and the highest rate are named."""
     model = Network([Queue("cpu"), DISK], [opened("web", 0.9, cpu=1.0, disk=0.5)], [AdmissionLimit(2, name="MXT")])
@@ -261,47 +239,3 @@ def test_a_distribution_of_a_region_sums_to_one_and_has_the_mean() -> None:
         p = result.distribution(station)
         assert math.isclose(p.sum(), 1, rel_tol=1e-12)
         assert np.arange(len(p)) @ p == pytest.approx(result[station].queue_length, rel=1e-9)
-
-
-def test_many_classes_are_taken_together_where_they_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Classes under the same limits as one: near the answer that tells them apart, and fast for hundreds of jobs each."""
-    rng, errors = np.random.default_rng(0), []
-    servers = [Queue("cpu", servers=4), Queue("log"), Delay("db")]
-    for _ in range(6):
-        classes = [
-            closed(
-                n,
-                int(rng.integers(20, 60)),
-                float(10 ** rng.uniform(0, 1.3)),
-                cpu=10 ** rng.uniform(-1.5, 0),
-                log=10 ** rng.uniform(-2, -0.5),
-                db=10 ** rng.uniform(-1, 0.7),
-            )
-            for n in "ab"
-        ]
-        model = Network(servers, classes, [AdmissionLimit(int(rng.integers(3, 40)), name="MXT")])
-        apart = solve(model)
-        monkeypatch.setattr(limited, "APART", 1)
-        together = solve(model)
-        monkeypatch.undo()
-        assert any("taken together: a, b" in note for note in together.notes)
-        errors += [x.response_time / y.response_time - 1 for x, y in zip(together.classes, apart.classes, strict=True)]
-    assert np.abs(errors).mean() < 0.02
-    assert np.abs(errors).max() < 0.06
-    many = [closed(f"c{r}", 150, 5.0 + 5 * r, cpu=0.05 + 0.03 * r, log=0.01, db=0.2 + 0.4 * r) for r in range(4)]
-    result = solve(Network(servers, many, [AdmissionLimit(60, name="MXT"), AdmissionLimit(5, name="T", classes=["c0"])]))
-    assert result["c0"].admission_wait > result["c1"].admission_wait > 0
-    assert result["MXT"].number_inside <= 60
-
-
-def test_a_large_region_of_one_class() -> None:
-    """MXT 1000 before ten thousand terminals: the interactive law, and no more than the region lets through."""
-    model = Network(
-        [Queue("cpu", servers=10), Delay("db")],
-        [closed("a", 10_000, 20.0, cpu=0.02, db=1.5)],
-        [AdmissionLimit(600, name="MXT")],
-    )
-    result = solve(model)
-    most = solve(Network(model.stations, [closed("a", 600, cpu=0.02, db=1.5)]))["a"].throughput
-    assert result["a"].throughput == pytest.approx(most, rel=1e-6)
-    assert result["a"].response_time == pytest.approx(10_000 / most - 20, rel=1e-6)

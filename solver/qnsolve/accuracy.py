@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from functools import cache
-from importlib.resources import files
+
+from .tables import table
 
 
 @cache
@@ -16,8 +16,7 @@ def measured_error(method: str) -> str:
     >>> measured_error("open")
     ''
     """
-    text = files("qnsolve").joinpath("accuracy.csv").read_text(encoding="utf-8")
-    rows = [row for row in csv.DictReader(text.splitlines()) if row["method"] == method]
+    rows = [row for row in table("accuracy") if row["method"] == method]
     if not rows:
         return ""
     models = sum(int(row["models"]) for row in rows)

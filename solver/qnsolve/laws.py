@@ -72,13 +72,14 @@ def violations(figures: Figures, rising: bool) -> Iterator[Violation]:
     yield "Little's law, Q = X·R", "pair", np.abs(q - x[..., None] * residence) / np.maximum(q, 1e-300)
     slow = np.where(active & (demand > 0), (fastest - residence) / np.where(fastest > 0, fastest, 1), 0.0)
     yield "residence time below the demand", "pair", np.maximum(slow, 0.0)
-    busy = np.nan_to_num(np.einsum("...r,...rk->...k", x, demand if figures.work is None else figures.work) / figures.top)
+    busy = np.einsum("...r,...rk->...k", x, demand if figures.work is None else figures.work) / figures.top
+    busy = np.where(np.isnan(figures.top), 0.0, busy)
     yield "utilization above 1", "station", np.maximum(busy - 1, 0.0)
     closed = np.isfinite(figures.population)
     if closed.any():
         held = q.sum(axis=-1) + figures.outside
         n = np.where(closed, figures.population, held)  # an open class is held to nothing here
-        z = np.nan_to_num(figures.think_time)
+        z = np.where(closed, figures.think_time, 0.0)
         size = np.maximum(n, 1)
         yield "population, ΣQ + X·Z = N", "class", np.abs(held + x * z - n) / size
         shortest = z + fastest.sum(axis=-1)

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from . import checks, jmva
+from . import checks
 from .errors import ModelError, suggestion
 from .expansion import ROUTE_KEYS, SPEED_KEYS, load_dependent, routed
 from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
@@ -53,7 +53,11 @@ def load(path: str | os.PathLike[str]) -> Network:
     file, raw = Path(path), read(path)
     try:
         form = form_of(file.suffix, raw)
-        return jmva.load(raw, _kept, f"{path}: ") if form == "jmva" else loads(decoded(raw), format=form)
+        if form != "jmva":
+            return loads(decoded(raw), format=form)
+        from . import jmva
+
+        return jmva.load(raw, _kept, f"{path}: ")
     except ModelError as error:
         raise error.in_file(path) from error.__cause__
 
@@ -82,6 +86,8 @@ def loads(text: str, format: str = "toml") -> Network:
     """
     checks.choice("format", format, FORMATS)
     if format == "jmva" and text.strip():
+        from . import jmva
+
         return jmva.load(text, _kept)
     return from_data(parsed(text, format))
 
@@ -140,6 +146,8 @@ def dumps(model: Network | Solution, format: str = "toml") -> str:
     model = model.model if isinstance(model, Solution) else model
     data = to_data(model)
     if format == "jmva":
+        from . import jmva
+
         kept = json.dumps(data).replace(">", "\\u003e")  # no ?> inside
         return jmva.write(model, kept, solution)
     if solution is not None:

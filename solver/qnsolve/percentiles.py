@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from .network import Network
 from .solution import Solution
 from .solve import solve
 from .stations import erlang_c
+from .tables import table
 
 
 @dataclass(frozen=True)
@@ -135,8 +134,7 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
 @cache
 def measured(method: str) -> str:
     """One sentence with the measured error of a method, against the passage times of a tagged job in Markov chains."""
-    text = files("qnsolve").joinpath("percentiles.csv").read_text(encoding="utf-8")
-    rows = [row for row in csv.DictReader(text.splitlines()) if row["method"] == method]
+    rows = [row for row in table("percentiles") if row["method"] == method]
     models = sum(int(row["models"]) for row in rows)
     mean = sum(float(row["p95_mean"]) * int(row["models"]) for row in rows) / models
     worst = max(rows, key=lambda row: float(row["p95_max"]))

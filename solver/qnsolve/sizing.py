@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import checks
 from .errors import ModelError, SaturatedError, suggestion
+from .kernels.search import last_real, last_whole
 from .model import MOST_SERVERS, ClosedClass, JobClass, OpenClass, Queue
 from .network import Network
 from .percentiles import response_percentile
@@ -107,18 +107,12 @@ def highest_rate(
 
     demand = sum(_class(model, "highest_rate", class_name, OpenClass).demand(s.name) for s in model.stations)
     start = 1e-9 / demand
-    _possible(target.kept(at(start)), target, f"class {class_name!r}: arrival_rate", "lower demands or the other classes' load")
-    low, high = start, 1 / demand
-    while target.kept(at(high)):
-        low, high = high, 2 * high
-        if high > CEILING:
-            raise ModelError(
-                f"class {class_name!r}: arrival_rate", "has no highest value: nothing waits for it", "ask for less"
-            )
-    while high - low > FINE * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if target.kept(at(middle)) else (low, middle)
-    return target.sizing(class_name, "arrival_rate", low, at(low))
+    if not target.kept(at(start)):
+        raise target.missed(f"class {class_name!r}: arrival_rate", "lower demands or the other classes' load")
+    most = last_real(lambda rate: target.kept(at(rate)), start, 1 / demand, CEILING, FINE)
+    if most is None:
+        raise ModelError(f"class {class_name!r}: arrival_rate", "has no highest value: nothing waits for it", "ask for less")
+    return target.sizing(class_name, "arrival_rate", most, at(most))
 
 
 def highest_population(
@@ -165,15 +159,13 @@ def highest_population(
         return model.replace(class_name, population=jobs)
 
     item = f"class {class_name!r}: population"
-    _possible(target.kept(at(1)), target, item, "lower demands or the other classes' load")
-    low, high = 1, 2
-    while target.kept(at(high)):
-        low, high = high, 2 * high
-        if high > MOST_JOBS:
-            raise ModelError(item, f"keeps the target at {low:,} jobs still", "ask for less, or add think time")
-    low = _halved(lambda n: target.kept(at(n)), low, high)
+    if not target.kept(at(1)):
+        raise target.missed(item, "lower demands or the other classes' load")
+    most = last_whole(lambda jobs: target.kept(at(jobs)), 1, 2, MOST_JOBS)
+    if most is None:
+        raise ModelError(item, f"keeps the target at {MOST_JOBS:,} jobs still", "ask for less, or add think time")
     several = sum(isinstance(c, ClosedClass) for c in model.classes) > 1
-    return target.sizing(class_name, "population", low, at(low), several)
+    return target.sizing(class_name, "population", most, at(most), several)
 
 
 def fewest_servers(
@@ -226,13 +218,10 @@ def fewest_servers(
 
     if target.kept(at(1)):
         return target.sizing(station, "servers", 1, at(1))
-    low, high = 1, 2
-    while not target.kept(at(high)):
-        if high == MOST_SERVERS:
-            _possible(False, target, f"station {station!r}: servers", "other stations hold it up: lower their demands")
-        low, high = high, min(2 * high, MOST_SERVERS)
-    most = _halved(lambda m: not target.kept(at(m)), low, high)
-    return target.sizing(station, "servers", most + 1, at(most + 1))
+    few = last_whole(lambda servers: not target.kept(at(servers)), 1, 2, MOST_SERVERS)
+    if few is None:
+        raise target.missed(f"station {station!r}: servers", "other stations hold it up: lower their demands")
+    return target.sizing(station, "servers", few + 1, at(few + 1))
 
 
 class _Target:
@@ -261,6 +250,11 @@ class _Target:
             self.reached, self.saturated = float("inf"), str(error)
         return self.reached <= self.limit
 
+    def missed(self, item: str, repair: str) -> ModelError:
+        """What to raise where the target cannot be met."""
+        best = self.saturated or f"the best is {self.reached:.6g}"
+        return ModelError(item, f"cannot keep the response time of {self.name!r} at {self.limit:.6g}: {best}", repair)
+
     def sizing(self, name: str, quantity: str, value: float, model: Network, several: bool = False) -> Sizing:
         """The result, solved once more."""
         found, reached, notes = self._solved(model)
@@ -276,17 +270,3 @@ def _class(model: Network, item: str, name: str, kind: type[JobClass] | None) ->
         word = {None: "class", OpenClass: "open class", ClosedClass: "closed class"}[kind]
         raise ModelError(f"{item}: class", f"names no {word}", suggestion(name, [c.name for c in known]), name)
     return found
-
-
-def _possible(kept: bool, target: _Target, item: str, repair: str) -> None:
-    if not kept:
-        best = target.saturated or f"the best is {target.reached:.6g}"
-        raise ModelError(item, f"cannot keep the response time of {target.name!r} at {target.limit:.6g}: {best}", repair)
-
-
-def _halved(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The largest of low … high − 1 for which it holds; it holds at low, not at high."""
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low

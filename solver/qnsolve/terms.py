@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+
+from .tables import table
 
 
 @dataclass(frozen=True)
@@ -35,5 +35,4 @@ def terms() -> dict[str, Term]:
     >>> terms()["queue_length"].heading
     'queue length'
     """
-    text = files("qnsolve").joinpath("terms.csv").read_text(encoding="utf-8")
-    return {row["name"]: Term(**row) for row in csv.DictReader(text.splitlines())}
+    return {row["name"]: Term(**row) for row in table("terms")}

@@ -15,9 +15,10 @@ TINY = 1e-300
 WINDOW = 12
 FAST = 400  # accelerated steps before plain damped ones are tried
 STEPS = 20_000  # of one damped attempt
-FAR = 1.0  # most that a mixed step may lie from the plain one, in logs
+FAR = 0.3  # most that a mixed step may lie from the plain one, in logs; further leads to other fixed points
 SMALL = 0.01  # below this differences of logs are taken as relative ones, which costs less
 DAMPINGS = (0.3, 0.05)
+RIDGE = 1e-12 * np.eye(WINDOW)
 
 Step = Callable[[Array, NDArray[np.intp]], Array]
 
@@ -111,61 +112,73 @@ def _accelerated(
     sums, changes = (np.zeros((len(left), WINDOW, flat.shape[1])) for _ in range(2))
     gram = np.zeros((len(left), WINDOW, WINDOW))
     best = np.full(len(left), np.inf)
-    last = last_f = x
+    mixed = last_f = np.zeros_like(x)
     for count in range(FAST):
         new = step(x.reshape(len(left), *value.shape[1:]), left).reshape(x.shape)
-        np.maximum(x, TINY, out=x)
-        f = np.maximum(new, TINY)
+        f = new + TINY
+        x += TINY
         f /= x
         f -= 1
-        _each_large(np.log1p, f)
-        now = np.maximum(f.max(axis=1), -f.min(axis=1))
+        now = _logs(np.log1p, f, _size(f))
         residual[left] = now
         done = now < tolerance
         if done.any():
             flat[left[done]] = new[done]
             keep = ~done
-            left, new, f, now, best = (a[keep] for a in (left, new, f, now, best))
-            sums, changes, gram, last, last_f = (a[keep] for a in (sums, changes, gram, last, last_f))
+            left = left[keep]
+            new, f, now, best = (a[keep] for a in (new, f, now, best))
+            sums, changes, gram, mixed, last_f = (a[keep] for a in (sums, changes, gram, mixed, last_f))
             if len(left) == 0:
                 return left, count + 1
         x = new
         if count:
             slot = count % WINDOW
-            moved = np.maximum(last, TINY) / np.maximum(new, TINY)
-            moved -= 1
-            _each_large(np.log1p, moved)
-            np.negative(moved, out=sums[:, slot])
+            np.add(mixed, f, out=sums[:, slot])  # from one plain step to the next: ln(x/last) + ln(new/x)
             np.subtract(f, last_f, out=changes[:, slot])
             lost = now > 4 * best  # mixed astray: forget what was mixed
             if lost.any():
-                sums[lost], changes[lost], gram[lost] = 0.0, 0.0, 0.0
+                sums[lost], changes[lost], gram[lost], best[lost] = 0.0, 0.0, 0.0, now[lost]
             row = (changes @ changes[:, slot, :, None])[:, :, 0]
             gram[:, slot], gram[:, :, slot] = row, row
-            mixed = (sums.swapaxes(1, 2) @ _weights(gram, changes @ f[:, :, None]))[:, :, 0]
-            np.clip(mixed, -FAR, FAR, out=mixed)
-            np.negative(mixed, out=mixed)
-            _each_large(np.expm1, mixed)
-            mixed *= new
-            x = new + mixed
+            mixed = (sums.swapaxes(1, 2) @ -_weights(gram, changes @ f[:, :, None]))[:, :, 0]
+            size = _size(mixed)
+            if (size > FAR).any():
+                np.clip(mixed, -FAR, FAR, out=mixed)
+            x = mixed.copy()
+            _logs(np.expm1, x, size)
+            x *= new
+            x += new
         best = np.minimum(best, now)
-        last, last_f = new, f
+        last_f = f
     flat[left] = x
     return left, FAST
 
 
-def _each_large(function: np.ufunc, change: Array) -> None:
-    """Apply log1p or expm1 in place to the problems whose changes are not all small, where it is the change itself."""
-    large = np.maximum(change.max(axis=1), -change.min(axis=1)) > SMALL
+def _size(change: Array) -> Array:
+    """Largest magnitude in each problem."""
+    return np.maximum(change.max(axis=1), -change.min(axis=1))
+
+
+def _logs(function: np.ufunc, change: Array, size: Array) -> Array:
+    """Apply log1p or expm1 in place to the problems whose changes are not all small, where it is the change itself.
+
+    Gives the largest magnitudes after that, from those before.
+    """
+    large = size > SMALL
+    if not large.any():
+        return size
     if large.all():
         function(change, out=change)
-    elif large.any():
+    else:
         change[large] = function(change[large])
+    return _size(change)
 
 
 def _weights(gram: Array, right: Array) -> Array:
     """Least squares from the normal equations, columns scaled; 0 for an empty one. Shapes (B, W, W), (B, W, 1)."""
-    diagonal = np.einsum("bii->bi", gram)
-    scale = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 0.0)[:, :, None]
-    scaled = gram * scale * scale.swapaxes(1, 2) + np.eye(WINDOW) * (1e-12 + (scale == 0))
+    diagonal = np.einsum("bii->bi", gram)[:, :, None]
+    scale = 1 / np.sqrt(diagonal + (diagonal == 0))
+    scaled = gram * scale
+    scaled *= scale.swapaxes(1, 2)
+    scaled += RIDGE
     return scale * np.linalg.solve(scaled, scale * right)

@@ -12,10 +12,8 @@ from .series import Array
 
 BLOCK = 2048  # drawn at once
 
-Random = np.random.Generator
 
-
-def times(rng: Random, mean: float, variation: float) -> Iterator[float]:
+def times(rng: np.random.Generator, mean: float, variation: float) -> Iterator[float]:
     """Endless times: constant, gamma, exponential, or two exponential branches with balanced means.
 
     Parameters
@@ -46,7 +44,7 @@ def branch(variation: float) -> float:
     return float((1 + np.sqrt((variation - 1) / (variation + 1))) / 2)
 
 
-def sizes(rng: Random, mean: float, variation: float) -> Iterator[int]:
+def sizes(rng: np.random.Generator, mean: float, variation: float) -> Iterator[int]:
     """Endless batch sizes: the whole numbers next to the mean, mixed with 1 and a large one.
 
     Parameters

@@ -24,14 +24,11 @@ class Entrants:
     """
 
     def __init__(self, region: Region) -> None:
-        self.region = region
-        room = np.array([size + 1 for size in region.room])
-        box = np.indices(tuple(room.tolist())).reshape(len(room), -1)
-        held = np.array([box[list(cap.classes)].sum(axis=0) for cap in region.caps])
+        self.region, self.box = region, region.box
         capacity = np.array([cap.capacity for cap in region.caps])[:, None]
-        under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(room))])
-        self.blocked = (under @ (held >= capacity)) > 0  # class r finds no room at m
-        self.box, self.feasible = box, np.flatnonzero((held <= capacity).all(axis=0))
+        under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(self.box))])
+        self.blocked = (under @ (region.held >= capacity)) > 0  # class r finds no room at m
+        self.feasible = np.flatnonzero((region.held <= capacity).all(axis=0))
 
     def count(self) -> int:
         """States that there are."""

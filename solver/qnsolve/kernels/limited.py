@@ -88,21 +88,20 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
     """
     n, shape = region.n, region.shape
     arrive = arrivals.reshape(len(shape), -1)
-    entrants = Entrants(region)
-    count = entrants.count()
-    if not region.alone and count * (count / max(shape)) ** 2 <= QUICK:
+    entrants = None if region.alone else Entrants(region)
+    count = entrants.count() if entrants else 0
+    if entrants and count * (count / max(shape)) ** 2 <= QUICK:
         p, pi, delayed, edge = entrants.solve(arrive, part.throughput.reshape(len(shape), -1), np.array(low), work)
     else:
         p, pi, delayed, edge = _averaged(region, part, arrive, low, most, work)
-    box = entrants.box
     back = np.argsort(region.order)
-    held = np.array([box[list(cap.classes)].sum(axis=0) for cap in region.caps])[back]
+    held = region.held[back]
     capacity = np.array([cap.capacity for cap in region.caps])[back]
     return Limited(
         p=p.reshape(shape),
         throughput=part.throughput.reshape(len(shape), -1) @ pi,
         wanting=n @ p,
-        inside=box @ pi,
+        inside=region.box @ pi,
         queue_length=part.queue_length.reshape(*part.queue_length.shape[:2], -1) @ pi,
         delayed=np.nan_to_num(delayed),
         within=pi.reshape(part.throughput.shape[1:]),

@@ -215,14 +215,13 @@ def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: 
     if not stations:
         return n / outside
     cap = min(float(s.max() if falling else s[-1]) / d for d, s in stations)
-    plain = np.array([d / s[0] for d, s in stations if len(s) == 1])
+    plain = [float(d / s[0]) for d, s in stations if len(s) == 1]
     means = [partial(_mean_about, d, s, n if falling else None) for d, s in stations if len(s) > 1]
     low, high = -300.0, 34.0
     while high - low > 1e-3:
         x = (low + high) / 2
         rate = cap / (1 + math.exp(-x))
-        load = rate * plain
-        held = rate * outside + float((load / np.maximum(1 - load, 1e-16)).sum())
+        held = rate * outside + sum(rate * d / max(1 - rate * d, 1e-16) for d in plain)
         if held + sum(mean(rate) for mean in means) > n:
             high = x
         else:

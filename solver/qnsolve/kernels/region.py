@@ -48,6 +48,8 @@ class Region:
         self.order = sorted(range(len(caps)), key=lambda i: -len(caps[i].classes))  # outer ones first
         self.caps = [caps[i] for i in self.order]
         self.room = [min([n, *(c.capacity for c in caps if r in c.classes)]) for r, n in enumerate(most)]
+        self.box = np.indices(tuple(n + 1 for n in self.room)).reshape(len(most), -1)  # m inside, up to the room
+        self.held = np.array([self.box[list(cap.classes)].sum(axis=0) for cap in self.caps])  # of each limit
         self.wanted = {i: self._wanted(i) for i in range(len(self.caps))}
         self.full = {i: self.wanted[i] >= cap.capacity for i, cap in enumerate(self.caps)}
         self.line = {i: (self._present(i) - cap.capacity) * self.full[i] for i, cap in enumerate(self.caps)}

@@ -43,7 +43,8 @@ class Step:
         first = [[1.0 if m is None else 1 / m.speeds[0] for m in per] for per in meetings]
         grows = [[1 / m.speeds[0] if m is not None and m.single else 0.0 for m in per] for per in meetings]
         self.alone = np.array(first).T[:, None, None, :]  # stretch of a job alone
-        self.grows = np.array(grows).T[:, None, None, :]  # and of each job met
+        self.base = self.demand * self.alone  # residence of a job alone
+        self.slope = self.demand * np.array(grows).T[:, None, None, :]  # and what each job met adds
         # what each class meets, by station and network, where the mean alone does not tell it
         self.curved = {
             k: {b: [m] * sizes.shape[2] for b, m in enumerate(per) if m is not None and not m.single}
@@ -55,26 +56,25 @@ class Step:
 
     def __call__(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
         """The next queue lengths of the chosen networks."""
-        stretch = self.residence(length, chosen)
-        cycle = self.think_time[chosen] + stretch.sum(axis=3)
+        stay = self.residence(length, chosen)
+        cycle = self.think_time[chosen] + stay @ np.ones(stay.shape[3])
         rate = np.divide(self.sizes[chosen], cycle, out=cycle, where=cycle > 0)
-        stretch *= rate[..., None]
-        return stretch
+        stay *= rate[..., None]
+        return stay
 
     def residence(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
         """Residence times of the chosen networks."""
         others = self._others(length, chosen)
         np.maximum(others, 0.0, out=others)
-        stretch = others * self.grows[chosen]
-        stretch += self.alone[chosen]
+        stay = others * self.slope[chosen]
+        stay += self.base[chosen]
         every = np.arange(len(self.sizes))[chosen].tolist()
         for k, users in self.curved.items():
             if users:
                 for i, b in enumerate(every):
                     for r, meeting in enumerate(users.get(b, ())):
-                        stretch[i, :, r, k] = meeting.stretch(others[i, :, r, k])
-        stretch *= self.demand[chosen]
-        return stretch
+                        stay[i, :, r, k] = self.demand[b, 0, r, k] * meeting.stretch(others[i, :, r, k])
+        return stay
 
     def shape(self, length: Array, chosen: NDArray[np.intp]) -> None:
         """Give the stations of the chosen networks the shapes that follow from where their jobs are.
@@ -110,7 +110,7 @@ class Step:
 
     def _others(self, length: Array, chosen: slice | NDArray[np.intp]) -> Array:
         """A_sk at each population vector, (B, P, R, K)."""
-        total = length.sum(axis=2)
+        total = np.ones(length.shape[2]) @ length
         if self.rule == "schweitzer":
             return total[:, :, None, :] - length * self.inverse[chosen]
         others = np.empty_like(length)

@@ -61,10 +61,8 @@ def special(arrays: Arrays, k: int) -> str:
     station, model = arrays.model.stations[k], arrays.model
     if not isinstance(station, Queue):
         return ""
-    if station.on is not None:
-        return f"station {station.name!r}: runs on the servers of {station.on!r}"
-    if station.discipline == "ps":
-        return ""
+    if station.discipline == "ps" or station.on is not None:
+        return _runs_on(station)
     users = [c for c in model.classes if c.demand(station.name) > 0]
     odd = [c.name for c in users if c.variation(station.name) != 1]
     if odd:
@@ -111,9 +109,13 @@ def hosted(arrays: Arrays) -> str:
     for station in arrays.model.stations:
         if isinstance(station, Queue) and station.servers != int(station.servers):
             return f"station {station.name!r}: servers {station.servers:g}, only whole ones are taken"
-        if isinstance(station, Queue) and station.on is not None:
-            return f"station {station.name!r}: runs on the servers of {station.on!r}"
+        if isinstance(station, Queue) and (reason := _runs_on(station)):
+            return reason
     return ""
+
+
+def _runs_on(station: Queue) -> str:
+    return f"station {station.name!r}: runs on the servers of {station.on!r}" if station.on is not None else ""
 
 
 def uneven(arrays: Arrays) -> str:
@@ -128,7 +130,8 @@ def uneven(arrays: Arrays) -> str:
 def check_stable(arrays: Arrays) -> None:
     """Raise SaturatedError for the most loaded station, where one cannot keep up."""
     limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
-    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * arrays.work()
+    work = arrays.work()
+    loads = np.nan_to_num(arrays.arrival_rate)[:, None] * work
     busy = loads.sum(axis=0) / limit
     k = int(busy.argmax())
     if busy[k] < 1:
@@ -136,7 +139,7 @@ def check_stable(arrays: Arrays) -> None:
     r = int(loads[:, k].argmax())
     model, unit = arrays.model, arrays.model.time_unit
     name = model.classes[r].name
-    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / arrays.work()[r, k])
+    highest = float(max(0.0, limit[k] - loads[:, k].sum() + loads[r, k]) / work[r, k])
     if highest > 0:
         repair = f"its highest stable rate is {highest:.6g}/{unit}"
     else:

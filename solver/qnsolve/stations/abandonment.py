@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from math import exp, inf, log
 
 import numpy as np
@@ -16,7 +17,6 @@ from .tails import Tail
 
 MOST_STATES = 10**7
 SHARP = 39.0
-POINTS, POINT_WEIGHTS = np.polynomial.legendre.leggauss(20)
 PIECES = 64
 
 
@@ -167,9 +167,17 @@ class _Offered(Tail):
         if until:
             marks += [high - g for g in np.geomspace(0.01, 800, 40)]
         edges = np.array(sorted({low_end, high_end, *(x for x in [peak, *marks] if low_end < x < high_end)}))
+        points, weighing = _gauss()
         half = np.diff(edges)[:, None] / 2
-        u = edges[:-1, None] + half * (POINTS + 1)
+        u = edges[:-1, None] + half * (points + 1)
         logs = self._log(u) - best
         if until:
             logs = logs - (until - u)
-        return float(((half * POINT_WEIGHTS) * np.exp(logs)).sum())
+        return float(((half * weighing) * np.exp(logs)).sum())
+
+
+@cache
+def _gauss() -> tuple[Array, Array]:
+    """Gauss's points and weights on −1 … 1; made when needed, as their polynomials take long to import."""
+    points, weighing = np.polynomial.legendre.leggauss(20)
+    return points, weighing

@@ -6,9 +6,8 @@ service: a squared variation of 0.5 by Erlang's phases, 2 and 4 by two branches 
 
 from __future__ import annotations
 
-from math import exp
-
 from .. import checks
+from ..kernels.gig import by_arrivals, by_service
 from ..model import MOST_SERVERS
 from .deterministic import mdc
 from .form import StationForm, inputs, stable
@@ -197,12 +196,7 @@ def gigc(
     if arrivals + variation == 0:
         return _form(base, service, 0.0, 0.0, "", "")
     load = rate * service / m
-    if arrivals < 1:
-        spread = load * (arrivals + variation)
-        factor = exp(-2 * (1 - load) / 3 * (1 - arrivals) ** 2 / spread) if spread else 0.0
-    else:  # with several servers the factor makes it worse, as measured
-        factor = exp(-(1 - load) * (arrivals - 1) / (arrivals + 4 * variation)) if m == 1 else 1.0
-    waiting *= (arrivals + variation) / (1 + variation) * factor
+    waiting *= by_arrivals(load, m, arrivals, variation)
     waits = base.probability_wait * _delayed(load, arrivals, variation)
     kind = "gig1" if m == 1 else "gigc"
     return _form(base, service, waiting, waits, MEASURED[kind], MEASURED[f"{kind} percentile"])
@@ -211,14 +205,9 @@ def gigc(
 def _poisson(rate: float, service: float, m: int, variation: float) -> tuple[float, StationForm]:
     """Waiting time in M/G/c, and the M/M/c beside it."""
     base = mmc(rate, service, m)
-    exponential = base.waiting_time
-    if m == 1 or variation == 1 or exponential == 0:
-        return exponential * (1 + variation) / 2, base
-    constant = mdc(rate, service, m).waiting_time
-    if variation < 1:
-        return (1 - variation) * constant + variation * exponential, base
-    ratio = exponential / constant if constant else 2.0  # between 1 and 2
-    return exponential * (1 + variation) / (2 * variation - (variation - 1) * ratio), base
+    constant = mdc(rate, service, m).waiting_time if m > 1 and variation != 1 else 0.0
+    ratio = base.waiting_time / constant if constant else 2.0  # between 1 and 2
+    return base.waiting_time * by_service(variation, ratio), base
 
 
 def _delayed(load: float, arrivals: float, variation: float) -> float:

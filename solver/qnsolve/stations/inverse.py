@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from .. import checks
 from ..errors import ModelError, SaturatedError
+from ..kernels.search import last_real, last_whole
 from ..model import MOST_SERVERS
 from .form import StationForm
 from .markovian import mmc
@@ -77,15 +78,10 @@ def servers_needed(
     def missed(m: int) -> str:
         return targets.missed(lambda: form(rate, service, m))
 
-    low, high = 0, max(1, min(MOST_SERVERS, int(rate * service)))
-    while why := missed(high):
-        if high == MOST_SERVERS:
-            raise ModelError("servers_needed", f"is not met by {MOST_SERVERS} servers: {why}", "ease the target")
-        low, high = high, min(2 * high + 1, MOST_SERVERS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if missed(middle) else (low, middle)
-    return high
+    few = last_whole(lambda m: bool(missed(m)), 0, max(1, min(MOST_SERVERS, int(rate * service))), MOST_SERVERS)
+    if few is None:
+        raise ModelError("servers_needed", f"is not met by {MOST_SERVERS} servers: {missed(MOST_SERVERS)}", "ease the target")
+    return few + 1
 
 
 def highest_rate(
@@ -145,23 +141,12 @@ def highest_rate(
     def missed(rate: float) -> str:
         return targets.missed(lambda: form(rate, service, m))
 
-    low, high = 0.0, m / service
     if why := missed(0.0):
         raise ModelError("highest_rate", f"is not met without any load: {why}", "ease the target")
-    while not missed(high):
-        low, high = high, 2 * high
-        if high * service > LARGEST_RATE:
-            raise ModelError("highest_rate", "is without end: every rate meets the targets", "set one that load can miss")
-    while low < (middle := _between(low, high)) < high:
-        low, high = (low, middle) if missed(middle) else (middle, high)
-    return low
-
-
-def _between(low: float, high: float) -> float:
-    """Half way, in powers while the two lie far apart."""
-    if low == 0:
-        return high / 1024 if high > 1e-90 else 0.0
-    return (low * high) ** 0.5 if high > 4 * low and low > 1e-90 else low + (high - low) / 2
+    most = last_real(lambda rate: not missed(rate), 0.0, m / service, LARGEST_RATE / service)
+    if most is None:
+        raise ModelError("highest_rate", "is without end: every rate meets the targets", "set one that load can miss")
+    return most
 
 
 @dataclass(frozen=True)
