@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from ..arrays import Arrays, from_network
 from ..errors import ConvergenceError
+from ..kernels.jobs import OUTSIDE
 from ..kernels.measures import Admission, Measures
 from ..kernels.part import Part, part
 from ..kernels.series import Array
 from ..model import AdmissionLimit, LoadDependent
 from ..network import Network
+from ..plan import route
 
 Mask = NDArray[np.bool_]
 ROUNDS = 50
@@ -120,6 +122,7 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
     """
     demand = arrays.demand * inner.stations
     busy = active(arrays) & demand.any(axis=1)
+    times = entries(arrays, np.tile(inner.stations, (len(busy), 1)))
     guess = np.where(arrays.closed, arrays.population / (np.nan_to_num(arrays.think_time) + arrays.demand.sum(axis=1)), 0.0)
     mix = np.where(arrays.closed, guess, np.nan_to_num(arrays.arrival_rate)) * busy
     stay = demand.sum(axis=1)
@@ -130,12 +133,25 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
         new = found.throughput * busy
         served = new @ demand
         stretch = np.maximum(np.where(served > 0, lengths / np.where(served > 0, served, 1.0), 1.0), 1.0)
-        now = (demand @ stretch + line @ np.arange(len(line)) / new.sum()) * busy
+        now = (demand @ stretch + times * (line @ np.arange(len(line)) / (new @ times))) * busy
         moved = max(_apart(new, mix), _apart(now * new, stay * new))
         mix, stay = new, now
         if moved < SETTLED:
             return _expanded(arrays, inner, inside, found, mix[:, None] * demand * stretch, line, p, round_)
     raise ConvergenceError(f"method limits: the waits at {small.model.stations[-1].name!r} do not settle", moved)
+
+
+def entries(arrays: Arrays, to: Mask, beyond: Mask | None = None) -> Array:
+    """How often a job of each class comes to some stations (R, K) from elsewhere, or from beyond others too, shape (R,)."""
+    found = np.zeros(len(to))
+    for r, here in enumerate(to):
+        ways, visits = route(arrays.demand[r], arrays.visits[r]), np.nan_to_num(arrays.visits[r], nan=1.0)
+        near = here if beyond is None else here | beyond[r]
+        for place, steps in ways.items():
+            if place == OUTSIDE or not near[place]:
+                often = 1.0 if place == OUTSIDE else float(visits[place])
+                found[r] += often * sum(share for k, share in steps if k != OUTSIDE and here[k])
+    return found
 
 
 def _apart(new: Array, old: Array) -> float:
@@ -166,8 +182,8 @@ def _expanded(
     waiting[waiting < 1e-14 * there] = 0.0
     x = found.throughput
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
-    arriving = np.append(p[:-1], 0.0) if arrays.is_closed else p
-    late = float(arriving[inner.capacity :].sum() / arriving.sum())
+    left = p * inside.throughput[0, np.minimum(np.arange(len(p)), inner.capacity)]  # as often as one comes to one fewer
+    late = float(left[inner.capacity + 1 :].sum() / left.sum())
     full = float(p[inner.capacity :].sum())
     held = float(np.minimum(np.arange(len(p)), inner.capacity) @ p)
     outer = found.admission
@@ -191,16 +207,19 @@ def _expanded(
 
 
 def _share_delayed(arrays: Arrays, inner: Inner, late: float, outer: Admission | None) -> Array:
-    """Share of each class's requests that wait: one request to the part, one to what is around it."""
-    own = (arrays.demand[:, inner.stations] > 0).any(axis=1) & active(arrays)
-    if outer is None:
-        return np.where(own, late, 0.0)
-    others = [x for i, x in enumerate(arrays.model.limits) if i not in inner.limits]
-    more = np.array([any(x.classes is None or c.name in x.classes for x in others) for c in arrays.model.classes])
-    shares: Array = np.where(more, outer.delayed, 0.0)
-    shares += late * own
-    shares /= np.maximum(own.astype(float) + more, 1.0)
-    return shares
+    """Share of each class's requests that wait: to the part, to what is around it, and to both at once."""
+    part = np.tile(inner.stations, (len(arrays.demand), 1)) & active(arrays)[:, None]
+    around: Mask = np.zeros(part.shape, dtype=bool)
+    for i, limit in enumerate(arrays.model.limits):
+        if i not in inner.limits:
+            classes = np.array([limit.classes is None or c.name in limit.classes for c in arrays.model.classes])
+            around |= classes[:, None] & [limit.stations is None or s.name in limit.stations for s in arrays.model.stations]
+    to_part, to_both = entries(arrays, part), entries(arrays, part & around, around)
+    to_rest = entries(arrays, around) - to_both
+    other = np.zeros(len(part)) if outer is None else outer.delayed
+    delayed = (to_part - to_both) * late + to_rest * other + to_both * (late + other - late * other)
+    asked = to_part + to_rest
+    return np.divide(delayed, asked, out=np.zeros(len(part)), where=asked > 0)
 
 
 def _distribution(arrays: Arrays, inner: Inner, inside: Part, p: Array, found: Measures, k: int) -> Array:
