@@ -19,8 +19,9 @@ from ..kernels.region import Cap, Region
 from ..kernels.series import Array
 from ..kernels.steadiness import regularity, steadiness
 from . import exact
+from .grouped import grouped
 from .merged import merged
-from .method import Method, check_stable, not_product_form, uneven
+from .method import Method, check_stable, not_product_form, occupied, uneven
 from .nested import Inner, Mask, active, innermost, reduced, with_inner
 from .outside import Outside, Plan
 
@@ -243,4 +244,10 @@ def _distribution(arrays: Arrays, plan: Plan, found: Limited, within: Part, outs
     return outside.open.distribution(k)
 
 
-METHODS = (Method("limits", _solve, False, _refuses, "admission limits, flow equivalence", "Lazowska1984"),)
+def _run(arrays: Arrays) -> Measures:
+    """With the lines in their order where these matter and are short."""
+    several = len(occupied(arrays)) > 1 or isinstance(_plan(arrays, _covers(arrays)), Inner)
+    return (grouped(arrays) if several else None) or _solve(arrays)
+
+
+METHODS = (Method("limits", _run, False, _refuses, "admission limits, flow equivalence", "Lazowska1984"),)
