@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
 import numpy as np
 import pytest
-from qnsolve import AdmissionLimit, ClosedClass, Delay, Network, Queue, methods, solve
+from qnsolve import AdmissionLimit, ClosedClass, Delay, Network, Queue, methods, solve, verify
 from qnsolve.methods import grouped
 from zoo import closed
 
@@ -47,6 +48,33 @@ def test_groups_of_one_station_are_the_chain(name: str, kind: str) -> None:
         p, q = found.distribution(station), exact.distribution(station)
         size = max(len(p), len(q))
         np.testing.assert_allclose(np.pad(p, (0, size - len(p))), np.pad(q, (0, size - len(q))), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["demands", "visits"])
+def test_each_request_has_its_wait(kind: str) -> None:
+    """Jobs that come to the limited part twice wait twice: the wait of a job is that of its delayed requests."""
+    model = Network([CPU, DISK, DB], _classes(kind), LIMITS["nested"])
+    for method in ("markov", "limits"):
+        result = verify(model, method=method, jobs=40_000)
+        assert result.agrees, str(result)
+        assert sum(c.quantity == "delayed_wait" for c in result.comparisons) == 2
+
+
+def test_a_wrong_wait_is_seen() -> None:
+    """Figures of limits are compared too."""
+    solution = solve(Network([CPU, DISK, DB], _classes("demands"), LIMITS["nested"]), "markov")
+    first = dataclasses.replace(solution.classes[0], fraction_delayed=solution.classes[0].fraction_delayed * 1.1)
+    wrong = dataclasses.replace(solution, classes=(first, *solution.classes[1:]))
+    found = [c for c in verify(wrong, jobs=40_000).comparisons if c.verdict == "differs"]
+    assert [(c.class_name, c.quantity) for c in found] == [("a", "fraction_delayed")]
+
+
+def test_a_limit_that_nobody_reaches_is_not_judged() -> None:
+    """Delays too rare to be simulated are left out."""
+    model = Network([CPU], [closed("a", 6, 500.0, cpu=0.1)], [AdmissionLimit(5, name="MXT")])
+    result = verify(model, method="markov", jobs=2000)
+    assert result.agrees
+    assert not any(c.quantity == "delayed_wait" for c in result.comparisons)
 
 
 def test_visits_in_groups_are_near_the_chain() -> None:

@@ -60,13 +60,14 @@ class Chain:
         with np.errstate(divide="ignore", invalid="ignore"):
             residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
         notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
-        admission = self.admission() if self.jobs.limits else None
+        admission = self.admission(x) if self.jobs.limits else None
         return Measures(x, q, residence, self.distribution, notes=notes, admission=admission)
 
-    def admission(self) -> Admission:
-        """Who waits at the limits, and who is inside."""
+    def admission(self, throughput: Array) -> Admission:
+        """Who waits at the limits, and who is inside; throughput as in the measures, shape (R,)."""
         asked, delayed = (self.p @ np.array(rows) for rows in self.rates[1:])
         share = np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
+        requests = np.divide(asked, throughput, out=np.zeros(len(asked)), where=throughput > 0)
         limits, classes = self.jobs.limits, len(self.jobs.population)
         waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
         missing = [[self.jobs.needed(r, k) & ~held for r, k, held in state[1]] for state in self.states]
@@ -75,7 +76,7 @@ class Chain:
         full = used >= np.array([limit.capacity for limit in limits])
         line = line * full  # who needs a limit that has room waits for another one
         lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
-        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines)
+        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines, requests)
 
     def distribution(self, k: int) -> Array:
         """P(n jobs at station k)."""

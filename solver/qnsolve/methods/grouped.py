@@ -153,7 +153,7 @@ def _measures(arrays: Arrays, groups: list[_Group], chain: Chain) -> Measures:
         q[:, group.stations] = np.tensordot(group.inside.queue_length, p, p.ndim)
         states.append(p)
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
-    return Measures(x, q, residence, partial(_distribution, groups, states), admission=chain.admission())
+    return Measures(x, q, residence, partial(_distribution, groups, states), admission=chain.admission(x))
 
 
 def _distribution(groups: list[_Group], states: list[Array], k: int) -> Array:

@@ -24,6 +24,7 @@ from .merged import merged
 from .method import Method, check_stable, not_product_form, occupied, uneven
 from .nested import Inner, Mask, active, innermost, reduced, with_inner
 from .outside import Outside, Plan
+from .requests import requests
 
 POINTS = 2_000_000  # states of jobs that want to be inside
 APART = 60_000  # states of closed jobs up to which their classes are told apart
@@ -131,7 +132,7 @@ def _solve(arrays: Arrays) -> Measures:
         free = _solve(replace(arrays, model=replace(arrays.model, limits=())))
         nobody, never = np.zeros(len(free.throughput)), np.zeros(len(plan.caps))
         lines = tuple(np.ones(1) for _ in plan.caps)
-        return replace(free, admission=Admission(nobody, nobody, never, never, never, lines))
+        return replace(free, admission=Admission(nobody, nobody, never, never, never, lines, nobody))
     together = _together(arrays, plan)
     if together is not None and len(together) < len(arrays.model.classes):
         return merged(arrays, together, _solve)
@@ -218,7 +219,7 @@ def _measures(arrays: Arrays, plan: Plan, found: Limited, within: Part, outside:
         sum(waiting[plan.axes[a]].sum() for a in cap.classes) / (random[list(cap.classes)].sum() or 1.0) for cap in plan.caps
     ]
     line = [part * float(np.arange(len(p)) @ p) for part, p in zip(shorter, found.lines, strict=True)]
-    admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines)
+    admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines, requests(arrays))
     distribution = partial(_distribution, arrays, plan, found, within, outside, states)
     return Measures(x, q, residence, distribution, admission=admission)
 

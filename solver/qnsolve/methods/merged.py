@@ -13,6 +13,7 @@ from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import ClosedClass
 from ..network import Network
+from .requests import requests
 
 ROUNDS = 200
 SETTLED = 1e-6  # change of a throughput, relative
@@ -100,5 +101,5 @@ def _apart(
         residence_time=residence,
         iterations=rounds + found.iterations,
         notes=(*found.notes, note),
-        admission=replace(admission, outside=x * wait, delayed=admission.delayed[of]),
+        admission=replace(admission, outside=x * wait, delayed=admission.delayed[of], requests=requests(arrays)),
     )

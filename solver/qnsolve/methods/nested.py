@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from ..arrays import Arrays, from_network
 from ..errors import ConvergenceError
-from ..kernels.jobs import OUTSIDE
 from ..kernels.measures import Admission, Measures
 from ..kernels.part import Part, part
 from ..kernels.series import Array
 from ..model import AdmissionLimit, LoadDependent
 from ..network import Network
-from ..plan import route
+from .requests import requests
 
 Mask = NDArray[np.bool_]
 ROUNDS = 50
@@ -122,7 +121,7 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
     """
     demand = arrays.demand * inner.stations
     busy = active(arrays) & demand.any(axis=1)
-    times = entries(arrays, np.tile(inner.stations, (len(busy), 1)))
+    times = requests(arrays, inner.limits)
     guess = np.where(arrays.closed, arrays.population / (np.nan_to_num(arrays.think_time) + arrays.demand.sum(axis=1)), 0.0)
     mix = np.where(arrays.closed, guess, np.nan_to_num(arrays.arrival_rate)) * busy
     stay = demand.sum(axis=1)
@@ -139,19 +138,6 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
         if moved < SETTLED:
             return _expanded(arrays, inner, inside, found, mix[:, None] * demand * stretch, line, p, round_)
     raise ConvergenceError(f"method limits: the waits at {small.model.stations[-1].name!r} do not settle", moved)
-
-
-def entries(arrays: Arrays, to: Mask, beyond: Mask | None = None) -> Array:
-    """How often a job of each class comes to some stations (R, K) from elsewhere, or from beyond others too, shape (R,)."""
-    found = np.zeros(len(to))
-    for r, here in enumerate(to):
-        ways, visits = route(arrays.demand[r], arrays.visits[r]), np.nan_to_num(arrays.visits[r], nan=1.0)
-        near = here if beyond is None else here | beyond[r]
-        for place, steps in ways.items():
-            if place == OUTSIDE or not near[place]:
-                often = 1.0 if place == OUTSIDE else float(visits[place])
-                found[r] += often * sum(share for k, share in steps if k != OUTSIDE and here[k])
-    return found
 
 
 def _apart(new: Array, old: Array) -> float:
@@ -201,6 +187,7 @@ def _expanded(
         waiting=every(float(waiting.sum()), None if outer is None else outer.waiting),
         full=every(full, None if outer is None else outer.full),
         lines=tuple(line if outer is None or i not in place else outer.lines[place[i]] for i in range(number)),
+        requests=requests(arrays),
     )
     distribution = partial(_distribution, arrays, inner, inside, p, found)
     return Measures(x, q, residence, distribution, rounds + found.iterations, found.notes, admission)
@@ -208,18 +195,12 @@ def _expanded(
 
 def _share_delayed(arrays: Arrays, inner: Inner, late: float, outer: Admission | None) -> Array:
     """Share of each class's requests that wait: to the part, to what is around it, and to both at once."""
-    part = np.tile(inner.stations, (len(arrays.demand), 1)) & active(arrays)[:, None]
-    around: Mask = np.zeros(part.shape, dtype=bool)
-    for i, limit in enumerate(arrays.model.limits):
-        if i not in inner.limits:
-            classes = np.array([limit.classes is None or c.name in limit.classes for c in arrays.model.classes])
-            around |= classes[:, None] & [limit.stations is None or s.name in limit.stations for s in arrays.model.stations]
-    to_part, to_both = entries(arrays, part), entries(arrays, part & around, around)
-    to_rest = entries(arrays, around) - to_both
-    other = np.zeros(len(part)) if outer is None else outer.delayed
-    delayed = (to_part - to_both) * late + to_rest * other + to_both * (late + other - late * other)
-    asked = to_part + to_rest
-    return np.divide(delayed, asked, out=np.zeros(len(part)), where=asked > 0)
+    others = [i for i in range(len(arrays.model.limits)) if i not in inner.limits]
+    asked, to_part, to_rest = requests(arrays), requests(arrays, inner.limits), requests(arrays, others)
+    both = to_part + to_rest - asked
+    other = np.zeros(len(asked)) if outer is None else outer.delayed
+    delayed = to_part * late + to_rest * other - both * late * other
+    return np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
 
 
 def _distribution(arrays: Arrays, inner: Inner, inside: Part, p: Array, found: Measures, k: int) -> Array:
