@@ -139,6 +139,7 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     **limit_families.FAMILIES,
     **priority_families.FAMILIES,
     "open and closed": open_beside_closed,
+    **limit_families.LATER,
 }
 
 

@@ -78,6 +78,15 @@ def parts_of_classes(rng: Random) -> qn.Network:
     return qn.Network(stations, classes, [_limit(rng, classes), inner])
 
 
+def parts_of_more(rng: Random) -> qn.Network:
+    """Two classes at four or five stations, a limit on all and one on the two in the middle or at the end."""
+    stations = [qn.Queue(f"s{k}", servers=int(rng.choice([1, 1, 2, 3]))) for k in range(int(rng.integers(4, 6)))]
+    classes = [_closed(rng, name, stations, 3 if name == "a" else 2) for name in "ab"]
+    first = int(rng.integers(1, len(stations) - 1))
+    inner = qn.AdmissionLimit(int(rng.integers(1, 3)), name=THREADS, stations=[s.name for s in stations[first : first + 2]])
+    return qn.Network(stations, classes, [_limit(rng, classes), inner])
+
+
 FAMILIES = {
     "limits, one class": one_class,
     "limits, several classes": common,
@@ -86,3 +95,4 @@ FAMILIES = {
     "limits on parts": parts,
     "limits on parts, two classes": parts_of_classes,
 }
+LATER = {"limits on parts of more stations": parts_of_more}

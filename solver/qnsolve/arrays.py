@@ -153,7 +153,10 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         pressure = np.nan_to_num(work[r] / (arrays.top if closed else arrays.last))
         narrow = int(pressure.argmax())
         held = pressure[narrow] > 0
-        outside, delayed = (0.0, 0.0) if admission is None else (float(admission.outside[r]), float(admission.delayed[r]))
+        outside, delayed, late = 0.0, 0.0, 0.0
+        if admission is not None:
+            outside, delayed = float(admission.outside[r]), float(admission.delayed[r])
+            late = delayed * float(admission.requests[r])
         wait = outside / float(x[r]) if x[r] > 0 else 0.0
         classes.append(
             ClassResult(
@@ -168,7 +171,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
                 highest_throughput=float(1 / pressure[narrow]) if held else nan,
                 number_outside=outside,
                 fraction_delayed=delayed,
-                delayed_wait=wait / delayed if delayed > 0 else nan,
+                delayed_wait=wait / late if late > 0 else nan,
             )
         )
     return Solution(

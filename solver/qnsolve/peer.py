@@ -149,7 +149,8 @@ def _batches(records: list[Any], plan: Plan, edges: np.ndarray) -> Batches:
                 ended = here & (stretch == b)
                 visits[b, r, k], work[b, r, k] = ended.sum(), service[ended].sum()
     work[:, :, in_parts] = np.nan  # Ciw records how long the last part of a service took, not what it asked for
-    return Batches(np.diff(edges), finished, visits, area, work, np.zeros(shape[:2]), len(records))
+    none = np.zeros(shape[:2])  # it has no limits
+    return Batches(np.diff(edges), finished, visits, area, work, none, none, none, len(records))
 
 
 assert OUTSIDE == -1

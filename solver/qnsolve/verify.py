@@ -24,6 +24,7 @@ from .solve import solve
 BATCHES = 25
 LEVEL = 0.95
 WIDE = 0.1  # a half width beyond this share of the figure tells too little
+RARE = 10  # delays at limits that should have been simulated; fewer may not have been
 SIMULATORS = ("events", "ciw")
 
 
@@ -219,6 +220,12 @@ def _estimates(solution: Solution, found: Batches) -> list[Estimate]:
         rows.append((c.name, "total", "throughput", c.throughput, done, time))
         rows.append((c.name, "total", "response_time", c.response_time, inside[:, r], done))
         rows.append((c.name, "total", "queue_length", c.queue_length, inside[:, r], time))
+        asked, late, waiting = found.asked[:, r], found.delayed[:, r], found.waiting[:, r]
+        if late.sum() > 0 or c.fraction_delayed * asked.sum() > RARE:
+            rows.append((c.name, "total", "number_outside", c.number_outside, waiting, time))
+            rows.append((c.name, "total", "admission_wait", c.admission_wait, waiting, done))
+            rows.append((c.name, "total", "fraction_delayed", c.fraction_delayed, late, asked))
+            rows.append((c.name, "total", "delayed_wait", c.delayed_wait, waiting, late))
         for k, s in enumerate(stations):
             pair = solution[c.name, s.name]
             if pair.demand == 0:

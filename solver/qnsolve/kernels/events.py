@@ -71,6 +71,8 @@ class Batches:
         Visits completed; jobs integrated over time; service times completed [time].
     waiting : ndarray (B, R)
         Jobs outside limits integrated over time.
+    asked, delayed : ndarray (B, R)
+        Requests for room, and those of them that had to wait.
     events : int
     """
 
@@ -80,6 +82,8 @@ class Batches:
     area: Array
     work: Array
     waiting: Array
+    asked: Array
+    delayed: Array
     events: int
 
 
@@ -136,7 +140,7 @@ class _Run:
         size = self.classes * stations
         self.present, self.left, self.visits, self.work = [0] * size, [0.0] * size, [0] * size, [0.0] * size
         self.waiting, self.waited = [0] * self.classes, [0.0] * self.classes
-        self.finished = [0] * self.classes
+        self.finished, self.asked, self.delayed = [0] * self.classes, [0] * self.classes, [0] * self.classes
         self.events = 0
         for r, n in enumerate(plan.population):
             for _ in range(1 if n is None else n):
@@ -148,16 +152,18 @@ class _Run:
         for end in [warm, *(warm + jobs * (i + 1) // batches for i in range(batches))]:
             self._until(end)
             marks.append(self._mark())
-        duration, finished, visits, area, work, waiting = (np.diff(np.array(m), axis=0) for m in zip(*marks, strict=True))
+        duration, finished, visits, area, work, waiting, asked, delayed = (
+            np.diff(np.array(m), axis=0) for m in zip(*marks, strict=True)
+        )
         stations = len(self.centers)
         visits, area, work = (m.reshape(batches, stations, self.classes).transpose(0, 2, 1) for m in (visits, area, work))
-        return Batches(duration, finished, visits, area, work, waiting, self.events)
+        return Batches(duration, finished, visits, area, work, waiting, asked, delayed, self.events)
 
     def _mark(self) -> tuple[Any, ...]:
         """Totals up to now; a job at a station since t has left −t."""
         area = [out + n * self.now for out, n in zip(self.left, self.present, strict=True)]
         waiting = [out + n * self.now for out, n in zip(self.waited, self.waiting, strict=True)]
-        return self.now, self.finished[:], self.visits[:], area, self.work[:], waiting
+        return self.now, self.finished[:], self.visits[:], area, self.work[:], waiting, self.asked[:], self.delayed[:]
 
     def _until(self, finished: int) -> None:
         done = sum(self.finished)
@@ -221,6 +227,9 @@ class _Run:
         self.waiting[job.r] += 1
         self.waited[job.r] -= self.now
         self._admit()
+        if needed & ~held:
+            self.asked[job.r] += 1
+            self.delayed[job.r] += job.held != needed
         return 0
 
     def _release(self, bits: int) -> None:

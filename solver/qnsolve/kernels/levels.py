@@ -32,10 +32,13 @@ class Group:
         Rate at which one more comes where n are there; one number where it never changes [jobs/time].
     time : float
         Mean service time of one visit [time].
+    pace : ndarray, optional
+        How much faster they come where 0, 1, … jobs of the only other level are there.
     """
 
     arrive: Array
     time: float
+    pace: Array | None = None
 
     def level(self, most: int, servers: int) -> Level:
         """As a level of at most so many jobs."""
@@ -85,9 +88,22 @@ def stays(groups: list[Group], servers: int, preempts: bool) -> list[float]:
     ----------
     [Marie1979] for a station fed at rates that depend on who is there.
     """
+    if len(groups) == 2 and groups[0].pace is not None and groups[1].pace is not None:
+        return _coupled(groups[0], groups[1], groups[0].pace, groups[1].pace, servers, preempts)
     if preempts or len(groups) == 1:
         return _preemptive(groups, servers)
     return _nonpreemptive(groups, servers)
+
+
+def _coupled(first: Group, second: Group, by_low: Array, by_high: Array, servers: int, preempts: bool) -> list[float]:
+    """Two closed levels, each coming back faster or slower with the number of the other that is here."""
+    quick = Group(first.arrive * by_low.max(), first.time)
+    high, low = first.level(quick.most(servers), servers), second.level(len(second.arrive) - 1, servers)
+    pace = by_low, by_high[: len(high.arrive)]
+    both = preemptive(Phases.of(high), low, servers, pace) if preempts else nonpreemptive(high, low, servers, pace).sum(axis=0)
+    h, n = np.indices(both.shape)
+    flows = (both * high.arrive[h] * pace[0][n]).sum(), (both * low.arrive[n] * pace[1][h]).sum()
+    return [float((both * jobs).sum() / flow) for jobs, flow in zip((h, n), flows, strict=True)]
 
 
 def _preemptive(groups: list[Group], servers: int) -> list[float]:

@@ -24,6 +24,8 @@ class Admission:
         Jobs that hold each limit, jobs that wait for it [jobs], share of time that it is full.
     lines : tuple (L,) of ndarray
         P(n jobs wait for each limit), n = 0, 1, …
+    requests : ndarray (R,)
+        Requests for room of one job on its way.
     """
 
     outside: Array
@@ -32,6 +34,7 @@ class Admission:
     waiting: Array
     full: Array
     lines: tuple[Array, ...]
+    requests: Array
 
 
 @dataclass(frozen=True)

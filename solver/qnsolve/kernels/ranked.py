@@ -84,30 +84,46 @@ class Phases:
         return Phases.of(_by_number(self.jobs[:, None] + n, p, (more[:, None] + low.arrive) * p, (less[:, None] + served) * p))
 
 
-def preemptive(high: Phases, low: Level, servers: int) -> Array:
-    """P(phase of the higher levels, n jobs of the lower one), shape (P, N + 1); the higher ones do not see the others."""
+Pace = tuple[Array, Array]  # of the arrivals of both levels: by the jobs of the lower one, of the higher one
+
+
+def preemptive(high: Phases, low: Level, servers: int, pace: Pace | None = None) -> Array:
+    """P(phase of the higher levels, n jobs of the lower one), shape (P, N + 1); the higher ones are served as if alone."""
     free = servers - np.minimum(high.jobs, servers)
-    unit = np.eye(len(high.jobs))
-    blocks = [(high.moves, unit * low.arrive[n], np.diag(low.complete[np.minimum(n, free)])) for n in range(len(low.arrive))]
+    by_low, by_high = pace or _even(len(low.arrive), len(high.jobs))
+    comes, blocks = np.triu(high.moves, 1) if pace else np.zeros(high.moves.shape), []
+    for n, rate in enumerate(low.arrive.tolist()):
+        moves = high.moves + comes * (by_low[n] - 1)
+        blocks.append((moves, np.diag(by_high * rate), np.diag(low.complete[np.minimum(n, free)])))
     return np.array(_stationary(blocks)).T
 
 
-def nonpreemptive(high: Level, low: Level, servers: int) -> Array:
+def _even(*sizes: int) -> Pace:
+    first, second = (np.ones(size) for size in sizes)
+    return first, second
+
+
+def nonpreemptive(high: Level, low: Level, servers: int, pace: Pace | None = None) -> Array:
     """P(s jobs of the lower level in service, h of the higher level, n of the lower one), shape (m + 1, H + 1, N + 1)."""
     patterns = [_pattern(high, low, servers, n) for n in range(min(servers + 2, len(low.arrive)))]
+    by_low, by_high = pace or _even(len(low.arrive), len(high.arrive))
     blocks = []
     for n in range(len(low.arrive)):
-        between, up, down = patterns[min(n, len(patterns) - 1)]
-        blocks.append((between, up * low.arrive[n], down * low.complete[n]))
+        between, comes, up, down = patterns[min(n, len(patterns) - 1)]
+        up = up * np.tile(low.arrive[n] * by_high, servers + 1)[:, None]
+        blocks.append((between + comes * by_low[n], up, down * low.complete[n]))
     p = np.array(_stationary(blocks))
     return np.moveaxis(p.reshape(len(p), servers + 1, len(high.arrive)), 0, 2)
 
 
-def _pattern(high: Level, low: Level, m: int, n: int) -> tuple[Array, Array, Array]:
-    """Moves between the states (s, h) with n jobs of the lower level, to n + 1 (per arrival), and to n − 1 (per completion)."""
+def _pattern(high: Level, low: Level, m: int, n: int) -> tuple[Array, Array, Array, Array]:
+    """Moves between the states (s, h) with n jobs of the lower level, arrivals of the higher one apart, to n + 1 and n − 1.
+
+    To n + 1 per arrival, to n − 1 per completion.
+    """
     last = len(high.arrive) - 1
     size = (m + 1) * (last + 1)
-    between, up, down = (np.zeros((size, size)) for _ in range(3))
+    between, comes, up, down = (np.zeros((size, size)) for _ in range(4))
     for s in range(m + 1):
         for h in range(last + 1):
             here = s * (last + 1) + h
@@ -117,7 +133,7 @@ def _pattern(high: Level, low: Level, m: int, n: int) -> tuple[Array, Array, Arr
                 continue
             up[here, here + (last + 1 if h + n < m else 0)] = 1.0
             if h < last:
-                between[here, here + 1] += high.arrive[h]
+                comes[here, here + 1] += high.arrive[h]
             if h:
                 begins = h - 1 < m - s and n > s
                 served = min(h, m - s)
@@ -125,7 +141,7 @@ def _pattern(high: Level, low: Level, m: int, n: int) -> tuple[Array, Array, Arr
             if s:
                 begins = h <= m - s and n > s
                 down[here, here - (0 if begins else last + 1)] += s / min(n, m)
-    return between, up, down
+    return between, comes, up, down
 
 
 def _stationary(blocks: list[tuple[Array, Array, Array]]) -> list[Array]:

@@ -25,7 +25,7 @@ WORK = 4e10  # products: some 10 seconds
 class Chain:
     """The chain of some jobs, solved, and what happens in each state."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: Jobs, most: int = STATES, work: float = WORK) -> None:
         self.jobs = jobs
         classes = range(len(jobs.population))
         self.rates: list[list[list[float]]] = [[], [], []]  # finished, asks, delayed: a row a state
@@ -39,8 +39,8 @@ class Chain:
             for kept, row in zip(self.rates, rows, strict=True):
                 kept.append(row)
 
-        self.states, origin, target, rate = explore(jobs.start(), moves, STATES)
-        self.p = stationary(len(self.states), origin, target, rate, work=WORK)
+        self.states, origin, target, rate = explore(jobs.start(), moves, most)
+        self.p = stationary(len(self.states), origin, target, rate, work=work)
         stations = [[c.jobs(s) for c, s in zip(jobs.centers, state[0], strict=True)] for state in self.states]
         self.present = np.array(stations, dtype=float)  # (states, K, R)
 
@@ -52,19 +52,22 @@ class Chain:
 
     def measures(self, arrays: Arrays, lost: float) -> Measures:
         """Mean values; an open class's throughput is its arrival rate."""
-        finished, asked, delayed = (self.p @ np.array(rows) for rows in self.rates)
-        x = np.where(arrays.closed, finished * _cycles(arrays), np.nan_to_num(arrays.arrival_rate))
+        finished = self.p @ np.array(self.rates[0])
+        x = np.where(arrays.closed, finished * cycles(arrays), np.nan_to_num(arrays.arrival_rate))
         thinks = arrays.closed & ~(arrays.demand > 0).any(axis=1)  # and nothing else
         x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
         q = np.einsum("s,skr->rk", self.p, self.present)
         with np.errstate(divide="ignore", invalid="ignore"):
             residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
-            share = np.where(asked > 0, delayed / asked, 0.0)
         notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
-        admission = self._admission(share) if self.jobs.limits else None
+        admission = self.admission(x) if self.jobs.limits else None
         return Measures(x, q, residence, self.distribution, notes=notes, admission=admission)
 
-    def _admission(self, share: Array) -> Admission:
+    def admission(self, throughput: Array) -> Admission:
+        """Who waits at the limits, and who is inside; throughput as in the measures, shape (R,)."""
+        asked, delayed = (self.p @ np.array(rows) for rows in self.rates[1:])
+        share = np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
+        requests = np.divide(asked, throughput, out=np.zeros(len(asked)), where=throughput > 0)
         limits, classes = self.jobs.limits, len(self.jobs.population)
         waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
         missing = [[self.jobs.needed(r, k) & ~held for r, k, held in state[1]] for state in self.states]
@@ -73,7 +76,7 @@ class Chain:
         full = used >= np.array([limit.capacity for limit in limits])
         line = line * full  # who needs a limit that has room waits for another one
         lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
-        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines)
+        return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines, requests)
 
     def distribution(self, k: int) -> Array:
         """P(n jobs at station k)."""
@@ -85,7 +88,7 @@ def _weighed(counts: NDArray[np.intp], p: Array) -> Array:
     return weights / weights.sum()
 
 
-def _cycles(arrays: Arrays) -> Array:
+def cycles(arrays: Arrays) -> Array:
     """Cycles of a closed class for one that makes a visit: more than one where visits are fewer than one."""
     visits = np.where(arrays.demand > 0, arrays.visits, 0.0).sum(axis=1)
     return 1 / np.where(np.isnan(visits) | (visits == 0), 1.0, np.minimum(visits, 1.0))

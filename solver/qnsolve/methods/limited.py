@@ -19,10 +19,12 @@ from ..kernels.region import Cap, Region
 from ..kernels.series import Array
 from ..kernels.steadiness import regularity, steadiness
 from . import exact
+from .grouped import grouped
 from .merged import merged
-from .method import Method, check_stable, not_product_form, uneven
+from .method import Method, check_stable, not_product_form, occupied, uneven
 from .nested import Inner, Mask, active, innermost, reduced, with_inner
 from .outside import Outside, Plan
+from .requests import requests
 
 POINTS = 2_000_000  # states of jobs that want to be inside
 APART = 60_000  # states of closed jobs up to which their classes are told apart
@@ -130,7 +132,7 @@ def _solve(arrays: Arrays) -> Measures:
         free = _solve(replace(arrays, model=replace(arrays.model, limits=())))
         nobody, never = np.zeros(len(free.throughput)), np.zeros(len(plan.caps))
         lines = tuple(np.ones(1) for _ in plan.caps)
-        return replace(free, admission=Admission(nobody, nobody, never, never, never, lines))
+        return replace(free, admission=Admission(nobody, nobody, never, never, never, lines, nobody))
     together = _together(arrays, plan)
     if together is not None and len(together) < len(arrays.model.classes):
         return merged(arrays, together, _solve)
@@ -217,7 +219,7 @@ def _measures(arrays: Arrays, plan: Plan, found: Limited, within: Part, outside:
         sum(waiting[plan.axes[a]].sum() for a in cap.classes) / (random[list(cap.classes)].sum() or 1.0) for cap in plan.caps
     ]
     line = [part * float(np.arange(len(p)) @ p) for part, p in zip(shorter, found.lines, strict=True)]
-    admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines)
+    admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines, requests(arrays))
     distribution = partial(_distribution, arrays, plan, found, within, outside, states)
     return Measures(x, q, residence, distribution, admission=admission)
 
@@ -243,4 +245,10 @@ def _distribution(arrays: Arrays, plan: Plan, found: Limited, within: Part, outs
     return outside.open.distribution(k)
 
 
-METHODS = (Method("limits", _solve, False, _refuses, "admission limits, flow equivalence", "Lazowska1984"),)
+def _run(arrays: Arrays) -> Measures:
+    """With the lines in their order where these matter and are short."""
+    several = len(occupied(arrays)) > 1 or isinstance(_plan(arrays, _covers(arrays)), Inner)
+    return (grouped(arrays) if several else None) or _solve(arrays)
+
+
+METHODS = (Method("limits", _run, False, _refuses, "admission limits, flow equivalence", "Lazowska1984"),)

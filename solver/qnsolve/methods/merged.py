@@ -13,6 +13,7 @@ from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import ClosedClass
 from ..network import Network
+from .requests import requests
 
 ROUNDS = 200
 SETTLED = 1e-6  # change of a throughput, relative
@@ -41,6 +42,7 @@ def merged(arrays: Arrays, groups: list[list[int]], solve: Callable[[Arrays], Me
     of = np.zeros(len(x), dtype=int)
     for g, group in enumerate(groups):
         of[group] = g
+    part, before = 1.0, np.inf
     for round_ in range(1, ROUNDS + 1):
         small, demand = _small(arrays, groups, x)
         found = solve(small)
@@ -53,9 +55,11 @@ def merged(arrays: Arrays, groups: list[list[int]], solve: Callable[[Arrays], Me
         cycle = np.nan_to_num(arrays.think_time) + wait + (arrays.demand * stretch).sum(axis=1)
         new = np.where(arrays.closed, arrays.population / np.where(cycle > 0, cycle, 1.0), x)
         moved = float((np.abs(new - x) / np.maximum(new, 1e-300)).max())
-        x = new
+        if moved > 0.9 * before:  # goes to and fro
+            part = max(part / 2, 1 / 16)
+        x, before = np.where(x > 0, x, new) ** (1 - part) * new**part, moved
         if moved < SETTLED:
-            return _apart(arrays, found, found.admission, x, stretch, wait, of, round_)
+            return _apart(arrays, found, found.admission, new, stretch, wait, of, round_)
     raise ConvergenceError("method limits: the shares of merged classes do not settle", moved)
 
 
@@ -97,5 +101,5 @@ def _apart(
         residence_time=residence,
         iterations=rounds + found.iterations,
         notes=(*found.notes, note),
-        admission=replace(admission, outside=x * wait, delayed=admission.delayed[of]),
+        admission=replace(admission, outside=x * wait, delayed=admission.delayed[of], requests=requests(arrays)),
     )

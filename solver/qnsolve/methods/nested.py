@@ -16,6 +16,7 @@ from ..kernels.part import Part, part
 from ..kernels.series import Array
 from ..model import AdmissionLimit, LoadDependent
 from ..network import Network
+from .requests import requests
 
 Mask = NDArray[np.bool_]
 ROUNDS = 50
@@ -120,6 +121,7 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
     """
     demand = arrays.demand * inner.stations
     busy = active(arrays) & demand.any(axis=1)
+    times = requests(arrays, inner.limits)
     guess = np.where(arrays.closed, arrays.population / (np.nan_to_num(arrays.think_time) + arrays.demand.sum(axis=1)), 0.0)
     mix = np.where(arrays.closed, guess, np.nan_to_num(arrays.arrival_rate)) * busy
     stay = demand.sum(axis=1)
@@ -130,7 +132,7 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
         new = found.throughput * busy
         served = new @ demand
         stretch = np.maximum(np.where(served > 0, lengths / np.where(served > 0, served, 1.0), 1.0), 1.0)
-        now = (demand @ stretch + line @ np.arange(len(line)) / new.sum()) * busy
+        now = (demand @ stretch + times * (line @ np.arange(len(line)) / (new @ times))) * busy
         moved = max(_apart(new, mix), _apart(now * new, stay * new))
         mix, stay = new, now
         if moved < SETTLED:
@@ -166,8 +168,8 @@ def _expanded(
     waiting[waiting < 1e-14 * there] = 0.0
     x = found.throughput
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
-    arriving = np.append(p[:-1], 0.0) if arrays.is_closed else p
-    late = float(arriving[inner.capacity :].sum() / arriving.sum())
+    left = p * inside.throughput[0, np.minimum(np.arange(len(p)), inner.capacity)]  # as often as one comes to one fewer
+    late = float(left[inner.capacity + 1 :].sum() / left.sum())
     full = float(p[inner.capacity :].sum())
     held = float(np.minimum(np.arange(len(p)), inner.capacity) @ p)
     outer = found.admission
@@ -185,22 +187,20 @@ def _expanded(
         waiting=every(float(waiting.sum()), None if outer is None else outer.waiting),
         full=every(full, None if outer is None else outer.full),
         lines=tuple(line if outer is None or i not in place else outer.lines[place[i]] for i in range(number)),
+        requests=requests(arrays),
     )
     distribution = partial(_distribution, arrays, inner, inside, p, found)
     return Measures(x, q, residence, distribution, rounds + found.iterations, found.notes, admission)
 
 
 def _share_delayed(arrays: Arrays, inner: Inner, late: float, outer: Admission | None) -> Array:
-    """Share of each class's requests that wait: one request to the part, one to what is around it."""
-    own = (arrays.demand[:, inner.stations] > 0).any(axis=1) & active(arrays)
-    if outer is None:
-        return np.where(own, late, 0.0)
-    others = [x for i, x in enumerate(arrays.model.limits) if i not in inner.limits]
-    more = np.array([any(x.classes is None or c.name in x.classes for x in others) for c in arrays.model.classes])
-    shares: Array = np.where(more, outer.delayed, 0.0)
-    shares += late * own
-    shares /= np.maximum(own.astype(float) + more, 1.0)
-    return shares
+    """Share of each class's requests that wait: to the part, to what is around it, and to both at once."""
+    others = [i for i in range(len(arrays.model.limits)) if i not in inner.limits]
+    asked, to_part, to_rest = requests(arrays), requests(arrays, inner.limits), requests(arrays, others)
+    both = to_part + to_rest - asked
+    other = np.zeros(len(asked)) if outer is None else outer.delayed
+    delayed = to_part * late + to_rest * other - both * late * other
+    return np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
 
 
 def _distribution(arrays: Arrays, inner: Inner, inside: Part, p: Array, found: Measures, k: int) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..kernels.series import Array
 from ..model import Queue
 from ..plan import service_time
 from .approximate import falling
+from .elsewhere import pace_of
 from .method import Method, check_stable, hosted, idle, long_left_over, not_poisson, occupied, special, starved, uneven
 
 TOLERANCE = 1e-6  # relative change of a stay
@@ -219,6 +221,9 @@ def _station(network: _Network, k: int, residence: Array) -> Array:
         lengths = network.throughput[same] * residence[same, k]
         groups.append(Group(_together(sends, lengths), time))
         members.append(same)
+    if len(groups) == 2 and arrays.closed[users].all() and len(network.kept) > 1:
+        paces = (_pace(network, k, own, others, residence) for own, others in (members, members[::-1]))
+        groups = [replace(group, pace=pace) for group, pace in zip(groups, paces, strict=True)]
     out = np.zeros(len(arrays.population))
     per_visit = stays(groups, int(station.servers), station.discipline == "preemptive")
     for same, group, visit in zip(members, groups, per_visit, strict=True):
@@ -230,6 +235,16 @@ def _station(network: _Network, k: int, residence: Array) -> Array:
         wait = flow.sum() * max(visit - group.time, 0.0) / float(network.throughput[same] * unit @ meets)
         out[same] = arrays.demand[same, k] + unit * meets * wait
     return out
+
+
+def _pace(network: _Network, k: int, own: list[int], others: list[int], residence: Array) -> Array:
+    """How much faster a level comes to station k with each number of the other there."""
+    model = network.arrays.model
+    seen = np.zeros(len(model.stations), dtype=bool)
+    seen[network.kept] = True
+    if model.classes[own[0]].priority < model.classes[others[0]].priority:
+        seen &= np.array([not isinstance(s, Queue) or s.discipline != "preemptive" for s in model.stations])
+    return pace_of(network.arrays, k, own, others, network.throughput[:, None] * residence, residence, seen)
 
 
 def _check_left(arrays: Arrays, throughput: Array) -> None:
