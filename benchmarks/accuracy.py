@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import limit_families, priority_families
+from benchmarks import blocking_families, limit_families, priority_families
 
 MODELS = 500
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
@@ -139,6 +139,7 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     **limit_families.FAMILIES,
     **priority_families.FAMILIES,
     "open and closed": open_beside_closed,
+    **blocking_families.FAMILIES,
 }
 
 
