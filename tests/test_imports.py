@@ -56,7 +56,9 @@ ARROWS: dict[str, set[str]] = {
     "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
+    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "solve"},
     "cli": {
+        "zos",
         "sweep",
         "vary",
         "render",

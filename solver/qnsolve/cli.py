@@ -1,4 +1,4 @@
-"""The command line: qnsolve solve | verify | sweep | bounds | bottleneck | sensitivity | methods | convert | validate."""
+"""The command line of qnsolve: each command, its options, its output, its exit code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import __version__
 from .bottleneck import bottleneck
 from .bounds import bounds
 from .errors import ImportNote, ModelError, QnsolveError, one_line
-from .modelfile import load, save
+from .modelfile import dumps, load, save
 from .modeltext import FORMATS
 from .network import Network
 from .render import defined
@@ -28,6 +28,9 @@ from .solve import CHOICES, methods, solve
 from .sweep import sweep
 from .vary import written
 from .verify import SIMULATORS, verify
+from .zos import System, SystemResult
+from .zos import load as load_system
+from .zos.systemfile import load_any
 
 # the analyses of a model: what runs, its help, what a row is
 ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
@@ -89,6 +92,10 @@ def _parser() -> argparse.ArgumentParser:
     _forms(solving, "a class and station")
     solving.set_defaults(run=_solve)
 
+    compiling = commands.add_parser("compile", help="print the network that a system file becomes")
+    compiling.add_argument("file", help="system file, TOML or JSON")
+    compiling.set_defaults(run=_compile)
+
     verifying = commands.add_parser("verify", help="simulate a model file and hold its solution beside the simulation")
     verifying.add_argument("file", help="model file, TOML or JSON")
     verifying.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
@@ -137,8 +144,17 @@ def _forms(parser: argparse.ArgumentParser, row: str) -> None:
 
 
 def _solve(options: argparse.Namespace) -> str:
-    model = load(options.file)
+    model = load_any(options.file)
+    if isinstance(model, System):
+        if options.method != "auto":
+            repair = "leave --method out, or solve what qnsolve compile prints"
+            raise ModelError("--method", "goes with networks, not with systems", repair, options.method)
+        return _printed(model.solve(), options)
     return _printed(solve(model, method=options.method), options)
+
+
+def _compile(options: argparse.Namespace) -> str:
+    return dumps(load_system(options.file).network())
 
 
 def _verify(options: argparse.Namespace) -> str:
@@ -158,7 +174,7 @@ def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> s
     return _printed(run(load(options.file)), options)
 
 
-def _printed(result: Solution | Report, options: argparse.Namespace) -> str:
+def _printed(result: Solution | Report | SystemResult, options: argparse.Namespace) -> str:
     if options.json:
         return json.dumps(result.as_dict(), allow_nan=False, ensure_ascii=False)
     return result.to_csv() if options.csv else str(result)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
@@ -14,7 +13,7 @@ from . import checks, jmva
 from .errors import ModelError, suggestion
 from .expansion import ROUTE_KEYS, SPEED_KEYS, check_routed, load_dependent
 from .model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue
-from .modeltext import FORMATS, decoded, form_of, once, toml
+from .modeltext import FORMATS, decoded, form_of, parsed, read, toml
 from .network import Network
 from .solution import Solution
 
@@ -51,13 +50,7 @@ def load(path: str | os.PathLike[str]) -> Network:
         Where a part of a JMVA file, its what-if section say, was left out or something
         had to be assumed. The command line prints these notes; no result is off for them.
     """
-    file = Path(path)
-    try:
-        raw = file.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
-        why = getattr(error, "strerror", None) or error
-        problem = ModelError("file", f"cannot be read: {why}", "check the name and the folder")
-        raise problem.in_file(path) from error
+    file, raw = Path(path), read(path)
     try:
         form = form_of(file.suffix, raw)
         return jmva.load(raw, _kept, f"{path}: ") if form == "jmva" else loads(decoded(raw), format=form)
@@ -88,19 +81,9 @@ def loads(text: str, format: str = "toml") -> Network:
     3
     """
     checks.choice("format", format, FORMATS)
-    if not text.strip():
-        raise ModelError("file", "is empty", "write [[stations]] and [[classes]] into it")
-    if format == "jmva":
+    if format == "jmva" and text.strip():
         return jmva.load(text, _kept)
-    try:
-        data = tomllib.loads(text) if format == "toml" else json.loads(text, object_pairs_hook=once)
-    except ModelError:
-        raise
-    except RecursionError as error:
-        raise ModelError("file", "is nested too deeply", "a model has three levels at most") from error
-    except ValueError as error:
-        raise ModelError("file", f"is no {format.upper()}: {error}", "correct it there") from error
-    return from_data(data)
+    return from_data(parsed(text, format))
 
 
 def from_data(data: object) -> Network:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from .errors import ModelError
@@ -18,6 +21,29 @@ def toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+def read(path: str | os.PathLike[str]) -> bytes:
+    """The bytes of a file, or one line on why not."""
+    try:
+        return Path(path).read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+        why = getattr(error, "strerror", None) or error
+        raise ModelError("file", f"cannot be read: {why}", "check the name and the folder").in_file(path) from error
+
+
+def parsed(text: str, form: str) -> Any:
+    """The tables and lists of a text in TOML or JSON."""
+    if not text.strip():
+        raise ModelError("file", "is empty", "write [[stations]] and [[classes]] into it")
+    try:
+        return tomllib.loads(text) if form == "toml" else json.loads(text, object_pairs_hook=once)
+    except ModelError:
+        raise
+    except RecursionError as error:
+        raise ModelError("file", "is nested too deeply", "a model has three levels at most") from error
+    except ValueError as error:
+        raise ModelError("file", f"is no {form.upper()}: {error}", "correct it there") from error
 
 
 def decoded(raw: bytes) -> str:

@@ -1,0 +1,54 @@
+"""The mainframe layer: LPARs, processors, coupling facilities, loggers, regions and their work in IBM's own terms.
+
+    from qnsolve import zos
+
+A `System` compiles to a network, is solved, and answers in the terms of RMF and CICS reports.
+"""
+
+from .change import (
+    SystemComparison,
+    compare,
+    make_threadsafe,
+    move,
+    move_work,
+    scale,
+    split_region,
+    switch_smt,
+)
+from .parts import CouplingFacility, Device, Link, Logger, Structure
+from .processors import Lpar, Processors, Ziips
+from .regions import CicsRegion, ImsRegions
+from .results import SystemResult
+from .solve import solve
+from .system import System
+from .systemfile import dumps, load, loads
+from .work import Step, Work
+
+__all__ = [
+    "CicsRegion",
+    "CouplingFacility",
+    "Device",
+    "ImsRegions",
+    "Link",
+    "Logger",
+    "Lpar",
+    "Processors",
+    "Step",
+    "Structure",
+    "System",
+    "SystemComparison",
+    "SystemResult",
+    "Work",
+    "Ziips",
+    "compare",
+    "dumps",
+    "load",
+    "loads",
+    "make_threadsafe",
+    "move",
+    "move_work",
+    "scale",
+    "solve",
+    "split_region",
+    "switch_smt",
+]

@@ -1,0 +1,240 @@
+"""What if: one change of a system in one call, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from math import isnan, nan
+from typing import Any
+
+from .. import checks
+from ..errors import ModelError, suggestion
+from ..report import Report
+from .processors import Lpar
+from .results import TITLES, SystemResult
+from .system import System
+from .work import Step, Work
+
+
+def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: float | None = None) -> System:
+    """An LPAR on another machine, or with another number of engines.
+
+    Parameters
+    ----------
+    system : System
+    lpar : str
+    engines : float, optional
+        CPs after the move [count]; as before where left out.
+    itr_ratio : float, optional
+        ITR of the LPAR after over before, from the LSPR [ratio]; in proportion to the engines
+        where left out, which is more than a larger machine gives.
+    """
+    old = _lpar(system, lpar)
+    count = old.processors.engines if engines is None else engines
+    by_engines = checks.number("move: engines", count, positive=True) / old.processors.engines
+    ratio = by_engines if itr_ratio is None else checks.number("move: itr_ratio", itr_ratio, positive=True)
+    processors = replace(old.processors, engines=count, speed=old.processors.speed * ratio / by_engines)
+    ziips = old.ziips
+    if ziips is not None and engines is None:  # another machine: its zIIPs are as much faster
+        ziips = replace(ziips, speed=ziips.speed * ratio)
+    return system.replace(lpar, processors=processors, ziips=ziips)
+
+
+def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads: int = 2) -> System:
+    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1."""
+    old = _lpar(system, lpar)
+    if old.ziips is None:
+        raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
+    return system.replace(lpar, ziips=replace(old.ziips, threads=threads, max_capacity_factor=max_capacity_factor))
+
+
+def make_threadsafe(system: System, work: str, *, qr_cpu: float, change_modes: float | None = None) -> System:
+    """A work's CPU moved from the QR TCB to open TCBs.
+
+    Parameters
+    ----------
+    system : System
+    work : str
+    qr_cpu : float
+        CPU that stays on the QR TCB, of each step that has more there [s]: task start and end,
+        commands that are not threadsafe.
+    change_modes : float, optional
+        Changes of TCB of such a step afterwards [count]; as before where left out.
+    """
+    left = checks.number("make_threadsafe: qr_cpu", qr_cpu)
+
+    def moved(step: Step) -> Step:
+        if step.qr_cpu <= left:
+            return step
+        modes = step.change_modes if change_modes is None else change_modes
+        sender = "open" if step.cf_requests else step.cf_on
+        return replace(step, qr_cpu=left, open_cpu=step.open_cpu + step.qr_cpu - left, change_modes=modes, cf_on=sender)
+
+    return _with_steps(system, work, moved)
+
+
+def split_region(system: System, region: str, into: Sequence[str]) -> System:
+    """One region made several alike, its work spread evenly over them.
+
+    Parameters
+    ----------
+    system : System
+    region : str
+    into : sequence of str
+        Names of the regions in its place; each has the limits of the old one.
+    """
+    old = {item.name: item for item in system.regions}.get(region)
+    if old is None:
+        raise ModelError(
+            "split_region: region", "is not in the system", suggestion(region, [r.name for r in system.regions]), region
+        )
+    names = tuple(str(name) for name in checks.listed("split_region: into", into))
+    if not names:
+        raise ModelError("split_region: into", "must name a region", "give the names of the new regions", [])
+    share = replace(old, fixed_cpu=old.fixed_cpu / len(names))
+    regions = [new for item in system.regions for new in ([replace(share, name=n) for n in names] if item is old else [item])]
+
+    def spread(step: Step) -> Step:
+        if region not in step.regions:
+            return step
+        parts: dict[str, float] = {}
+        for i, name in enumerate(step.regions):
+            for new in names if name == region else (name,):
+                parts[new] = step.share(i) / (len(names) if name == region else 1)
+        return replace(step, regions=tuple(parts), shares=tuple(parts.values()))
+
+    work = tuple(_again(item, [spread(step) for step in item.steps]) for item in system.work)
+    return replace(system, regions=tuple(regions), work=work)
+
+
+def move_work(system: System, work: str, *, regions: str | Sequence[str], from_regions: str | Sequence[str]) -> System:
+    """The steps of a work that run in some regions moved to others.
+
+    Parameters
+    ----------
+    system : System
+    work : str
+    regions : str or sequence of str
+        Where they run afterwards.
+    from_regions : str or sequence of str
+        Where they run before.
+    """
+    old = {from_regions} if isinstance(from_regions, str) else set(from_regions)
+
+    def moved(step: Step) -> Step:
+        return replace(step, regions=regions, shares=None) if old & set(step.regions) else step
+
+    return _with_steps(system, work, moved)
+
+
+def scale(system: System, factor: float, work: Sequence[str] | None = None) -> System:
+    """More of the same: rates and users times a factor, users rounded.
+
+    Parameters
+    ----------
+    system : System
+    factor : float
+        [ratio]
+    work : sequence of str, optional
+        Which; all where left out.
+    """
+    by = checks.number("scale: factor", factor, positive=True)
+    names = [item.name for item in system.work]
+    for name in work or ():
+        if name not in names:
+            raise ModelError("scale: work", "is not in the system", suggestion(name, names), name)
+    items = []
+    for item in system.work:
+        if work is not None and item.name not in work:
+            items.append(item)
+        elif item.rate is not None:
+            items.append(_changed(item, rate=item.rate * by))
+        else:
+            items.append(_changed(item, users=max(round((item.users or 0) * by), 1)))
+    return replace(system, work=tuple(items))
+
+
+@dataclass(frozen=True)
+class SystemComparison(Report):
+    """Two solved systems side by side.
+
+    Attributes
+    ----------
+    before, after : SystemResult
+    """
+
+    before: SystemResult
+    after: SystemResult
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a figure that both have: before, after, change in percent."""
+        found = []
+        for part in TITLES:
+            old = {_key(item): asdict(item) for item in getattr(self.before, part)}
+            for item in getattr(self.after, part):
+                values = old.get(_key(item))
+                for name, after in asdict(item).items():
+                    before = values.get(name) if values else None
+                    if (
+                        isinstance(after, (int, float))
+                        and isinstance(before, (int, float))
+                        and not (isnan(after) and isnan(before))
+                    ):
+                        change = 100 * (after / before - 1) if before else nan
+                        row = {"part": part, "name": _key(item), "figure": name, "before": before, "after": after}
+                        found.append({**row, "change_percent": change})
+        return found
+
+    def sentences(self) -> tuple[str, ...]:
+        """What it does to each work."""
+        found = []
+        old = {item.name: item for item in self.before.work}
+        for item in self.after.work:
+            was = old.get(item.name)
+            if was is not None:
+                found.append(
+                    f"{item.name}: response time {was.response_time:.4g} s to {item.response_time:.4g} s, "
+                    f"ETR {was.etr:.5g} to {item.etr:.5g}, CPU {was.cpu:.4g} s to {item.cpu:.4g} s"
+                )
+        return tuple(found)
+
+
+def compare(before: System | SystemResult, after: System | SystemResult) -> SystemComparison:
+    """Solve two systems and set their figures side by side.
+
+    Parameters
+    ----------
+    before, after : System or SystemResult
+    """
+    old, new = (item.solve() if isinstance(item, System) else item for item in (before, after))
+    return SystemComparison(heading="before and after", notes=(), before=old, after=new)
+
+
+def _key(item: Any) -> str:
+    owner = getattr(item, "facility", None) or getattr(item, "region", None)
+    lpar = getattr(item, "lpar", "") if hasattr(item, "facility") else ""
+    return " ".join(part for part in (owner, item.name, lpar) if part)
+
+
+def _lpar(system: System, name: str) -> Lpar:
+    for item in system.lpars:
+        if item.name == name:
+            return item
+    raise ModelError("lpar", "is not in the system", suggestion(name, [item.name for item in system.lpars]), name)
+
+
+def _with_steps(system: System, name: str, change: Any) -> System:
+    for item in system.work:
+        if item.name == name:
+            new = _again(item, [change(step) for step in item.steps])
+            return replace(system, work=tuple(new if other is item else other for other in system.work))
+    raise ModelError("work", "is not in the system", suggestion(name, [item.name for item in system.work]), name)
+
+
+def _again(item: Work, steps: Sequence[Step]) -> Work:
+    return _changed(item, steps=tuple(steps))
+
+
+def _changed(item: Work, **changes: Any) -> Work:
+    keys = ("rate", "users", "think_time", "burst", "steps")
+    return Work(item.name, **{**{key: getattr(item, key) for key in keys}, **changes})

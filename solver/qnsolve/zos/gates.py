@@ -1,0 +1,92 @@
+"""Limits on tasks, MXT, TRANCLASS, dependent regions: who waits for them, at an operating point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..kernels.admission import Admitted, admitted, region_speeds
+from ..kernels.series import Array
+from ..kernels.sharing import FullError
+from .hosts import saturated
+from .state import State
+from .tasks import Layout
+
+CHANCE = 1e-9  # of a full region below which its limit does not matter
+
+
+@dataclass(frozen=True)
+class Gate:
+    """One limit and what it does.
+
+    Attributes
+    ----------
+    region : int
+    tranclass : str or None
+        None for the region's own.
+    admitted : Admitted
+    """
+
+    region: int
+    tranclass: str | None
+    limit: int
+    admitted: Admitted
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Tasks a second, and the time of one inside its region, (T,) each.
+
+    `serial` is its demand at the QR TCB, `fixed` all the rest, its children and their waits included.
+    """
+
+    tasks: Array
+    fixed: Array
+    serial: Array
+
+
+def waits(layout: Layout, state: State, place: int) -> float:
+    """Wait of a task for its region's limit and its TRANCLASS [s]."""
+    task = layout.tasks[place]
+    wait = float(state["gate"][task.region] - 1)
+    if task.step.tranclass is not None:
+        wait += float(state["tranclass"][state.classes.index((task.region, task.step.tranclass))] - 1)
+    return wait * state.scale
+
+
+def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow: Flow) -> Gate | None:
+    """The limit of a region, or one of its TRANCLASSes; None where nothing comes.
+
+    A task holds its TRANCLASS while it waits for MXT, which counts only those past it.
+    """
+    item = layout.system.regions[region]
+    here = [i for i in layout.tasks_in(region) if flow.tasks[i] > 0]
+    places = [i for i in here if tranclass is None or layout.tasks[i].step.tranclass == tranclass]
+    if not places:
+        return None
+    total = sum(flow.tasks[i] for i in places)
+    demand = sum(flow.tasks[i] * flow.serial[i] for i in places) / total
+    rest = sum(flow.tasks[i] * flow.fixed[i] for i in places) / total
+    limit, name = item.limit, f"{item.name} {item.limit_name}"
+    if tranclass is not None:
+        limit, name = int((item.tranclasses or {})[tranclass]), f"{item.name} TRANCLASS {tranclass}"
+        others = sum(flow.tasks[i] * flow.serial[i] for i in here if i not in places)
+        demand /= max(1 - others, 1e-9)  # what the others leave of the QR TCB
+        rest += float(state["gate"][region] - 1) * state.scale
+    users, shares, away, stream = [], [], [], 0.0
+    for work in sorted({layout.tasks[i].work for i in places}):
+        own = [i for i in places if layout.tasks[i].work == work]
+        coming = sum(flow.tasks[i] for i in own)
+        count = layout.system.work[work].users
+        if count is None:
+            stream += coming
+            continue
+        inside = sum(
+            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state["serial"][region] + waits(layout, state, i)) for i in own
+        )
+        users.append(float(count))
+        shares.append(coming / total)
+        away.append(max((count - inside) / coming, 1e-9 * count / coming))
+    try:
+        return Gate(region, tranclass, limit, admitted(region_speeds(limit, demand, rest), stream, users, shares, away))
+    except FullError as error:
+        raise saturated(name, error.load) from None

@@ -1,0 +1,170 @@
+"""Processors, zIIPs and coupling facilities at an operating point: how long work takes there, by what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, inf, nan
+
+import numpy as np
+
+from ..errors import SaturatedError
+from ..kernels.series import Array
+from ..kernels.sharing import FullError, seen, shared
+from .state import State
+from .tasks import Layout
+from .times import Times
+
+FEW = 300  # users up to whom it is counted that a job does not wait for itself
+
+
+def cp_loads(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> Array:
+    """Engines that each source asks for, by work, fixed CPU last, (J, W + 1)."""
+    system = layout.system
+    found = np.zeros((len(state.sources), len(system.work) + 1))
+    for task, each in zip(layout.tasks, tasks, strict=True):
+        flow = rate[task.work] * task.visits
+        closed = layout.work_of(task).users is not None
+        found[state.beside(task.lpar, layout.region_of(task).importance, closed), task.work] += flow * each.other_cpu
+        if each.qr_cpu:
+            found[state.tcb(task.lpar, task.region, "qr"), task.work] += flow * each.qr_cpu
+        if each.ro_cpu:
+            found[state.tcb(task.lpar, task.region, "ro"), task.work] += flow * each.ro_cpu
+    for region in system.regions:
+        if region.fixed_cpu:
+            lpar = next(i for i, item in enumerate(system.lpars) if item.name == region.lpar)
+            found[state.beside(lpar, region.importance, False), -1] += region.fixed_cpu
+    for place, item in enumerate(system.lpars):
+        if item.fixed_cpu:
+            found[state.beside(place, 1, False), -1] += item.fixed_cpu
+    return found
+
+
+def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
+    """Time over demand of each source at the CPs of its LPAR, (J,).
+
+    With dispatching priorities, the work down to each importance is what it would be without
+    those below; what that leaves of its jobs for the importance itself is its own.
+    """
+    loads = by_work.sum(axis=1)
+    found = np.ones(len(loads))
+    users = np.array([w.users or inf for w in layout.system.work] + [inf])
+    few = users[np.isfinite(users)].sum() <= FEW
+    for place, item in enumerate(layout.system.lpars):
+        speeds = item.processors.speeds()
+        mine = [j for j, source in enumerate(state.sources) if source.lpar == place and loads[j] > 0]
+        before = 0.0  # jobs of higher importance
+        for level in sorted({state.sources[j].importance for j in mine}):
+            some = [j for j in mine if state.sources[j].importance <= level]
+            jobs, times = [state.sources[j].jobs for j in some], [float(state["cpu"][j]) for j in some]
+            try:
+                stretch = shared([loads[j] for j in some], jobs, times, speeds).stretch
+                if few:
+                    for i, j in enumerate(some):
+                        left = by_work[some] @ (1 - by_work[j] / loads[j] / users)
+                        left[i] = loads[j]
+                        stretch[i] = seen(left, jobs, times, speeds, i)
+            except FullError as error:
+                raise saturated(f"{item.name} CPs", error.load) from None
+            own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
+            present = [stretch[i] * loads[j] for i, j in enumerate(some)]
+            share = (sum(present) - before) / sum(present[i] for i in own)
+            before = sum(present)
+            for i in own:
+                found[some[i]] = max(stretch[i] * share, 1.0)
+    return found
+
+
+def saturated(name: str, load: float) -> SaturatedError:
+    """The error of a center that is asked for more than it can do."""
+    repair = f"the work with a rate must come at less than {100 / load:.4g} % of it, or the center must grow"
+    return SaturatedError(name, load, 1 / load, repair)
+
+
+def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array, Array]:
+    """By LPAR: eligible work at zIIPs [cores of one thread], all eligible work, and the units that can be there at once."""
+    size = len(layout.system.lpars)
+    found, eligible, jobs = np.zeros(size), np.zeros(size), np.zeros(size)
+    for task, each in zip(layout.tasks, tasks, strict=True):
+        ziips = layout.lpar_of(task).ziips
+        step, work = task.step, layout.work_of(task)
+        time = step.ziip_share * (step.open_cpu + step.jvm_cpu + step.cpu)
+        if ziips is not None and time > 0:
+            found[task.lpar] += rate[task.work] * task.visits * each.ziip_cpu
+            eligible[task.lpar] += rate[task.work] * task.visits * time / ziips.speed
+            jobs[task.lpar] += inf if work.users is None else min(work.users, layout.region_of(task).limit)
+    return found, eligible, jobs
+
+
+def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
+    """By coupling facility and LPAR: engines asked for by synchronous and by asynchronous requests."""
+    shape = (len(layout.system.coupling_facilities), len(layout.system.lpars))
+    sync, other = np.zeros(shape), np.zeros(shape)
+    for task, each in zip(layout.tasks, tasks, strict=True):
+        flow = rate[task.work] * task.visits
+        for asked, into in ((each.sync, sync), (each.asynchronous, other)):
+            for (place, name), count in asked.items():
+                into[place, task.lpar] += flow * count * layout.structures[name][1].service_time
+    return sync, other
+
+
+def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
+    """Time over service time of a request, by coupling facility and LPAR.
+
+    An LPAR has at most a synchronous request under way for each of its engines.
+    """
+    found = np.ones(sync.shape)
+    for place, facility in enumerate(layout.system.coupling_facilities):
+        some = [lpar for lpar in range(sync.shape[1]) if sync[place, lpar] > 0]
+        loads = [sync[place, lpar] for lpar in some] + [float(other[place].sum())]
+        jobs = [float(ceil(layout.system.lpars[lpar].processors.engines)) for lpar in some] + [inf]
+        stretch = [state["cf"][place, lpar] for lpar in some] + [1.0]
+        speeds = np.arange(1.0, facility.processors + 1)
+        if sum(loads) == 0:
+            continue
+        try:
+            result = shared(loads, jobs, stretch, speeds).stretch
+        except FullError as error:
+            raise saturated(facility.name, error.load) from None
+        found[place] = result[-1]
+        for i, lpar in enumerate(some):
+            found[place, lpar] = result[i]
+    return found
+
+
+def ziip_stretch(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
+    """By LPAR: time over demand of eligible work at zIIPs, and the share of it that overflows to CPs."""
+    here, eligible, jobs = ziip_loads(layout, tasks, rate)
+    stretch, share = np.ones(len(here)), np.zeros(len(here))
+    for place, item in enumerate(layout.system.lpars):
+        if item.ziips is None or eligible[place] == 0:
+            continue
+        speeds = item.ziips.speeds()
+        if item.ziips.overflow:
+            terms = np.concatenate([[1.0], np.cumprod(eligible[place] / speeds)])
+            chance = terms / terms.sum()
+            share[place] = chance[-1]
+            n = np.arange(len(chance))
+            stretch[place] = float(chance @ n) / (eligible[place] * (1 - chance[-1]))
+        else:
+            try:
+                stretch[place] = shared([here[place]], [jobs[place]], [state["ziip"][place]], speeds).stretch[0]
+            except FullError as error:
+                raise saturated(f"{item.name} zIIPs", error.load) from None
+    return stretch, share
+
+
+def ziip_report(layout: Layout, state: State, place: int, here: float, eligible: float) -> tuple[float, float, float]:
+    """Cores busy, threads at work in a busy core, and its work over that of one thread."""
+    ziips = layout.system.lpars[place].ziips
+    if ziips is None or here == 0:
+        return 0.0, nan, nan
+    speeds, cores = ziips.speeds(), ziips.busy_cores()
+    if ziips.overflow:
+        terms = np.concatenate([[1.0], np.cumprod(eligible / speeds)])
+        chance = (terms / terms.sum())[1:]
+    else:
+        chance = shared([here], [inf], [1.0], speeds).chance
+        chance = np.append(chance[1:], 1 - chance.sum())
+    running = np.arange(1.0, len(speeds) + 1)
+    busy = float(chance @ cores)
+    return busy, float(chance @ running) / busy, float(chance @ speeds) / busy

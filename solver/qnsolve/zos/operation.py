@@ -1,0 +1,204 @@
+"""The operating point of a system: rates, times and waits that agree with each other at all centers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import ConvergenceError
+from ..kernels.acceleration import fixed_point
+from ..kernels.series import Array
+from . import gates, hosts
+from .regions import CicsRegion
+from .software import Software, burst_time, software_network, solve_software, station
+from .state import State
+from .system import System
+from .tasks import Layout, layout
+from .times import Times, sync_time, task_times
+
+TOLERANCE = 1e-9  # of the fixed point, relative
+TRIES = 20  # times that limits and conversions found to matter may change the model
+
+
+@dataclass
+class Point:
+    """One operating point.
+
+    Attributes
+    ----------
+    state : State
+    times : list of Times
+        By task.
+    software : Software
+    flow : Flow
+    response : ndarray (W,)
+        Of each work [s].
+    gated : list of bool
+        By region: its limit matters, and it is solved on its own.
+    gates : list of Gate
+    loads : ndarray (J, W + 1)
+        Engines that the sources of `state` ask for, by work, fixed CPU last.
+    """
+
+    layout: Layout
+    state: State
+    times: list[Times]
+    software: Software
+    flow: gates.Flow
+    response: Array
+    gated: list[bool]
+    gates: list[gates.Gate] = field(default_factory=list)
+    loads: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+def operating_point(system: System) -> Point:
+    """Find it: a fixed point, again whenever another limit or conversion turns out to matter."""
+    taken = layout(system)
+    state = State(taken)
+    gated = [False] * len(system.regions)
+    first = [task_times(taken, state, task) for task in taken.tasks]
+    state.scale = sum(
+        t.visits * (e.qr + e.ro + e.threads + e.beside + e.delay) for t, e in zip(taken.tasks, first, strict=True)
+    )
+    for _ in range(TRIES):
+        state = _settled(taken, state, gated)
+        point = evaluate(taken, state, gated)
+        found = [_matters(point, region) or gated[region] for region in range(len(gated))]
+        more = _converted(taken, state, point)
+        if found == gated and more == state.converted:
+            point.gates = [g for r in range(len(gated)) for g in _gates_of(point, r)]
+            return point
+        gated, state = found, state.at(state.vector.copy(), more)
+    raise ConvergenceError("limits and conversions to asynchronous requests did not settle", float("nan"))
+
+
+def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
+    def step(vectors: Array, which: object) -> Array:
+        return _next(evaluate(taken, state.at(vectors[0]), gated), gated)[None, :]
+
+    found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE)
+    if not found.converged[0]:
+        raise ConvergenceError("the layers of the system did not settle", float(found.residual[0]))
+    return state.at(found.value[0])
+
+
+def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
+    """Rates and times that follow from a state."""
+    system = taken.system
+    each = [task_times(taken, state, task) for task in taken.tasks]
+    software = solve_software(taken, software_network(taken, state, each, gated))
+    rate = software.rate
+    size = len(taken.tasks)
+    fixed, serial, inside, response = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(system.work))
+    for i in range(size - 1, -1, -1):  # children come after
+        task, own = taken.tasks[i], each[i]
+        burst = burst_time(state, task, own, taken.work_of(task).burst)
+        serial[i] = own.qr
+        fixed[i] = own.beside + own.delay + burst + sum(_queues(taken, software, i, own).values())
+        queued = _qr_stretch(taken, state, software, gated, i) * own.qr
+        response[task.work] += task.visits * (fixed[i] + queued + gates.waits(taken, state, i))
+        for child, count in task.children:
+            fixed[i] += count * (inside[child] + gates.waits(taken, state, child))
+        inside[i] = fixed[i] + queued
+    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial)
+    return Point(taken, state, each, software, flow, response, gated, loads=hosts.cp_loads(taken, state, each, rate))
+
+
+def _queues(taken: Layout, software: Software, place: int, own: Times) -> dict[str, float]:
+    """Time of a task where it queues in the software network, the QR TCB aside [s]."""
+    task = taken.tasks[place]
+    region = taken.region_of(task).name
+    asked = {station(region, "RO"): own.ro, station(region, "JVM threads"): own.threads}
+    for name, size in (task.step.log_bytes or {}).items():
+        asked[name] = next(x for x in taken.system.loggers if x.name == name).time_of(size)
+    asked |= task.step.devices or {}
+    return {
+        name: time * float(software.stretch[name][task.work]) if name in software.stretch else time
+        for name, time in asked.items()
+    }
+
+
+def queue_times(point: Point, place: int) -> dict[str, float]:
+    """Time of a task in its region by center, waits for the region's limit aside [s]."""
+    task, own = point.layout.tasks[place], point.times[place]
+    region, lpar = point.layout.region_of(task).name, point.layout.lpar_of(task).name
+    burst = burst_time(point.state, task, own, point.layout.work_of(task).burst)
+    found = _queues(point.layout, point.software, place, own)
+    found[station(region, "QR")] = own.qr * _qr_stretch(point.layout, point.state, point.software, point.gated, place) + burst
+    found[f"{lpar} CPU off QR"] = own.beside
+    found[f"{region} delays"] = own.delay
+    return found
+
+
+def inside_times(point: Point) -> Array:
+    """Time of one task of each kind in its region, its children's and their waits included [s]."""
+    qr = [_qr_stretch(point.layout, point.state, point.software, point.gated, i) for i in range(len(point.times))]
+    return point.flow.fixed + point.flow.serial * np.array(qr)
+
+
+def _qr_stretch(taken: Layout, state: State, software: Software, gated: list[bool], place: int) -> float:
+    task = taken.tasks[place]
+    name = station(taken.region_of(task).name, "QR")
+    if gated[task.region] or name not in software.stretch:
+        return float(state["serial"][task.region])
+    return float(software.stretch[name][task.work])
+
+
+def _next(point: Point, gated: list[bool]) -> Array:
+    """The state that follows from a point."""
+    taken, state, rate = point.layout, point.state, point.software.rate
+    new = state.at(np.ones_like(state.vector))
+    lpar_of = [source.lpar for source in state.sources]
+    busy = np.bincount(lpar_of, point.loads.sum(axis=1), len(taken.system.lpars))
+    engines = np.array([lpar.processors.engines for lpar in taken.system.lpars])
+    new["busy"][:] = np.maximum(busy, 1.0)
+    new["full"][:] = np.maximum(state["full"] * busy / engines, 1.0)
+    new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads) * state["full"][lpar_of]
+    ziip, share = hosts.ziip_stretch(taken, state, point.times, rate)
+    new["ziip"][:], new["overflow"][:] = ziip, 1 + share
+    new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
+    for region, item in enumerate(taken.system.regions):
+        if gated[region]:
+            for found in _gates_of(point, region):
+                if found.tranclass is None:
+                    new["gate"][region] = 1 + found.admitted.wait / state.scale
+                    new["serial"][region] = _serial(point, found)
+                else:
+                    new["tranclass"][state.classes.index((region, found.tranclass))] = 1 + found.admitted.wait / state.scale
+        elif isinstance(item, CicsRegion):
+            flows = [(point.flow.tasks[i] * point.flow.serial[i], i) for i in taken.tasks_in(region)]
+            total = sum(f for f, _ in flows)
+            if total > 0:
+                new["serial"][region] = sum(f * _qr_stretch(taken, state, point.software, gated, i) for f, i in flows) / total
+    return new.vector
+
+
+def _serial(point: Point, found: gates.Gate) -> float:
+    """Time at the QR TCB over demand inside a region with a limit."""
+    places = point.layout.tasks_in(found.region)
+    total = sum(point.flow.tasks[i] for i in places)
+    demand = sum(point.flow.tasks[i] * point.flow.serial[i] for i in places) / total
+    rest = sum(point.flow.tasks[i] * point.flow.fixed[i] for i in places) / total
+    return max((found.admitted.inside_time - rest) / demand, 1.0) if demand > 0 else 1.0
+
+
+def _gates_of(point: Point, region: int) -> list[gates.Gate]:
+    item = point.layout.system.regions[region]
+    found = [gates.gate(point.layout, point.state, region, name, point.flow) for name in (None, *(item.tranclasses or {}))]
+    return [g for g in found if g is not None]
+
+
+def _matters(point: Point, region: int) -> bool:
+    return any(g.admitted.full > gates.CHANCE for g in _gates_of(point, region))
+
+
+def _converted(taken: Layout, state: State, point: Point) -> frozenset[tuple[int, str, int]]:
+    """Requests whose synchronous time has passed their threshold, and those converted before."""
+    found = set(state.converted)
+    for task, each in zip(taken.tasks, point.times, strict=True):
+        for place, name in each.sync:
+            structure = taken.structures[name][1]
+            if structure.threshold is not None and sync_time(taken, state, place, structure, task.lpar) > structure.threshold:
+                found.add((place, name, task.lpar))
+    return frozenset(found)

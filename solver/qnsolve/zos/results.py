@@ -1,0 +1,154 @@
+"""What a solved system hands back, in the terms of RMF and CICS reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..errors import suggestion
+from ..render import csv_text, defined, figure, html_table, text_table
+from .figures import (
+    DeviceResult,
+    FacilityResult,
+    LogResult,
+    LparResult,
+    RegionResult,
+    StructureResult,
+    TranclassResult,
+    WorkResult,
+)
+from .system import System
+
+Result = WorkResult | LparResult | RegionResult | TranclassResult | StructureResult | FacilityResult | LogResult | DeviceResult
+TITLES = {
+    "work": "Work",
+    "lpars": "LPARs",
+    "regions": "Regions",
+    "tranclasses": "TRANCLASS",
+    "facilities": "Coupling facilities",
+    "structures": "Requests",
+    "logs": "Logs",
+    "devices": "Devices",
+}
+
+
+@dataclass(frozen=True)
+class SystemResult:
+    """A solved system. Index it by name: `result["AOR1"].qr_percent`, `result["CFDT"].response_time`.
+
+    Attributes
+    ----------
+    system : System
+    work, lpars, regions, tranclasses, facilities, structures, logs, devices : tuples
+        Of WorkResult, LparResult and so on.
+    reasons : tuple of str
+        What limits each work, in words.
+    notes : tuple of str
+        What the figures rest on.
+    """
+
+    system: System
+    work: tuple[WorkResult, ...]
+    lpars: tuple[LparResult, ...]
+    regions: tuple[RegionResult, ...]
+    tranclasses: tuple[TranclassResult, ...]
+    facilities: tuple[FacilityResult, ...]
+    structures: tuple[StructureResult, ...]
+    logs: tuple[LogResult, ...]
+    devices: tuple[DeviceResult, ...]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        """The result of a part; a TRANCLASS as "AOR1 JSON" where its name alone is not unique."""
+        for result in self._results():
+            if result.name == name:
+                return result
+        for tranclass in self.tranclasses:
+            if f"{tranclass.region} {tranclass.name}" == name:
+                return tranclass
+        known = [result.name for result in self._results()]
+        raise KeyError(f"{name!r} names no part of the system; {suggestion(name, known)}")
+
+    def _results(self) -> Iterable[Result]:
+        for part in TITLES:
+            yield from getattr(self, part)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a figure: part, name, figure, value."""
+        found = []
+        for part in TITLES:
+            for result in getattr(self, part):
+                for key, value in asdict(result).items():
+                    if isinstance(value, dict):
+                        found += [
+                            {"part": part, "name": result.name, "figure": f"{key} {c}", "value": v} for c, v in value.items()
+                        ]
+                    elif key != "name":
+                        found.append({"part": part, "name": result.name, "figure": key, "value": value})
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of the command line; undefined numbers are None."""
+        parts = {part: [defined(asdict(result)) for result in getattr(self, part)] for part in TITLES}
+        return {"system": self.system.name, **parts, "reasons": list(self.reasons), "notes": list(self.notes)}
+
+    def to_csv(self) -> str:
+        """The rows as CSV, undefined numbers empty."""
+        return csv_text(self.rows())
+
+    def to_html(self) -> str:
+        """The printed tables in HTML."""
+        below = [*self.reasons, *(f"note: {note}" for note in self.notes)]
+        tables = [html_table(title, head, body, [], 1) for title, head, body in self._tables()]
+        return "\n".join(tables) + "".join(f"<p>{line}</p>\n" for line in below)
+
+    _repr_html_ = to_html
+
+    def __str__(self) -> str:
+        lines = [f"{self.system.name or 'system'}: times in s", ""]
+        for title, head, body in self._tables():
+            lines += [title, *text_table(head, body, 1), ""]
+        return "\n".join([*lines, *self.reasons, *(f"note: {note}" for note in self.notes)])
+
+    def _tables(self) -> list[tuple[str, list[list[str]], list[list[str]]]]:
+        found = []
+        for part, title in TITLES.items():
+            results = getattr(self, part)
+            if not results:
+                continue
+            rows = [{k: v for k, v in asdict(result).items() if not isinstance(v, dict)} for result in results]
+            keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
+            head = [[HEADS.get(key, key.replace("_", " ")) for key in keys]]
+            found.append((title, head, [[figure(row[key], 5) for key in keys] for row in rows]))
+        split = [(w.name, center, time) for w in self.work for center, time in w.split.items()]
+        if split:
+            head = [["name", "center", "time", "% of response"]]
+            responses = {w.name: w.response_time for w in self.work}
+            body = [[name, center, figure(time, 5), figure(100 * time / responses[name], 3)] for name, center, time in split]
+            found.insert(1, ("Response time by center", head, body))
+        return found
+
+
+HEADS = {
+    "etr": "ETR",
+    "itr": "ITR",
+    "cpu": "CPU/tran",
+    "ziip_cpu": "zIIP CPU/tran",
+    "cpu_percent": "CPU %",
+    "appl_percent": "APPL %",
+    "appl_iip": "APPL % IIP",
+    "appl_iipcp": "APPL % IIPCP",
+    "qr_percent": "QR %",
+    "qr_cpu_percent": "QR CPU %",
+    "ziip_percent": "zIIP %",
+    "at_limit_percent": "% at limit",
+    "delayed_percent": "% delayed",
+    "busy_percent": "busy %",
+    "host_percent": "host CPU %",
+    "service_time_us": "service µs",
+    "mib_per_second": "MiB/s",
+    "bandwidth": "MiB/s at most",
+    "response_time": "response time",
+}

@@ -1,0 +1,115 @@
+"""The network of TCBs, logs and devices that a system is at an operating point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..kernels.series import Array
+from ..model import ClosedClass, Delay, OpenClass, Queue
+from ..network import Network
+from ..solve import solve
+from .gates import waits
+from .state import State
+from .tasks import Layout, Task, has_threads
+from .times import Times
+
+ELSEWHERE = "without queueing"
+LATTICE = 3000  # populations up to which several closed classes are solved exactly
+
+
+@dataclass(frozen=True)
+class Software:
+    """The solved network.
+
+    Attributes
+    ----------
+    rate : ndarray (W,)
+        Transactions of each work [1/s].
+    stretch : dict of str to ndarray (W,)
+        By station: residence time over demand, 1 or more; 1 where a work does not come.
+    """
+
+    rate: Array
+    stretch: dict[str, Array]
+    utilization: dict[str, float]
+    exact: bool
+
+
+def station(region: str, what: str) -> str:
+    """Name of a region's station."""
+    return f"{region} {what}"
+
+
+def software_network(layout: Layout, state: State, tasks: list[Times], gated: list[bool]) -> Network:
+    """Stations where work queues, and one delay for all the rest.
+
+    A region whose limit matters (`gated`) is solved on its own; its time is in the delay.
+    """
+    system = layout.system
+    demands: list[dict[str, float]] = [{} for _ in system.work]
+    servers: dict[str, float] = {}
+    for region in system.regions:
+        for kind in ("QR", "RO"):
+            servers[station(region.name, kind)] = 1
+        if has_threads(region):
+            servers[station(region.name, "JVM threads")] = region.thread_limit  # type: ignore[union-attr, assignment]
+    servers |= {logger.name: 1 for logger in system.loggers}
+    servers |= {device.name: device.servers for device in system.devices if device.servers is not None}
+    for i, (task, each) in enumerate(zip(layout.tasks, tasks, strict=True)):
+        need, step, region = demands[task.work], task.step, layout.region_of(task)
+
+        def add(name: str, time: float, need: dict[str, float] = need, visits: float = task.visits) -> None:
+            if time > 0:
+                need[name] = need.get(name, 0.0) + visits * time
+
+        delay = each.beside + each.delay + burst_time(state, task, each, layout.work_of(task).burst)
+        if gated[task.region]:
+            delay += each.qr * float(state["serial"][task.region])
+        else:
+            add(station(region.name, "QR"), each.qr)
+        add(station(region.name, "RO"), each.ro)
+        add(station(region.name, "JVM threads"), each.threads)
+        for name, size in (step.log_bytes or {}).items():
+            add(name, next(x for x in system.loggers if x.name == name).time_of(size))
+        for name, time in (step.devices or {}).items():
+            add(name if name in servers else ELSEWHERE, time)
+        add(ELSEWHERE, delay)
+        add(ELSEWHERE, waits(layout, state, i))
+    used = [name for name in servers if any(name in need for need in demands)]
+    stations: list[Queue | Delay] = [Queue(name, servers=servers[name]) for name in used]
+    classes = [
+        OpenClass(w.name, arrival_rate=w.rate, demands=need)
+        if w.rate is not None
+        else ClosedClass(w.name, population=w.users or 0, think_time=w.think_time, demands=need)
+        for w, need in zip(system.work, demands, strict=True)
+    ]
+    return Network([*stations, Delay(ELSEWHERE)], classes, name=system.name)
+
+
+def burst_time(state: State, task: Task, each: Times, burst: float) -> float:
+    """What work that comes in bursts waits longer at the QR TCB [s].
+
+    Batches of b at an M/M/1 make its response time (b + 1)/2 times as long at every load.
+    """
+    return (burst - 1) / 2 * each.qr * float(state["serial"][task.region])
+
+
+def solve_software(layout: Layout, network: Network) -> Software:
+    """Solve the network: exactly where that is quick."""
+    closed = [work.users for work in layout.system.work if work.users is not None]
+    quick = len(closed) <= 1 or float(np.prod([n + 1.0 for n in closed])) <= LATTICE
+    solution = solve(network, method="exact" if quick else "linearizer")
+    names = [s.name for s in network.stations if isinstance(s, Queue)]
+    stretch = {name: np.ones(len(network.classes)) for name in names}
+    for pair in solution.pairs:
+        if pair.station in stretch and pair.demand > 0:
+            place = next(i for i, c in enumerate(network.classes) if c.name == pair.class_name)
+            stretch[pair.station][place] = pair.residence_time / pair.demand
+    return Software(
+        np.array([c.throughput for c in solution.classes]),
+        stretch,
+        {s.name: s.utilization for s in solution.stations},
+        solution.exact,
+    )

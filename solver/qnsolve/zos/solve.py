@@ -1,0 +1,35 @@
+"""Solving a system."""
+
+from __future__ import annotations
+
+from .answer import answer
+from .operation import operating_point
+from .results import SystemResult
+from .system import System
+
+
+def solve(system: System) -> SystemResult:
+    """The answer of a system, in the terms of RMF and CICS reports.
+
+    Parameters
+    ----------
+    system : System
+
+    Returns
+    -------
+    SystemResult
+
+    Raises
+    ------
+    SaturatedError
+        Work with a rate asks for more than a center can do; names the center.
+    ConvergenceError
+        Where the layers do not settle.
+
+    Notes
+    -----
+    TCBs, logs and devices are a network; the processors stretch the time of a TCB, the
+    coupling facilities that of a synchronous request, and limits make tasks wait. Each
+    layer is solved by itself, and all are repeated until they agree.
+    """
+    return answer(operating_point(system))

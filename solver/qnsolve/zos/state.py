@@ -1,0 +1,123 @@
+"""What the fixed point is about: how much longer work takes at each center than alone, as one vector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..kernels.series import Array
+from .regions import CicsRegion
+from .tasks import Layout
+
+SERIAL = ("qr", "ro")  # TCBs of a region that serve one task at a time
+CLOSED, OPEN = "closed", "open"
+
+
+@dataclass(frozen=True)
+class Source:
+    """One that asks an LPAR's CPs for time: a TCB of a region, or all work beside those TCBs.
+
+    Attributes
+    ----------
+    lpar, importance : int
+    region : int or None
+        For a TCB.
+    kind : str
+        "qr", "ro", or for the work beside "closed" or "open".
+    jobs : float
+        Units of work that it can have there at once.
+    """
+
+    lpar: int
+    importance: int
+    region: int | None
+    kind: str
+    jobs: float
+
+
+@dataclass
+class State:
+    """Ratios of 1 or more; `vector` holds them all.
+
+    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `busy` (engines at work, if more than 1),
+    `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
+    facility and LPAR; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
+    QR TCB over demand) by region; `tranclass` as `gate`, by TRANCLASS.
+    """
+
+    layout: Layout
+    sources: tuple[Source, ...] = field(init=False)
+    classes: tuple[tuple[int, str], ...] = field(init=False)
+    vector: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sources = tuple(_sources(self.layout))
+        self.places = {
+            (s.lpar, s.importance if s.region is None else -1, s.region, s.kind): i for i, s in enumerate(self.sources)
+        }
+        self.classes = tuple(
+            (i, name) for i, region in enumerate(self.layout.system.regions) for name in region.tranclasses or {}
+        )
+        lpars, regions = len(self.layout.system.lpars), len(self.layout.system.regions)
+        facilities = len(self.layout.system.coupling_facilities)
+        self.parts: dict[str, tuple[slice, tuple[int, ...]]] = {}
+        start = 0
+        for name, shape in (
+            ("cpu", (len(self.sources),)),
+            ("ziip", (lpars,)),
+            ("overflow", (lpars,)),
+            ("busy", (lpars,)),
+            ("full", (lpars,)),
+            ("cf", (facilities, lpars)),
+            ("gate", (regions,)),
+            ("serial", (regions,)),
+            ("tranclass", (len(self.classes),)),
+        ):
+            size = int(np.prod(shape))
+            self.parts[name] = (slice(start, start + size), shape)
+            start += size
+        self.vector = np.ones(start)
+        self.scale = 1.0  # of waits at limits [s]
+        self.converted: frozenset[tuple[int, str, int]] = frozenset()  # facility, structure, LPAR: asynchronous
+
+    def __getitem__(self, name: str) -> Array:
+        """A part of the vector, as a view."""
+        where, shape = self.parts[name]
+        return self.vector[where].reshape(shape)
+
+    def at(self, vector: Array, converted: frozenset[tuple[int, str, int]] | None = None) -> State:
+        """The same state with another vector, and other requests made asynchronous."""
+        other = object.__new__(State)
+        other.__dict__.update(self.__dict__)
+        other.vector = vector
+        if converted is not None:
+            other.converted = converted
+        return other
+
+    def tcb(self, lpar: int, region: int, kind: str) -> int:
+        """Place of the source that a TCB of a region is."""
+        return self.places[lpar, -1, region, kind]
+
+    def beside(self, lpar: int, importance: int, closed: bool) -> int:
+        """Place of the source of the work of an importance beside the TCBs that serve one task at a time."""
+        return self.places[lpar, importance, None, CLOSED if closed else OPEN]
+
+
+def _sources(layout: Layout) -> list[Source]:
+    found: list[Source] = []
+    beside: dict[tuple[int, int, str], float] = {}
+    for task in layout.tasks:
+        region, work = layout.region_of(task), layout.work_of(task)
+        users = float("inf") if work.users is None else float(work.users)
+        key = (task.lpar, region.importance, OPEN if work.users is None else CLOSED)
+        beside[key] = beside.get(key, 0.0) + min(users, region.limit if work.users is not None else users)
+    for place, region in enumerate(layout.system.regions):
+        lpar = next(i for i, item in enumerate(layout.system.lpars) if item.name == region.lpar)
+        beside.setdefault((lpar, region.importance, OPEN), float("inf"))  # for the region's fixed CPU
+        if isinstance(region, CicsRegion):
+            found += [Source(lpar, region.importance, place, kind, 1) for kind in SERIAL]
+    for place in range(len(layout.system.lpars)):
+        beside.setdefault((place, 1, OPEN), float("inf"))  # for the LPAR's fixed CPU
+    found += [Source(lpar, importance, None, kind, jobs) for (lpar, importance, kind), jobs in beside.items()]
+    return found
