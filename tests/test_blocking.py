@@ -8,23 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from markov import birth_death, chain
-from qnsolve import (
-    AdmissionLimit,
-    ClosedClass,
-    Delay,
-    LoadDependent,
-    ModelError,
-    Network,
-    NoMethodError,
-    OpenClass,
-    Queue,
-    SaturatedError,
-    dumps,
-    loads,
-    methods,
-    solve,
-    verify,
-)
+from qnsolve import ClosedClass, Delay, Network, NoMethodError, OpenClass, Queue, SaturatedError, solve, verify
+from qnsolve.arrays import from_network
 from qnsolve.kernels import held
 from qnsolve.plan import plan_of
 
@@ -161,20 +146,32 @@ def test_simulated(name: str) -> None:
     assert any(s.fraction_blocked > 0.01 for s in found.solution.stations) or name == "full from outside"
 
 
+@pytest.mark.parametrize("think_time", [None, 2.0])
+def test_simulated_by_others(think_time: float | None) -> None:
+    """Ciw, not of our making, blocks as the chain does: a line that is fed from outside, two classes that think."""
+    stations = [Queue("a", discipline="fcfs", capacity=3), Queue("b", discipline="fcfs", capacity=2)]
+    classes: list[Any] = [OpenClass("x", arrival_rate=0.4, demands={"a": 1.0, "b": 1.0})]
+    if think_time:
+        demands = [{"a": 1.0, "b": 1.0}, {"a": 0.5, "b": 1.5}]
+        classes = [ClosedClass(n, population=3, think_time=think_time, demands=d) for n, d in zip("xy", demands, strict=True)]
+    found = verify(Network(stations, classes), method="markov", jobs=15_000, simulator="ciw")
+    assert found.agrees, [c for c in found.comparisons if c.verdict == "differs"]
+
+
+def test_what_others_do_not_simulate() -> None:
+    """Ciw holds no shared servers: refused, with what to take."""
+    with pytest.raises(NoMethodError, match="service is shared or has priorities, beside a capacity"):
+        verify(line((None, 1), (1.0, 1.0), 3), simulator="ciw")
+
+
 def test_the_simulation_would_see_it() -> None:
     """The same figures held beside a simulation with one place more differ."""
     tight, wide = line((None, 1, 1), (1.0, 1.0, 1.0), 5), line((None, 2, 1), (1.0, 1.0, 1.0), 5)
     assert verify(solve(tight), jobs=40_000).agrees
-    seen = held.simulate(plan_of(_arrays(wide)), 40_000, 25, 1)
+    seen = held.simulate(plan_of(from_network(wide)), 40_000, 25, 1)
     rate = seen.finished.sum() / seen.duration.sum()
     assert rate == pytest.approx(solve(wide)["jobs"].throughput, rel=0.02)
     assert rate > 1.04 * solve(tight)["jobs"].throughput
-
-
-def _arrays(model: Network) -> Any:
-    from qnsolve.arrays import from_network
-
-    return from_network(model)
 
 
 def test_waiting_outside_for_room() -> None:
@@ -204,106 +201,3 @@ def test_a_line_that_saturates_before_its_stations() -> None:
         solve(model, method="markov")
     assert told.value.highest_rate == pytest.approx(2 / 3, rel=0.02)
     assert solve(model.replace("jobs", arrival_rate=0.5), method="markov")["jobs"].throughput == 0.5
-
-
-def _closed(stations: list[Any], **more: Any) -> Network:
-    limits = more.pop("limits", ())
-    demands = {"demands": {s.name: 1.0 for s in stations}}
-    return Network(stations, [ClosedClass("jobs", population=6, **{**demands, **more})], limits)
-
-
-REFUSED = {
-    "a circle that can be full": (_closed([Queue("a", capacity=2), Queue("b", capacity=4)]), "room for 6 jobs in a circle"),
-    "a part of it": (
-        _closed(
-            [Queue("a"), Queue("b", capacity=1), Queue("c", capacity=2)],
-            demands=None,
-            service_times={"a": 1.0, "b": 1.0, "c": 1.0},
-            routing={"a": {"b": 1.0}, "b": {"c": 1.0}, "c": {"b": 0.5, "a": 0.5}},
-            reference="a",
-        ),
-        "stations 'b', 'c': room for 3 jobs in a circle",
-    ),
-    "no servers to hold": (_closed([LoadDependent("a", rates=[1.0, 1.5]), Queue("b", capacity=2)]), "without servers"),
-    "priorities": (_closed([Queue("a", discipline="preemptive"), Queue("b", capacity=2)]), "discipline 'preemptive'"),
-    "a part of a server": (_closed([Queue("a", servers=1.5), Queue("b", capacity=2)]), "servers 1.5 where jobs may be"),
-    "limits": (_closed([Queue("a"), Queue("b", capacity=2)], limits=[AdmissionLimit(3)]), "limit 'limit': admission limits"),
-    "on others": (_closed([Queue("a"), Queue("b", capacity=2), Queue("t", on="a")]), "runs on the servers of 'a'"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
-    """What has no answer is refused by every method, with the reason."""
-    model, reason = REFUSED[name]
-    with pytest.raises(NoMethodError, match=reason):
-        solve(model, method="markov")
-    with pytest.raises(NoMethodError):
-        solve(model)
-
-
-def test_one_job_less_is_no_deadlock() -> None:
-    """A circle with one place free is solved."""
-    assert solve(line((2, 4), (1.0, 1.0), 5))["jobs"].throughput > 0
-
-
-def test_other_methods_tell_why_not() -> None:
-    """Each method that knows no blocking names the station and its capacity."""
-    found = {r.name: r.reason for r in methods(line((None, 2), (1.0, 1.0), 4)) if not r.accepts}
-    for name in ("convolution", "lattice", "recal", "mixed", "linearizer", "aql", "schweitzer", "aggregation", "fcfs"):
-        assert found[name] == "station 's1': capacity 2, which blocks others"
-
-
-WRONG = {
-    "below the servers": (lambda: Queue("a", servers=3, capacity=2), "station 'a': capacity = 2: must be at least its servers"),
-    "zero": (lambda: Queue("a", capacity=0), "station 'a': capacity = 0: must lie within 1"),
-    "order unknown": (
-        lambda: _closed(
-            [Queue("a"), Queue("b", capacity=2)], demands=None, visits={"a": 2, "b": 1}, service_times={"a": 1, "b": 1}
-        ),
-        "class 'jobs': visits: does not tell from where jobs come to 'b', which has a capacity; give routing",
-    ),
-    "no time": (
-        lambda: _closed(
-            [Queue("a"), Queue("b", capacity=2)],
-            demands=None,
-            routing={"a": {"b": 1.0}, "b": {"a": 1.0}},
-            reference="a",
-            service_times={"a": 1, "b": 0},
-        ),
-        r"class 'jobs': visits\['b'\]: takes no time at a station of limited capacity",
-    ),
-    "reference without routing": (
-        lambda: ClosedClass("jobs", population=1, demands={"a": 1.0}, reference="a"),
-        "class 'jobs': reference = 'a': goes with routing only",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_models(name: str) -> None:
-    """What contradicts is told in one line."""
-    make, told = WRONG[name]
-    with pytest.raises(ModelError, match=told):
-        make()
-
-
-@pytest.mark.parametrize("form", ["toml", "json"])
-@pytest.mark.parametrize("name", MIXED)
-def test_files(name: str, form: str) -> None:
-    """Capacities and routings are written and read again."""
-    assert loads(dumps(MIXED[name], form), form) == MIXED[name]
-
-
-def test_a_routing_can_be_replaced() -> None:
-    """Another routing brings other visits."""
-    model = MIXED["reference"].replace(
-        "jobs", routing={"cpu": {"disk": 0.5, "log": 0.5}, "disk": {"cpu": 1.0}, "log": {"cpu": 1.0}}
-    )
-    assert model.classes[0].visits == {"cpu": 1.0, "disk": 0.5, "log": 0.5}
-
-
-def test_what_is_printed() -> None:
-    """The table tells which station is held up."""
-    said = str(solve(line((None, 2), (1.0, 1.5), 4)))
-    assert "s0: 58.46 % busy, 41.54 % blocked by jobs that wait for room at the next station" in said

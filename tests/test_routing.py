@@ -147,7 +147,8 @@ def test_in_a_model_file() -> None:
     assert (web.arrival_rate, batch.population) == (2.0, 2)
     assert (web.visits, batch.visits) == ({"cpu": 4.0, "disk": 3.0}, {"cpu": 2.0, "disk": 1.0})
     assert web.service_times == batch.service_times == {"cpu": 0.05, "disk": 0.02}
-    assert loads(dumps(model)) == model
+    for form in ("toml", "json", "jmva"):
+        assert loads(dumps(model, form), form) == model
 
 
 GOOD: dict[str, Any] = {"routing": {"cpu": {"disk": 1.0}, "disk": {"cpu": 1.0}}, "reference": "cpu"}
