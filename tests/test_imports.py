@@ -56,7 +56,7 @@ ARROWS: dict[str, set[str]] = {
     "sizing": {"checks", "errors", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
-    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "solve"},
+    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "report", "solve"},
     "cli": {
         "zos",
         "sweep",
