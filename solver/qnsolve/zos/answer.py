@@ -20,7 +20,7 @@ from .figures import (
     TranclassResult,
     WorkResult,
 )
-from .operation import Point, inside_times, queue_times
+from .operation import Point, queue_times
 from .reasons import notes, reasons
 from .regions import CicsRegion
 from .results import SystemResult
@@ -104,7 +104,7 @@ def _lpars(point: Point) -> Iterator[LparResult]:
 
 def _regions(point: Point) -> Iterator[RegionResult]:
     taken = point.layout
-    inside = inside_times(point)
+    inside = point.flow.inside
     for place, item in enumerate(taken.system.regions):
         tasks = taken.tasks_in(place)
         flow = {i: float(point.flow.tasks[i]) for i in tasks}
@@ -129,7 +129,7 @@ def _regions(point: Point) -> Iterator[RegionResult]:
 
 
 def _tranclasses(point: Point) -> Iterator[TranclassResult]:
-    taken, inside = point.layout, inside_times(point)
+    taken, inside = point.layout, point.flow.inside
     for found in point.gates:
         if found.tranclass is None:
             continue

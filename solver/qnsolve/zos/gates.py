@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from ..kernels.admission import Admitted, admitted, region_speeds
 from ..kernels.series import Array
@@ -36,12 +37,14 @@ class Gate:
 class Flow:
     """Tasks a second, and the time of one inside its region, (T,) each.
 
-    `serial` is its demand at the QR TCB, `fixed` all the rest, its children and their waits included.
+    `serial` is its demand at the QR TCB, `fixed` all the rest, its children and their waits
+    included; `inside` is all, with the queue at the QR TCB.
     """
 
     tasks: Array
     fixed: Array
     serial: Array
+    inside: Array
 
 
 def waits(layout: Layout, state: State, place: int) -> float:
@@ -51,6 +54,30 @@ def waits(layout: Layout, state: State, place: int) -> float:
     if task.step.tranclass is not None:
         wait += float(state["tranclass"][state.classes.index((task.region, task.step.tranclass))] - 1)
     return wait * state.scale
+
+
+def callers(layout: Layout, flow: Flow, work: int, places: list[int]) -> float:
+    """Tasks of a work that can wait for tasks at some places: no more than the limits of their regions let in."""
+    found = 0.0
+    for i, task in enumerate(layout.tasks):
+        if task.work == work and any(child in places for child, _ in task.children):
+            held = {j: flow.tasks[j] * flow.inside[j] for j in layout.tasks_in(task.region)}
+            share = held[i] / sum(held.values())
+            found += max(layout.region_of(task).limit * share, 1.0)
+    return found or inf
+
+
+def _past_tranclasses(layout: Layout, flow: Flow, places: list[int]) -> float:
+    """Tasks of a work that its TRANCLASSes let through to the region's own limit."""
+    found = 0.0
+    for name in {layout.tasks[i].step.tranclass for i in places}:
+        if name is None:
+            return inf
+        region = layout.tasks[places[0]].region
+        held = {j: flow.tasks[j] * flow.inside[j] for j in layout.tasks_in(region) if layout.tasks[j].step.tranclass == name}
+        share = sum(held[i] for i in places if i in held) / sum(held.values())
+        found += max((layout.system.regions[region].tranclasses or {})[name] * share, 1.0)
+    return found
 
 
 def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow: Flow) -> Gate | None:

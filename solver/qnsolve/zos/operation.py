@@ -18,6 +18,7 @@ from .tasks import Layout, layout
 from .times import Times, sync_time, task_times
 
 TOLERANCE = 1e-9  # of the fixed point, relative
+FAST, SLOW, DAMPING = 80, 160, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
@@ -73,14 +74,35 @@ def operating_point(system: System) -> Point:
     raise ConvergenceError("limits and conversions to asynchronous requests did not settle", float("nan"))
 
 
+class _EnoughError(Exception):
+    """The accelerated steps have had their share."""
+
+
 def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
+    """The fixed point: by accelerated steps, or else by damped ones."""
+    taken_steps = 0
+
     def step(vectors: Array, which: object) -> Array:
+        nonlocal taken_steps
+        taken_steps += 1
+        if taken_steps > FAST:
+            raise _EnoughError
         return _next(evaluate(taken, state.at(vectors[0]), gated), gated)[None, :]
 
-    found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE)
-    if not found.converged[0]:
-        raise ConvergenceError("the layers of the system did not settle", float(found.residual[0]))
-    return state.at(found.value[0])
+    try:
+        found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE, rough=True)
+        if found.converged[0]:
+            return state.at(found.value[0])
+    except (_EnoughError, np.linalg.LinAlgError):
+        pass
+    vector, change = state.vector.copy(), np.inf
+    for _ in range(SLOW):
+        new = _next(evaluate(taken, state.at(vector), gated), gated)
+        change = float(np.abs(new / vector - 1).max())
+        if change < TOLERANCE:
+            return state.at(new)
+        vector = vector * (new / vector) ** DAMPING
+    raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
 
 
 def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
@@ -101,7 +123,7 @@ def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
         for child, count in task.children:
             fixed[i] += count * (inside[child] + gates.waits(taken, state, child))
         inside[i] = fixed[i] + queued
-    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial)
+    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial, inside)
     return Point(taken, state, each, software, flow, response, gated, loads=hosts.cp_loads(taken, state, each, rate))
 
 
@@ -129,12 +151,6 @@ def queue_times(point: Point, place: int) -> dict[str, float]:
     found[f"{lpar} CPU off QR"] = own.beside
     found[f"{region} delays"] = own.delay
     return found
-
-
-def inside_times(point: Point) -> Array:
-    """Time of one task of each kind in its region, its children's and their waits included [s]."""
-    qr = [_qr_stretch(point.layout, point.state, point.software, point.gated, i) for i in range(len(point.times))]
-    return point.flow.fixed + point.flow.serial * np.array(qr)
 
 
 def _qr_stretch(taken: Layout, state: State, software: Software, gated: list[bool], place: int) -> float:
