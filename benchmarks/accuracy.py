@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import limit_families, priority_families
+from benchmarks import blocking_families, limit_families, priority_families
 
 MODELS = 500
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
@@ -140,6 +140,7 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     **priority_families.FAMILIES,
     "open and closed": open_beside_closed,
     **limit_families.LATER,
+    **blocking_families.FAMILIES,
 }
 
 

@@ -21,7 +21,7 @@ from qnsolve.cli import main
 TOP = ["model", "method", "exact", "iterations", "residual", "notes", "classes", "stations", "limits", "rows"]
 CLASS = ["name", "population", "throughput", "response_time", "admission_wait", "cycle_time"]
 CLASS += ["number_outside", "fraction_delayed", "delayed_wait"]
-STATION = ["name", "servers", "utilization", "queue_length", "throughput"]
+STATION = ["name", "servers", "utilization", "queue_length", "throughput", "capacity", "fraction_blocked"]
 ROW = ["class", "station", "throughput", "utilization", "queue_length", "demand", "waiting_time", "residence_time"]
 NAMES = list(zoo.HAND_MADE)
 

@@ -121,7 +121,7 @@ def test_class_switching_against_a_chain() -> None:
 
 
 def test_in_a_model_file() -> None:
-    """A class of a file gives routing in place of visits; written, it has the visits."""
+    """A class of a file gives routing in place of visits, and has the visits."""
     model = loads("""
         [[stations]]
         name = "cpu"
@@ -141,12 +141,14 @@ def test_in_a_model_file() -> None:
         reference = "disk"
         service_times = { cpu = 0.05, disk = 0.02 }
     """)
-    times = {"cpu": 0.05, "disk": 0.02}
-    assert model.classes == (
-        OpenClass("web", arrival_rate=2.0, visits={"cpu": 4.0, "disk": 3.0}, service_times=times),
-        ClosedClass("batch", population=2, visits={"cpu": 2.0, "disk": 1.0}, service_times=times),
-    )
-    assert loads(dumps(model)) == model
+    web, batch = model.classes
+    assert isinstance(web, OpenClass)
+    assert isinstance(batch, ClosedClass)
+    assert (web.arrival_rate, batch.population) == (2.0, 2)
+    assert (web.visits, batch.visits) == ({"cpu": 4.0, "disk": 3.0}, {"cpu": 2.0, "disk": 1.0})
+    assert web.service_times == batch.service_times == {"cpu": 0.05, "disk": 0.02}
+    for form in ("toml", "json", "jmva"):
+        assert loads(dumps(model, form), form) == model
 
 
 GOOD: dict[str, Any] = {"routing": {"cpu": {"disk": 1.0}, "disk": {"cpu": 1.0}}, "reference": "cpu"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.measures import Admission, Measures
 from .kernels.series import Array
-from .model import ClosedClass, Delay, LoadDependent, OpenClass, Queue
+from .model import ClosedClass, Delay, LoadDependent, OpenClass, Queue, Station
 from .network import Network
 from .results import ClassResult, LimitResult, PairResult, StationResult
 from .solution import Solution
@@ -38,6 +38,8 @@ class Arrays:
         Highest speed that one job can get: 1 at a queue or a delay, less at a part of a server.
     host : ndarray (K,) of int
         The station whose servers a station runs on, its own where it has them.
+    capacity : ndarray (K,)
+        Jobs that have room at a station; inf where all that can come have.
     """
 
     model: Network
@@ -51,6 +53,7 @@ class Arrays:
     last: Array
     solo: Array
     host: NDArray[np.intp]
+    capacity: Array
 
     @property
     def closed(self) -> NDArray[np.bool_]:
@@ -111,8 +114,18 @@ def from_network(model: Network) -> Arrays:
         top=top,
         last=last,
         solo=solo,
+        capacity=np.array([_room(model, s) for s in stations]),
         host=np.array([names.index(s.on) if isinstance(s, Queue) and s.on else k for k, s in enumerate(stations)]),
     )
+
+
+def _room(model: Network, station: Station) -> float:
+    """Capacity of a station, inf where no more jobs than that can come."""
+    if not isinstance(station, Queue) or station.capacity is None:
+        return inf
+    come = [c for c in model.classes if c.demand(station.name) > 0]
+    most = sum(c.population if isinstance(c, ClosedClass) else inf for c in come)
+    return station.capacity if most > station.capacity else inf
 
 
 def counted(servers: float, jobs: int) -> Array:
@@ -144,6 +157,8 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
             float(np.minimum(busy[k], 1.0)),
             float(measures.queue_length[:, k].sum()),
             float(completions[~(np.isnan(completions[:, k]) & (demand[:, k] == 0)), k].sum()),
+            s.capacity if isinstance(s, Queue) else None,
+            nan if isinstance(s, Delay) else 0.0 if measures.blocked is None else float(measures.blocked[k]),
         )
         for k, s in enumerate(model.stations)
     ]

@@ -29,6 +29,12 @@ class Queue:
     on : str, optional
         A queue whose servers this one runs on: a job in service here shares them with the
         jobs that are there. A QR TCB is one server on the processors.
+    capacity : int, optional
+        Room for so many jobs, in service and waiting [count]; without limit where left out. A
+        job that finds the next station full stays on its server, which serves nobody meanwhile,
+        until there is room: blocking after service. Who was blocked first goes in first; a job
+        that comes back to the station it leaves keeps its place. Jobs that come from
+        outside, from a think time or a delay wait there, and hold no server.
     """
 
     name: str
@@ -36,6 +42,7 @@ class Queue:
     servers: float = 1
     discipline: str = "ps"
     on: str | None = None
+    capacity: int | None = None
 
     def __post_init__(self) -> None:
         checks.text("station: name", self.name)
@@ -48,6 +55,12 @@ class Queue:
         if self.on is not None:
             checks.text(f"{item}: on", self.on)
             checks.whole(f"{item}: servers", self.servers, least=1)
+        if self.capacity is not None:
+            checks.assign(self, capacity=checks.whole(f"{item}: capacity", self.capacity, least=1))
+            if self.capacity < checks.whole(f"{item}: servers", self.servers, least=1):
+                raise ModelError(
+                    f"{item}: capacity", "must be at least its servers", "count the jobs in service too", self.capacity
+                )
 
 
 def _servers(item: str, value: object) -> float:

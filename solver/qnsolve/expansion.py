@@ -6,7 +6,6 @@ from typing import Any
 
 from .errors import ModelError
 from .model import LoadDependent
-from .routing import visits
 
 SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"))  # ways to give a station's speeds
 ROUTE_KEYS = ("routing", "entry", "exits", "reference")  # in place of visits
@@ -27,16 +26,10 @@ def load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent:
     return LoadDependent(name, **rest) if "rates" in rest else LoadDependent.usl(name, **rest)
 
 
-def routed(item: str, rest: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a class, its routing turned into visits."""
+def check_routed(item: str, rest: dict[str, Any]) -> None:
+    """That a class with a routing has all of it, and nothing in its place."""
     for key in ("visits", "demands"):
         if key in rest:
             raise ModelError(f"{item}: {key}", "does not go with routing", "keep one of them", rest[key])
     if "routing" not in rest:
         raise ModelError(f"{item}: routing", "is missing", "write routing = { from = { to = p } }")
-    routes = {key: rest[key] for key in ROUTE_KEYS if key in rest}
-    try:
-        counts = visits(routes.pop("routing"), **routes)
-    except ModelError as error:
-        raise ModelError(f"{item}: {error.item}", error.rule, error.repair, error.value) from None
-    return {**{key: value for key, value in rest.items() if key not in ROUTE_KEYS}, "visits": counts}

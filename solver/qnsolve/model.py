@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import floor
 
-from . import checks
+from . import checks, routing
 from .centers import MOST_SERVERS, Delay, LoadDependent, Queue, Station
 from .errors import ModelError, suggestion
 
@@ -34,10 +34,15 @@ class _JobClass:
     service_times: Mapping[str, float] | None = None
     service_variation: Mapping[str, float] | None = None
     priority: int = 1
+    routing: Mapping[str, Mapping[str, float]] | None = None
+    entry: Mapping[str, float] | None = None
+    exits: Mapping[str, float] | None = None
+    reference: str | None = None
 
     def __post_init__(self) -> None:
         checks.text("class: name", self.name)
         item = f"class {self.name!r}"
+        self._routed(item)
         for part in ("demands", "visits", "service_times", "service_variation"):
             if getattr(self, part) is not None:
                 checks.assign(self, **{part: checks.figures(f"{item}: {part}", getattr(self, part))})
@@ -61,6 +66,25 @@ class _JobClass:
             if name not in self.stations():
                 rule = "names a station that the class does not visit"
                 raise ModelError(f"{item}: service_variation", rule, suggestion(name, self.stations()), name)
+
+    def _routed(self, item: str) -> None:
+        """Visits from the routing, where there is one."""
+        parts = {key: getattr(self, key) for key in ("entry", "exits", "reference") if getattr(self, key) is not None}
+        if self.routing is None:
+            for key, value in parts.items():
+                raise ModelError(f"{item}: {key}", "goes with routing only", "write routing = { from = { to = p } }", value)
+            return
+        try:
+            visits = routing.visits(self.routing, **parts)
+        except ModelError as error:
+            raise ModelError(f"{item}: {error.item}", error.rule, error.repair, error.value) from None
+        if self.visits is not None and dict(self.visits) != visits:
+            raise ModelError(f"{item}: visits", "does not go with routing", "keep one of them", dict(self.visits))
+        rows = {place: checks.figures(f"{item}: routing[{place!r}]", row) for place, row in self.routing.items()}
+        checks.assign(self, visits=visits, routing=checks.FrozenDict(rows))  # type: ignore[arg-type]
+        for key in ("entry", "exits"):
+            if key in parts:
+                checks.assign(self, **{key: checks.figures(f"{item}: {key}", parts[key])})
 
     def demand(self, station: str) -> float:
         """Demand of one job at a station [time]; 0 where the class does not go."""
@@ -96,6 +120,8 @@ class OpenClass(_JobClass):
         0 constant, 1 exponential; a missing station means 1.
     priority : int, default 1
         1 is highest; used only where a station's discipline uses it.
+    routing, entry, exits, reference : optional
+        In place of visits: where jobs go next, as `qnsolve.visits` takes them, by names of stations.
     arrival_variation : float, default 1
         Squared coefficient of variation of the time between arrivals [ratio]; 1 for Poisson arrivals,
         0 for a clock. With batches that of the time between batches.
@@ -154,7 +180,7 @@ class ClosedClass(_JobClass):
         Jobs, N [count]; thinking jobs included.
     think_time : float, default 0
         Mean time outside between two jobs, Z [time].
-    demands, visits, service_times, service_variation, priority
+    demands, visits, service_times, service_variation, priority, routing, entry, exits, reference
         As for `OpenClass`.
 
     Raises

@@ -11,14 +11,14 @@ from typing import Any
 
 from . import checks
 from .errors import ModelError, suggestion
-from .expansion import ROUTE_KEYS, SPEED_KEYS, load_dependent, routed
-from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
+from .expansion import ROUTE_KEYS, SPEED_KEYS, check_routed, load_dependent
+from .model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue
 from .modeltext import FORMATS, decoded, form_of, parsed, read, toml
 from .network import Network
 from .solution import Solution
 
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
-STATION_KEYS = {"queue": ("servers", "discipline", "on"), "delay": (), "load_dependent": ("rates",)}
+STATION_KEYS = {"queue": ("servers", "discipline", "on", "capacity"), "delay": (), "load_dependent": ("rates",)}
 OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and what each is where left out
 CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
 CLASS_KEYS += ("service_variation", "priority")
@@ -169,10 +169,15 @@ def to_data(model: Network) -> dict[str, Any]:
     data["stations"] = [
         {"name": s.name, "type": kinds[type(s)], **_given(s, STATION_KEYS[kinds[type(s)]])} for s in model.stations
     ]
-    data["classes"] = [{"name": c.name, **_given(c, CLASS_KEYS)} for c in model.classes]
+    data["classes"] = [{"name": c.name, **_given(c, _class_keys(c))} for c in model.classes]
     if model.limits:
         data["limits"] = [{"name": limit.name, **_given(limit, LIMIT_KEYS)} for limit in model.limits]
     return data
+
+
+def _class_keys(job_class: JobClass) -> tuple[str, ...]:
+    """What a class is written by: its routing, where it has one, in place of its visits."""
+    return CLASS_KEYS if job_class.routing is None else (*(key for key in CLASS_KEYS if key != "visits"), *ROUTE_KEYS)
 
 
 def _given(item: object, keys: tuple[str, ...]) -> dict[str, Any]:
@@ -229,7 +234,7 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
     item = f"class {name!r}"
     _table(item, rest, (*CLASS_KEYS, *ROUTE_KEYS))
     if any(key in rest for key in ROUTE_KEYS):
-        rest = routed(item, rest)
+        check_routed(item, rest)
     if ("population" in rest) == ("arrival_rate" in rest):
         state = "gives both" if "population" in rest else "gives neither"
         raise ModelError(

@@ -70,6 +70,7 @@ class Network:
                 self._check_host(station, station.on)
         for job_class in self.classes:
             self._check_demand(job_class)
+            self._check_route(job_class)
 
     def _check_names(self) -> None:
         stations, classes = [s.name for s in self.stations], [c.name for c in self.classes]
@@ -105,6 +106,24 @@ class Network:
         if job_class.think_time == 0:
             raise ModelError(item, "asks for no time at any station and has no think_time", repair + ", or a think_time")
 
+    def _check_route(self, job_class: JobClass) -> None:
+        """That it is told from where jobs come to a station of limited capacity."""
+        full = [s.name for s in self.stations if isinstance(s, Queue) and s.capacity is not None]
+        bound = [name for name in full if (job_class.visits or job_class.demands or {}).get(name, 0.0) > 0]
+        if not bound:
+            return
+        item = f"class {job_class.name!r}: {_way(job_class)}"
+        for name in bound:
+            if job_class.demand(name) == 0:
+                raise ModelError(
+                    f"{item}[{name!r}]", "takes no time at a station of limited capacity", "give it a service time"
+                )
+        if job_class.visits is not None and job_class.routing is None and len(job_class.stations()) > 1:
+            rule = f"does not tell from where jobs come to {bound[0]!r}, which has a capacity"
+            raise ModelError(
+                item, rule, "give routing in place of visits, or demands for one visit each in the stations' order"
+            )
+
     def replace(self, name: str, /, **changes: Any) -> Network:
         """The same network with one station, class or limit changed.
 
@@ -130,6 +149,8 @@ class Network:
                     if change not in known:
                         rule = f"is no parameter of {type(item).__name__}"
                         raise ModelError(f"{name!r}: {change}", rule, suggestion(change, known))
+                if "visits" not in changes and {"routing", "entry", "exits", "reference"} & set(changes):
+                    changes["visits"] = None
                 items[i] = replace(item, **changes)
                 parts: dict[str, Any] = {part: tuple(items)}
                 return replace(self, **parts)

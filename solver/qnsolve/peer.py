@@ -24,6 +24,19 @@ def refuses(plan: Plan) -> str:
     for kind, speeds in zip(plan.kinds, plan.speeds, strict=True):
         if kind == "shared" and speeds != tuple(float(n) for n in range(1, len(speeds) + 1)):
             return "load-dependent stations"
+    return _blocking_refuses(plan)
+
+
+def _blocking_refuses(plan: Plan) -> str:
+    """Why Ciw does not take a model's blocking: it holds servers of lines only, and places of jobs that come back too."""
+    full = [k for k, room in enumerate(plan.capacity) if room < inf]
+    if full and any(kind not in ("fcfs", "delay") for kind in plan.kinds):
+        return "stations where service is shared or has priorities, beside a capacity"
+    for r, route in enumerate(plan.routes if full else ()):
+        if plan.population[r] is not None and not plan.outside[r]:
+            return "classes that do not think, beside a capacity"
+        if any(following == k in full for k, steps in route.items() for following, _ in steps):
+            return "jobs that come back to the station they leave, beside a capacity"
     return ""
 
 
@@ -99,6 +112,9 @@ def _network(ciw: Any, plan: Plan) -> Any:
     if shared:
         given["ps_thresholds"] = [1, *(len(plan.speeds[k]) if k in shared else 1 for k in stations)]
     free = [kind in ("shared", "delay") for kind in plan.kinds]
+    if plan.capacity and min(plan.capacity) < inf:
+        rooms = zip(plan.capacity, plan.speeds, strict=True)
+        given["queue_capacities"] = [inf, *(inf if room == inf else int(room) - len(speeds) for room, speeds in rooms)]
     return ciw.create_network(
         arrival_distributions=arrivals,
         batching_distributions=batching,
@@ -136,7 +152,7 @@ def _batches(records: list[Any], plan: Plan, edges: np.ndarray) -> Batches:
     stretch = np.searchsorted(edges, end, side="right") - 1  # in which it ended
     shape = (len(edges) - 1, classes, stations)
     visits, area, work = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    finished = np.zeros(shape[:2])
+    finished, waiting = np.zeros(shape[:2]), np.zeros(shape[:2])
     in_parts = [kind in ("shared", "preemptive") for kind in plan.kinds]
     for r in range(classes):
         done = stretch[(job == r) & through]
@@ -148,9 +164,14 @@ def _batches(records: list[Any], plan: Plan, edges: np.ndarray) -> Batches:
             for b in range(shape[0]):
                 ended = here & (stretch == b)
                 visits[b, r, k], work[b, r, k] = ended.sum(), service[ended].sum()
+        here = (job == r) & (place == -1)  # through outside, and waiting there for room
+        from_then = np.array([rec.service_end_date for rec in records], dtype=float)[here]
+        from_then = np.where(np.isnan(from_then), inf, from_then)
+        spent = np.minimum(end[here][None], edges[:, None]) - np.minimum(from_then[None], edges[:, None])
+        waiting[:, r] = np.diff(np.maximum(spent, 0.0).sum(axis=1))
     work[:, :, in_parts] = np.nan  # Ciw records how long the last part of a service took, not what it asked for
-    none = np.zeros(shape[:2])  # it has no limits
-    return Batches(np.diff(edges), finished, visits, area, work, none, none, none, len(records))
+    none = np.zeros(shape[:2])  # it has no limits, and does not tell who had to wait
+    return Batches(np.diff(edges), finished, visits, area, work, waiting, none, none, len(records))
 
 
 assert OUTSIDE == -1

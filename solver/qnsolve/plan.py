@@ -10,14 +10,15 @@ from .arrays import Arrays
 from .kernels.events import Plan, Route
 from .kernels.jobs import OUTSIDE, Limit
 from .kernels.series import Array
-from .model import Delay, OpenClass, Queue
+from .model import Delay, JobClass, OpenClass, Queue
 
 
 def plan_of(arrays: Arrays) -> Plan:
     """The network as it is simulated.
 
     A class that gives demands makes one visit to each of its stations, in the model's
-    order; one that gives visits goes on after each visit with the same probabilities.
+    order; one that gives a routing goes by it; one that gives visits goes on after each
+    visit with the same probabilities.
     """
     model = arrays.model
     classes = range(len(model.classes))
@@ -31,7 +32,7 @@ def plan_of(arrays: Arrays) -> Plan:
         service=service_time(arrays),
         variation=np.array([[c.variation(s.name) for s in model.stations] for c in model.classes]),
         rank=tuple(c.priority for c in model.classes),
-        routes=tuple(route(arrays.demand[r], arrays.visits[r]) for r in classes),
+        routes=routes_of(arrays),
         population=tuple(None if isinstance(c, OpenClass) else c.population for c in model.classes),
         outside=tuple(
             c.think_time if not isinstance(c, OpenClass) else c.batch_size / c.arrival_rate if c.arrival_rate else inf
@@ -48,7 +49,42 @@ def plan_of(arrays: Arrays) -> Plan:
             )
             for limit in model.limits
         ),
+        capacity=tuple(arrays.capacity.tolist()),
     )
+
+
+def routes_of(arrays: Arrays) -> tuple[Route, ...]:
+    """Where the jobs of each class go."""
+    names = [s.name for s in arrays.model.stations]
+    return tuple(
+        route(arrays.demand[r], arrays.visits[r]) if c.routing is None else _by_routing(c, names, arrays.demand[r])
+        for r, c in enumerate(arrays.model.classes)
+    )
+
+
+def _by_routing(job_class: JobClass, names: list[str], demand: Array) -> Route:
+    """The routing by indices; a job that comes back to the reference has been outside; stations that take no time left out."""
+    steps: dict[int, dict[int, float]] = {OUTSIDE: {}}
+    back = -2 if job_class.reference is None else names.index(job_class.reference)
+    entry = job_class.entry if job_class.reference is None else {job_class.reference: 1.0}
+    for name, p in (entry or {}).items():
+        steps[OUTSIDE][names.index(name)] = p
+    for name, row in (job_class.routing or {}).items():
+        way = steps.setdefault(names.index(name), {})
+        for following, p in row.items():
+            k = names.index(following)
+            way[OUTSIDE if k == back else k] = p
+    for name, p in (job_class.exits or {}).items():
+        steps.setdefault(names.index(name), {})[OUTSIDE] = p
+    for idle in [k for k in steps if k != OUTSIDE and demand[k] == 0]:
+        through = steps.pop(idle)
+        through.pop(idle, None)
+        out = sum(through.values())
+        for way in steps.values():
+            share = way.pop(idle, 0.0)
+            for k, p in through.items() if share else ():
+                way[k] = way.get(k, 0.0) + share * p / out
+    return {k: [(following, p) for following, p in way.items() if p > 0] for k, way in steps.items()}
 
 
 def service_time(arrays: Arrays) -> Array:

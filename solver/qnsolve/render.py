@@ -82,6 +82,12 @@ def reason(sheet: Sheet, result: ClassResult) -> str:
     )
 
 
+def blocked_line(station: StationResult) -> str:
+    """One sentence a station that is held up: how much of its servers' time."""
+    blocked, busy = figure(100 * station.fraction_blocked, 4), figure(100 * station.utilization, 4)
+    return f"{station.name}: {busy} % busy, {blocked} % blocked by jobs that wait for room at the next station"
+
+
 def limit_line(limit: LimitResult) -> str:
     """One sentence a limit: how full it is and who waits."""
     waits = f"{figure(limit.number_outside)} wait for it, at most {limit.number_outside_95} for 95 % of the time"
@@ -106,6 +112,7 @@ def plain_text(sheet: Sheet) -> str:
     """The table as the command line prints it."""
     lines = [sheet.heading, "", *text_table(_head(sheet), _body(sheet)), ""]
     lines += [reason(sheet, result) for result in sheet.classes]
+    lines += [blocked_line(s) for s in sheet.stations if s.fraction_blocked > 0]
     lines += [limit_line(limit) for limit in sheet.limits]
     lines += [f"note: {note}" for note in sheet.notes]
     return "\n".join(lines)
@@ -114,6 +121,7 @@ def plain_text(sheet: Sheet) -> str:
 def html_text(sheet: Sheet) -> str:
     """The same table in HTML."""
     below = [reason(sheet, result) for result in sheet.classes]
+    below += [blocked_line(s) for s in sheet.stations if s.fraction_blocked > 0]
     below += [limit_line(limit) for limit in sheet.limits] + list(sheet.notes)
     return html_table(sheet.heading, _head(sheet), _body(sheet), below)
 

@@ -62,6 +62,11 @@ class StationResult:
         Q [jobs].
     throughput : float
         Visits completed [1/time]; nan unless every class there gave visits.
+    capacity : int or None
+        Jobs that have room there, None without limit.
+    fraction_blocked : float
+        Share of its servers' time held by jobs that are through and wait for room at the next
+        station [0..1]; it is no part of the utilization.
     """
 
     name: str
@@ -69,6 +74,8 @@ class StationResult:
     utilization: float
     queue_length: float
     throughput: float
+    capacity: int | None = None
+    fraction_blocked: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from .accuracy import measured_error
@@ -82,7 +83,13 @@ def solve(model: Network, method: str = "auto") -> Solution:
     arrays = from_network(model)
     chosen = _choose(arrays, method)
     try:
-        measures = chosen.run(arrays)
+        try:
+            measures = chosen.run(arrays)
+        except NoMethodError as error:  # too large, as it found on its way
+            if method != "auto":
+                raise
+            chosen = _choose(arrays, method, error.reasons)
+            measures = chosen.run(arrays)
     except ArithmeticError as error:
         raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
     residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
@@ -91,9 +98,12 @@ def solve(model: Network, method: str = "auto") -> Solution:
     return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
 
 
-def _choose(arrays: Arrays, name: str) -> Method:
-    reasons = {}
+def _choose(arrays: Arrays, name: str, known: Mapping[str, str] | None = None) -> Method:
+    """The first method that accepts, but for those that are known to refuse."""
+    reasons = dict(known or {})
     for method in METHODS:
+        if method.name in reasons:
+            continue
         if name not in ("auto", method.name) and not (name == "exact" and method.exact):
             continue
         reason = method.refuses(arrays)

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import checks
+from . import checks, formulas, formulas_waiting
 from .errors import ModelError
-from .formulas import FORMS
 
+FORMS = {**formulas.FORMS, **formulas_waiting.FORMS}
 MOST = 500  # servers, places, jobs or branches: an expression has as many terms
 
 
@@ -27,7 +27,8 @@ class Expression:
     symbols : mapping of str to sympy.Symbol
         The arguments of the form that stay open, by name.
     measures : mapping of str to sympy.Expr
-        throughput, utilization, queue_length, waiting_time, response_time, probability_wait, probability_blocked;
+        throughput, utilization, queue_length, waiting_time, response_time, probability_wait, probability_blocked,
+        of "erlang_a" probability_abandoned;
         `waiting_exceeds` and `response_exceeds` of `time` where they are elementary.
     """
 
@@ -53,13 +54,16 @@ class Expression:
 
 
 def expression(form: str, **counts: int) -> Expression:
-    """A closed form of one station as expressions in elementary functions.
+    """A closed form of one station as expressions.
+
+    They are elementary, but for Lambert's W in "mdc" and "mgc" and hypergeometric functions in "erlang_a".
 
     Parameters
     ----------
     form : str
         As `qnsolve.stations` names it (or "preemptive"); `forms` lists them with what they need. "gigc" is Allen and
-        Cunneen's; forms of several classes give the last class's measures, the classes before it counted from 0.
+        Cunneen's; "unlike_servers" takes 3 servers at most, the fastest first; forms of several classes
+        give the last class's measures, the classes before it counted from 0.
     **counts : int
         The whole numbers that shape the expression [count]: servers, capacity, population, batch_size, branches, classes.
 

@@ -12,6 +12,7 @@ import numpy as np
 from . import checks, peer
 from .arrays import from_network
 from .errors import ModelError
+from .kernels import held
 from .kernels.events import Batches, simulate
 from .kernels.series import Array
 from .model import Delay, OpenClass, Queue
@@ -180,8 +181,9 @@ def verify(
             rule = f"runs on the servers of {station.on!r}, which is not simulated"
             raise ModelError(f"verify: station {station.name!r}", rule, "compare with method 'markov' on a smaller model")
     plan = plan_of(from_network(model))
+    ours = simulate if min(plan.capacity) == inf else held.simulate
     found = (
-        simulate(plan, count, BATCHES, start)
+        ours(plan, count, BATCHES, start)
         if simulator == "events"
         else peer.simulate(plan, count, BATCHES, start, throughput=busy)
     )

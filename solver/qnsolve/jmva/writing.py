@@ -19,12 +19,13 @@ from .reading import OUTSIDE
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 NAMES = {"linearizer": "Linearizer", "schweitzer": "Bard-Schweitzer", "aql": "AQL"}  # JMT's; MVA for all exact ones
 MOST = 10**6  # most service times in one station
+ROUTED = ("routing", "entry", "exits", "reference")  # told by the visits
 SAID: dict[type, tuple[str, ...]] = {  # what JMVA has a place for
     Queue: ("servers", "discipline"),
     Delay: (),
     LoadDependent: ("rates",),
-    OpenClass: ("arrival_rate", "demands", "visits", "service_times", "priority"),
-    ClosedClass: ("population", "think_time", "demands", "visits", "service_times", "priority"),
+    OpenClass: ("arrival_rate", "demands", "visits", "service_times", "priority", *ROUTED),
+    ClosedClass: ("population", "think_time", "demands", "visits", "service_times", "priority", *ROUTED),
 }
 
 

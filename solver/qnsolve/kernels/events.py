@@ -41,6 +41,8 @@ class Plan:
     arrival_variation, batch_size, batch_variation : tuple (R,) of float
         Of the open classes.
     limits : tuple of Limit
+    capacity : tuple (K,) of float
+        Jobs that have room at a station, inf without limit; () where none has one.
     """
 
     kinds: tuple[str, ...]
@@ -55,6 +57,7 @@ class Plan:
     batch_size: tuple[float, ...]
     batch_variation: tuple[float, ...]
     limits: tuple[Limit, ...] = ()
+    capacity: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -105,10 +108,10 @@ def simulate(plan: Plan, jobs: int, batches: int, seed: int, warm: float = 0.1) 
     -------
     Batches
     """
-    return _Run(plan, seed).batches(jobs, batches, max(int(jobs * warm), 1))
+    return Run(plan, seed).batches(jobs, batches, max(int(jobs * warm), 1))
 
 
-class _Run:
+class Run:
     """One simulation under way."""
 
     def __init__(self, plan: Plan, seed: int) -> None:

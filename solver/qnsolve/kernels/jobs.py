@@ -92,9 +92,13 @@ class Jobs:
                 state = next(self._enter(0.0, state, r, finished=False)).state
         return state
 
+    def present(self, state: State) -> list[tuple[int, ...]]:
+        """Jobs of each class at each station."""
+        return [c.jobs(s) for c, s in zip(self.centers, state[0], strict=True)]
+
     def inside(self, state: State) -> list[int]:
         """Jobs of each class that are not outside the network, those that wait at limits included."""
-        jobs = [sum(n) for n in zip(*(c.jobs(s) for c, s in zip(self.centers, state[0], strict=True)), strict=True)]
+        jobs = [sum(n) for n in zip(*self.present(state), strict=True)]
         for r, _, _ in state[1]:
             jobs[r] += 1
         return jobs

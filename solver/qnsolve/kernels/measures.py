@@ -52,7 +52,10 @@ class Measures:
     distribution : callable
         `distribution(k)` gives P(n jobs at station k), n = 0, 1, …
     admission : Admission, optional
-        Where the network has limits.
+        Where the network has limits, or jobs wait outside for room at a station.
+    blocked : ndarray (K,), optional
+        Where stations have a capacity: the share of their servers' time that jobs hold which are through and wait
+        for room at the next one.
     """
 
     throughput: Array
@@ -62,6 +65,7 @@ class Measures:
     iterations: int = 0
     notes: tuple[str, ...] = field(default=())
     admission: Admission | None = None
+    blocked: Array | None = None
 
 
 def closed_measures(throughput: Array, queue_length: Array, distribution: Callable[[int], Array]) -> Measures:

@@ -1,6 +1,6 @@
 """The ordered registry: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import aggregation, approximate, exact, general, limited, markov, priority
+from . import aggregation, approximate, blocking, exact, general, limited, markov, priority
 from .method import Method, not_product_form
 
 METHODS: tuple[Method, ...] = (
@@ -11,6 +11,7 @@ METHODS: tuple[Method, ...] = (
     *priority.METHODS,
     *general.METHODS,
     *markov.METHODS,
+    *blocking.METHODS,
 )
 
 __all__ = ["METHODS", "Method", "not_product_form"]

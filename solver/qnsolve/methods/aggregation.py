@@ -19,7 +19,7 @@ from ..kernels.part import Part, part
 from ..kernels.series import Array
 from ..plan import service_time
 from .chain import STATES, Chain, center_of
-from .method import Method, idle, occupied, special, starved, uneven
+from .method import Method, full, idle, occupied, special, starved, uneven
 
 Route = dict[int, list[tuple[int, float]]]
 POINTS = 400_000  # states of the jobs at the other stations
@@ -79,6 +79,8 @@ def _refuses(arrays: Arrays) -> str:
         return f"limit {arrays.model.limits[0].name!r}: admission limits"
     if not arrays.is_closed:
         return "for closed classes only"
+    if full(arrays):
+        return full(arrays)
     if uneven(arrays):
         return uneven(arrays)
     split = _split(arrays)

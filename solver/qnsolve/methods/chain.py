@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Arrays
+from ..kernels.blocking import BlockingJobs
 from ..kernels.center import Center
 from ..kernels.chain import explore, stationary
 from ..kernels.events import Route
@@ -16,7 +17,7 @@ from ..kernels.jobs import OUTSIDE, Jobs, State
 from ..kernels.measures import Admission, Measures
 from ..kernels.series import Array
 from ..model import OpenClass, Queue
-from ..plan import plan_of
+from ..plan import plan_of, routes_of
 
 STATES = 50_000
 WORK = 4e10  # products: some 10 seconds
@@ -41,8 +42,7 @@ class Chain:
 
         self.states, origin, target, rate = explore(jobs.start(), moves, most)
         self.p = stationary(len(self.states), origin, target, rate, work=work)
-        stations = [[c.jobs(s) for c, s in zip(jobs.centers, state[0], strict=True)] for state in self.states]
-        self.present = np.array(stations, dtype=float)  # (states, K, R)
+        self.present = np.array([jobs.present(state) for state in self.states], dtype=float)  # (states, K, R)
 
     def lost(self, arrays: Arrays) -> float:
         """Largest share of an open class's arrivals that find it full."""
@@ -61,13 +61,34 @@ class Chain:
             residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
         notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
         admission = self.admission(x) if self.jobs.limits else None
-        return Measures(x, q, residence, self.distribution, notes=notes, admission=admission)
+        blocked: Array | None = None
+        if isinstance(self.jobs, BlockingJobs):
+            admission, blocked = self._blocking(self.jobs, x)
+        return Measures(x, q, residence, self.distribution, notes=notes, admission=admission, blocked=blocked)
+
+    def _delays(self, throughput: Array) -> tuple[Array, Array]:
+        """Share of the requests for room that wait, and requests of one job, shape (R,)."""
+        asked, delayed = (self.p @ np.array(rows) for rows in self.rates[1:])
+        share = np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
+        return share, np.divide(asked, throughput, out=np.zeros(len(asked)), where=throughput > 0)
+
+    def _blocking(self, jobs: BlockingJobs, throughput: Array) -> tuple[Admission, Array]:
+        """Who waits outside for room, and what share of each station's servers is held up."""
+        outside, servers = np.zeros(len(jobs.population)), np.zeros(len(jobs.centers))
+        for p, (_, held) in zip(self.p.tolist(), self.states, strict=True):
+            for r, _, origin in held:
+                if origin == OUTSIDE:
+                    outside[r] += p
+                else:
+                    servers[origin] += p
+        none = np.zeros(0)
+        share, requests = self._delays(throughput)
+        blocked = servers / np.array([max(len(c.speeds), 1) for c in jobs.centers])
+        return Admission(outside, share, none, none, none, (), requests), blocked
 
     def admission(self, throughput: Array) -> Admission:
         """Who waits at the limits, and who is inside; throughput as in the measures, shape (R,)."""
-        asked, delayed = (self.p @ np.array(rows) for rows in self.rates[1:])
-        share = np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
-        requests = np.divide(asked, throughput, out=np.zeros(len(asked)), where=throughput > 0)
+        share, requests = self._delays(throughput)
         limits, classes = self.jobs.limits, len(self.jobs.population)
         waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
         missing = [[self.jobs.needed(r, k) & ~held for r, k, held in state[1]] for state in self.states]
@@ -89,9 +110,8 @@ def _weighed(counts: NDArray[np.intp], p: Array) -> Array:
 
 
 def cycles(arrays: Arrays) -> Array:
-    """Cycles of a closed class for one that makes a visit: more than one where visits are fewer than one."""
-    visits = np.where(arrays.demand > 0, arrays.visits, 0.0).sum(axis=1)
-    return 1 / np.where(np.isnan(visits) | (visits == 0), 1.0, np.minimum(visits, 1.0))
+    """Cycles of a closed class for one that makes a visit: more than one where some jobs come back without any."""
+    return np.array([1 / (sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) or 1.0) for route in routes_of(arrays)])
 
 
 def center_of(arrays: Arrays, k: int, time: Array, rank: tuple[int, ...]) -> Center:
@@ -111,9 +131,9 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
     """
     model, plan = arrays.model, plan_of(arrays)
     enters = [sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) for route in plan.routes]
-    return Jobs(
+    jobs = Jobs(
         centers=tuple(center_of(arrays, k, plan.service[:, k], plan.rank) for k in range(len(model.stations))),
-        routes=tuple(_entering(route, share) for route, share in zip(plan.routes, enters, strict=True)),
+        routes=tuple(_of_those(route, share) for route, share in zip(plan.routes, enters, strict=True)),
         population=tuple(cut if isinstance(c, OpenClass) else c.population for c in model.classes),
         outside_rate=tuple(
             share * (c.arrival_rate if isinstance(c, OpenClass) else (1 / c.think_time if c.think_time else math.inf))
@@ -125,8 +145,11 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
         limits=plan.limits,
         hosts=tuple((k, int(host)) for k, host in enumerate(arrays.host) if host != k),
     )
+    if math.inf == min(plan.capacity):
+        return jobs
+    return BlockingJobs(**vars(jobs), capacity=plan.capacity)
 
 
-def _entering(route: Route, enters: float) -> Route:
+def _of_those(route: Route, enters: float) -> Route:
     """The way of those jobs that make a visit at all."""
     return {**route, OUTSIDE: [(k, share / enters) for k, share in route[OUTSIDE] if k != OUTSIDE]}

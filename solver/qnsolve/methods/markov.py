@@ -11,7 +11,8 @@ from ..errors import NoMethodError, SaturatedError
 from ..kernels.chain import TooManyStatesError
 from ..kernels.measures import Measures
 from .chain import STATES, Chain, jobs_of
-from .method import Method, check_stable, idle, not_poisson, not_product_form, starved, uneven
+from .held import held_refuses
+from .method import Method, check_stable, full, idle, not_poisson, not_product_form, starved, uneven
 
 LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
@@ -20,14 +21,19 @@ def _refuses(arrays: Arrays) -> str:
     reason = not_poisson(arrays) or ("" if not not_product_form(arrays) else uneven(arrays))
     if reason:
         return reason
-    if starved(arrays):
-        return starved(arrays)
+    other = starved(arrays) or (full(arrays) and held_refuses(arrays))
+    if other:
+        return other
     states = 1
     for r, job_class in enumerate(arrays.model.classes):
         stations = int((arrays.demand[r] > 0).sum())
         jobs = int(arrays.population[r]) if arrays.closed[r] else _cut(arrays)
         places = stations + (not arrays.closed[r] or arrays.think_time[r] > 0)
         ways = math.comb(jobs + places - 1, jobs)
+        room = arrays.capacity[(arrays.demand[r] > 0) & np.isfinite(arrays.capacity)]
+        ways = min(
+            ways, math.prod(int(n) + 1 for n in room) * math.comb(jobs + places - len(room) - (places > len(room)), jobs)
+        )
         for limit in arrays.model.limits:
             if limit.stations is None and (limit.classes is None or job_class.name in limit.classes) and limit.capacity < jobs:
                 ways = min(ways, math.comb(limit.capacity + stations, stations) * (jobs - limit.capacity + 1))
@@ -64,7 +70,8 @@ def _markov(arrays: Arrays) -> Measures:
 
 def _saturated(arrays: Arrays, lost: float) -> SaturatedError:
     """A longer line did not help: arrivals are turned away at any length."""
-    part = (*arrays.model.limits, *arrays.model.stations)[0].name
+    narrow = [arrays.model.stations[int(arrays.capacity.argmin())]] if full(arrays) else []
+    part = (*arrays.model.limits, *narrow, *arrays.model.stations)[0].name
     r = int(np.nan_to_num(arrays.arrival_rate).argmax())
     rate = float(arrays.arrival_rate[r] * (1 - lost))
     repair = f"about {rate:.6g}/{arrays.model.time_unit} of it get through"

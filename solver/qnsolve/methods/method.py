@@ -52,7 +52,7 @@ def not_product_form(arrays: Arrays, limits: bool = False) -> str:
     model = arrays.model
     if model.limits and not limits:
         return f"limit {model.limits[0].name!r}: admission limits"
-    reasons = (not_poisson(arrays), *(special(arrays, k) for k in range(len(model.stations))))
+    reasons = (full(arrays), not_poisson(arrays), *(special(arrays, k) for k in range(len(model.stations))))
     return next((reason for reason in reasons if reason), "")
 
 
@@ -77,6 +77,13 @@ def special(arrays: Arrays, k: int) -> str:
                 "and the same service_times there (use 'ps' otherwise)"
             )
     return ""
+
+
+def full(arrays: Arrays) -> str:
+    """Which station may have no room for a job, "" where none."""
+    k = int(arrays.capacity.argmin())
+    room = float(arrays.capacity[k])
+    return f"station {arrays.model.stations[k].name!r}: capacity {room:g}, which blocks others" if room < np.inf else ""
 
 
 def starved(arrays: Arrays) -> str:
@@ -105,7 +112,9 @@ def not_poisson(arrays: Arrays) -> str:
 
 
 def hosted(arrays: Arrays) -> str:
-    """Which station runs on the servers of another one or has a part of a server, "" where none does."""
+    """Which station runs on the servers of another one, has a part of a server or may be full, "" where none does."""
+    if full(arrays):
+        return full(arrays)
     for station in arrays.model.stations:
         if isinstance(station, Queue) and station.servers != int(station.servers):
             return f"station {station.name!r}: servers {station.servers:g}, only whole ones are taken"
