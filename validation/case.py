@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import qnsolve as qn
+from qnsolve import zos
 
 from .published import Row, sources
 
@@ -110,6 +111,12 @@ class Study:
         read = qn.loads(qn.dumps(model))
         self.models.append((label, read))
         return qn.solve(read)
+
+    def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
+        """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
+        read = zos.loads(zos.dumps(system))
+        self.models.append((label, qn.loads(qn.dumps(read.network()))))
+        return read.solve()
 
     def predict(
         self,

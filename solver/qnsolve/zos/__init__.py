@@ -22,6 +22,7 @@ from .results import SystemResult
 from .solve import solve
 from .system import System
 from .systemfile import dumps, load, loads
+from .tcbs import Program, change_modes
 from .work import Step, Work
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Logger",
     "Lpar",
     "Processors",
+    "Program",
     "Step",
     "Structure",
     "System",
@@ -40,6 +42,7 @@ __all__ = [
     "SystemResult",
     "Work",
     "Ziips",
+    "change_modes",
     "compare",
     "dumps",
     "load",
