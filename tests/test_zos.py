@@ -132,6 +132,17 @@ def test_a_system_and_its_file_are_one() -> None:
     assert str(again.solve()) == str(whole.solve())
 
 
+def test_flags_are_written_to_files() -> None:
+    """What is true or false goes into TOML as TOML writes it, and comes back."""
+    lpar = zos.Lpar("L", processors=2, ziips=zos.Ziips(1, overflow=False))
+    steps = [zos.Step("A", open_cpu=0.001), zos.Step("A", open_cpu=0.001, ziip_share=0.5, called=False)]
+    given = zos.System(lpars=[lpar], regions=[zos.CicsRegion("A", lpar="L")], work=[zos.Work("w", rate=10, steps=steps)])
+    again = zos.loads(zos.dumps(given))
+    assert again == given
+    assert again.lpars[0].ziips.overflow is False
+    assert [step.called for step in again.work[0].steps] == [True, False]
+
+
 def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
     file = tmp_path / "site.toml"
