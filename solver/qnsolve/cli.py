@@ -26,9 +26,10 @@ from .sensitivity import sensitivity
 from .solution import Solution
 from .solve import CHOICES, methods, solve
 from .sweep import sweep
-from .vary import written
+from .vary import values, written
 from .verify import SIMULATORS, verify
-from .zos import System, SystemResult
+from .zos import System, SystemResult, grow
+from .zos import compare as zos_compare
 from .zos import load as load_system
 from .zos.systemfile import load_any
 
@@ -96,6 +97,19 @@ def _parser() -> argparse.ArgumentParser:
     compiling.add_argument("file", help="system file, TOML or JSON")
     compiling.set_defaults(run=_compile)
 
+    comparing = commands.add_parser("compare", help="solve two system files and print what moves")
+    comparing.add_argument("file", metavar="BEFORE", help="system file, TOML or JSON")
+    comparing.add_argument("after", metavar="AFTER", help="system file, TOML or JSON")
+    _forms(comparing, "a figure")
+    comparing.set_defaults(run=_compare)
+
+    growing = commands.add_parser("grow", help="solve a system file with more and more of its work")
+    growing.add_argument("file", help="system file, TOML or JSON")
+    told = "rates and users times each (default: 1:2:0.1)"
+    growing.add_argument("--by", default="1:2:0.1", metavar="FACTORS", help=told)
+    _forms(growing, "a factor and work")
+    growing.set_defaults(run=_grow)
+
     verifying = commands.add_parser("verify", help="simulate a model file and hold its solution beside the simulation")
     verifying.add_argument("file", help="model file, TOML or JSON")
     verifying.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
@@ -155,6 +169,14 @@ def _solve(options: argparse.Namespace) -> str:
 
 def _compile(options: argparse.Namespace) -> str:
     return dumps(load_system(options.file).network())
+
+
+def _compare(options: argparse.Namespace) -> str:
+    return _printed(zos_compare(load_system(options.file), load_system(options.after)), options)
+
+
+def _grow(options: argparse.Namespace) -> str:
+    return _printed(grow(load_system(options.file), values(f"--by={options.by}", options.by)), options)
 
 
 def _verify(options: argparse.Namespace) -> str:
