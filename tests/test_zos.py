@@ -132,6 +132,25 @@ def test_a_system_and_its_file_are_one() -> None:
     assert str(again.solve()) == str(whole.solve())
 
 
+def test_numbers_without_names() -> None:
+    """A number of requests or bytes goes to the only coupling facility or log; what was not given is told."""
+    parts: dict[str, Any] = {
+        "lpars": [zos.Lpar("PROD", processors=zos.Processors(8), ziips=zos.Ziips(3, threads=2, max_capacity_factor=1.25))],
+        "coupling_facilities": [zos.CouplingFacility("CF1", processors=2, link=zos.Link("ICP"))],
+        "loggers": [zos.Logger("OLDS", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
+        "regions": [zos.CicsRegion("AOR1", lpar="PROD", mxt=150, tranclasses={"JSON": 100}, thread_limit=64)],
+    }
+    given = {"users": 1000, "think_time": 0.3229, "regions": ["AOR1"], "qr_cpu": 0.00045, "open_cpu": 0.0}
+    result = zos.System(**parts, work=[zos.Work("CFDT", **given, cf_requests=65, log_bytes=100)]).solve()
+    assert result["CF1"].requests == pytest.approx(65 * result["CFDT"].etr)
+    assert result["OLDS"].mib_per_second == pytest.approx(100 * result["CFDT"].etr / 2**20)
+    assert any("3.6" in note for note in result.notes)
+    assert zos.System(**parts, work=[zos.Work("CFDT", **given, log_bytes=0)]).solve()["OLDS"].busy_percent == 0
+    two = {**parts, "loggers": []}
+    with pytest.raises(qn.ModelError, match="single one"):
+        zos.System(**two, work=[zos.Work("CFDT", **given, log_bytes=5)])
+
+
 def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
     file = tmp_path / "site.toml"

@@ -32,7 +32,7 @@ from qnsolve import cli, zos
         ('[[work]]\nname = "w"\nregions = "A"\nqr_cpu = 1e-3', ("work 'w': rate, users", "neither")),
         ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = -1', ("qr_cpu", "0 or more")),
         ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = 1\nziip_share = 1.5', ("ziip_share", "0 and 1")),
-        ('[[coupling_facilities]]\nname = "C"\nprocessors = 2', ("coupling facility 'C': service_time", "is missing")),
+        ('[[coupling_facilities]]\nname = "C"\nprocessors = 0', ("coupling facility 'C': processors", "1 and")),
         ("lpars = 3", ("lpars", "list of tables")),
     ],
 )
