@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pytest
 import qnsolve as qn
-from qnsolve import cli, zos
+from qnsolve import cli, modelfile, zos
 
 CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
 
@@ -166,6 +165,33 @@ def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: py
     assert {"AOR1 QR", "PROD CPs", "LOG"} <= {s.name for s in network.stations}
     assert cli.main(["solve", "--method", "markov", str(file)]) == 2
     assert "systems" in capsys.readouterr().err
+    assert cli.main(["bounds", str(file)]) == 2
+    assert "qnsolve compile" in capsys.readouterr().err
+    assert cli.main(["grow", str(file), "--by", "1,1.1"]) == 0
+    assert "fullest" in capsys.readouterr().out
+    assert cli.main(["compare", str(file), str(file)]) == 0
+    assert "inquiry: response time" in capsys.readouterr().out
+
+
+def test_the_parts_of_a_system_are_known_to_model_files() -> None:
+    """A model file that describes a system is known by its parts, all of them."""
+    assert set(modelfile.SYSTEM_PARTS) == set(zos.system.PARTS)
+
+
+def test_importance_is_preemptive_priority() -> None:
+    """Work of two importances on one CP: M/M/1 with preemption; on three CPs and equal times, what M/M/3 leaves."""
+    for engines in (1, 3):
+        regions = [zos.ImsRegions(name, lpar="L", regions=10_000, importance=i) for i, name in enumerate(("HIGH", "LOW"), 1)]
+        work = [
+            zos.Work("first", rate=0.3 * engines, regions="HIGH", cpu=1.0),
+            zos.Work("second", rate=0.5 * engines, regions="LOW", cpu=1.0),
+        ]
+        result = zos.System(lpars=[zos.Lpar("L", processors=engines)], regions=regions, work=work).solve()
+        high, both = (
+            qn.stations.mmc(arrival_rate=rate * engines, service_time=1.0, servers=engines).queue_length for rate in (0.3, 0.8)
+        )
+        assert result["first"].response_time == pytest.approx(high / (0.3 * engines), rel=1e-9)
+        assert result["second"].response_time == pytest.approx((both - high) / (0.5 * engines), rel=1e-9)
 
 
 def test_changes_do_what_they_say() -> None:
@@ -231,54 +257,3 @@ def test_saturation_names_the_center(changes: dict[str, Any], center: str) -> No
         given.solve()
     assert caught.value.station == center
     assert caught.value.utilization > 1
-
-
-def large(seed: int, users: float) -> zos.System:
-    """34 regions on 4 LPARs, 2 coupling facilities, 20 types of work; a share of them of users."""
-    rng = random.Random(seed)
-    lpars = [
-        zos.Lpar(f"LP{i}", processors=8, ziips=zos.Ziips(2, threads=2, max_capacity_factor=1.25), fixed_cpu=0.1)
-        for i in range(4)
-    ]
-    regions = [
-        zos.CicsRegion(f"R{i}", lpar=f"LP{i % 4}", mxt=rng.choice([100, 200, 500]), tranclasses={"TC": 50}, fixed_cpu=0.01)
-        for i in range(34)
-    ]
-    facilities = [
-        zos.CouplingFacility(f"CF{i}", processors=2, service_time=4e-6, link=zos.Link("ICP", latency=2e-6)) for i in range(2)
-    ]
-    work = []
-    for w in range(20):
-        behind = [region.name for region in rng.sample(regions[4:], rng.randint(2, 8))]
-        step = zos.Step(
-            behind,
-            qr_cpu=rng.uniform(1e-4, 4e-4),
-            open_cpu=rng.uniform(0, 8e-4),
-            ziip_share=0.3,
-            cf_requests={f"CF{w % 2}": rng.randint(0, 20)},
-            log_bytes={"LOG": 1000},
-            devices={"Db2": rng.uniform(0.001, 0.02)},
-            tranclass="TC" if w % 3 == 0 else None,
-        )
-        steps = [zos.Step(rng.choice(regions[:4]).name, qr_cpu=5e-5), step]
-        if rng.random() < users:
-            work.append(zos.Work(f"W{w}", users=rng.randint(100, 1000), think_time=1.0, steps=steps))
-        else:
-            work.append(zos.Work(f"W{w}", rate=rng.uniform(100, 800), steps=steps))
-    return zos.System(
-        lpars=lpars,
-        regions=regions,
-        coupling_facilities=facilities,
-        loggers=[zos.Logger("LOG", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
-        devices=[zos.Device("Db2")],
-        work=work,
-    )
-
-
-@pytest.mark.parametrize("users", [0, 0.5, 1])
-@pytest.mark.parametrize("seed", range(3))
-def test_large_systems(seed: int, users: float) -> None:
-    """34 regions, 4 LPARs, 2 coupling facilities, 20 types of work: solved, with all identities."""
-    result = large(seed, users).solve()
-    assert all(work.etr > 0 and work.response_time > 0 for work in result.work)
-    assert all(0 < lpar.cpu_percent < 100 for lpar in result.lpars)
