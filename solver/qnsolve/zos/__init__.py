@@ -15,6 +15,7 @@ from .change import (
     split_region,
     switch_smt,
 )
+from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
 from .processors import Lpar, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
@@ -29,6 +30,7 @@ __all__ = [
     "CicsRegion",
     "CouplingFacility",
     "Device",
+    "Growth",
     "ImsRegions",
     "Link",
     "Logger",
@@ -45,9 +47,11 @@ __all__ = [
     "change_modes",
     "compare",
     "dumps",
+    "grow",
     "load",
     "loads",
     "make_threadsafe",
+    "most_work",
     "move",
     "move_work",
     "scale",

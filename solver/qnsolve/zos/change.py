@@ -9,12 +9,15 @@ from typing import Any
 
 from .. import checks
 from ..errors import ModelError, suggestion
+from ..render import figure
 from ..report import Report
 from .processors import Lpar
-from .results import TITLES, SystemResult
+from .results import TITLES, SystemResult, heading
 from .system import System
 from .tcbs import Program
 from .work import Step, Work
+
+MOVED = 1e-4  # relative change of a figure that is printed
 
 
 def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: float | None = None) -> System:
@@ -139,7 +142,7 @@ def split_region(system: System, region: str, into: Sequence[str]) -> System:
                 parts[new] = step.share(i) / (len(names) if name == region else 1)
         return replace(step, regions=tuple(parts), shares=tuple(parts.values()))
 
-    work = tuple(_again(item, [spread(step) for step in item.steps]) for item in system.work)
+    work = tuple(item.with_steps([spread(step) for step in item.steps]) for item in system.work)
     return replace(system, regions=tuple(regions), work=work)
 
 
@@ -221,6 +224,28 @@ class SystemComparison(Report):
                         found.append({**row, "change_percent": change})
         return found
 
+    def _table(self) -> tuple[list[list[str]], list[list[str]]]:
+        """What is printed: the figures that moved, one line each."""
+        moved = [
+            row
+            for row in self.rows()
+            if abs(row["after"] - row["before"]) > MOVED * max(abs(row["before"]), abs(row["after"]), 1e-6)
+        ]
+        body = [
+            [
+                row["name"],
+                " ".join(heading(row["figure"])).strip(),
+                figure(row["before"], 5),
+                figure(row["after"], 5),
+                figure(row["change_percent"], 3),
+            ]
+            for row in moved
+        ]
+        return [["", "figure", "before", "after", "change %"]], body
+
+    def _words(self) -> int:
+        return 2
+
     def sentences(self) -> tuple[str, ...]:
         """What it does to each work."""
         found = []
@@ -262,13 +287,9 @@ def _lpar(system: System, name: str) -> Lpar:
 def _with_steps(system: System, name: str, change: Any) -> System:
     for item in system.work:
         if item.name == name:
-            new = _again(item, [change(step) for step in item.steps])
+            new = item.with_steps([change(step) for step in item.steps])
             return replace(system, work=tuple(new if other is item else other for other in system.work))
     raise ModelError("work", "is not in the system", suggestion(name, [item.name for item in system.work]), name)
-
-
-def _again(item: Work, steps: Sequence[Step]) -> Work:
-    return _changed(item, steps=tuple(steps))
 
 
 def _changed(item: Work, **changes: Any) -> Work:
