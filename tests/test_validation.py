@@ -81,7 +81,8 @@ BOUNDS = [
     ("cics-perf-9-9", "ETR", 0.04),
     ("cics-perf-9-13", "CICS CPU", 0.0085),
     ("cics-perf-9-15", "CICS CPU", 0.009),
-    ("cics-perf-9-16", "ETR", 0.015),
+    ("cics-perf-9-16", "CICS CPU", 0.033),
+    ("cics-perf-9-16", "ETR", 0.017),
     ("cics-perf-9-20", "ETR", 0.025),
     ("cics-perf-5-saturation", "highest rate, QR", 0.088),
 ]
