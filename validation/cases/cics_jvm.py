@@ -58,7 +58,7 @@ CASES = (
         verdict_text=(
             "Users with the think time of the first layout fill the CPs or the zIIPs of the others, whichever is first; thread "
             "limits and MXT do not stop them. Eligible work stays on the zIIPs. In the first layout the printed CPU of a "
-            "request makes 81 % busy, not the 97 % printed for all: its users are waited for, and give the think time."
+            "request makes 81 % busy, not the 97 % printed for all: it is what waits for its users, and gives the think time."
         ),
         run=_run,
     ),
