@@ -16,7 +16,7 @@ from .reasons import centers
 from .results import SystemResult
 from .system import System
 
-FINE = 1e-4  # relative, of the factor that is looked for
+FINE = 1e-3  # relative, of the factor that is looked for
 MOST = 1e6
 
 
@@ -96,7 +96,7 @@ def most_work(system: System, *, response_times: dict[str, float] | None = None,
     Returns
     -------
     float
-        The factor, to 0.01 percent; infinite where users only wait longer.
+        The factor, to 0.1 percent; infinite where users only wait longer.
 
     Raises
     ------
