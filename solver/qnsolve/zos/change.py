@@ -44,7 +44,17 @@ def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: 
 
 
 def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads: int = 2) -> System:
-    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1."""
+    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1.
+
+    Parameters
+    ----------
+    system : System
+    lpar : str
+    max_capacity_factor : float
+        RMF's MAX CF: work of a core with all its threads over that of a core with one [ratio].
+    threads : int, default 2
+        Threads a core [count].
+    """
     old = _lpar(system, lpar)
     if old.ziips is None:
         raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
@@ -163,6 +173,8 @@ class SystemComparison(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     before, after : SystemResult
     """
 

@@ -26,6 +26,8 @@ class Growth(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     factors : tuple of float
         Rates and users over those of the system [ratio].
     results : tuple of SystemResult or None

@@ -27,6 +27,8 @@ class SystemVerification(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     result : SystemResult
     figures : tuple of dict
         As `rows` gives them.
