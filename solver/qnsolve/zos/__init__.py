@@ -16,7 +16,7 @@ from .change import (
     switch_smt,
 )
 from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, Processors, Ziips
+from .processors import Lpar, LsprTable, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
 from .results import SystemResult
 from .solve import solve
@@ -32,6 +32,7 @@ __all__ = [
     "Link",
     "Logger",
     "Lpar",
+    "LsprTable",
     "Processors",
     "Step",
     "Structure",
