@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import qnsolve as qn
 import qnsolve_validation
+from qnsolve import zos
 from qnsolve.cli import main
 from qnsolve_validation import case as cases
 from qnsolve_validation import published, summary
@@ -30,7 +31,7 @@ def errors(study, quantity):
 def test_the_first_seven_tables_are_there(studies):
     """IMS 12 table 8 and CICS tables 1-1, 5-3, 5-4, 9-13, 9-14, 9-15 have a case each."""
     tables = {"1-1", "5-3", "5-4", "9-13", "9-14", "9-15"}
-    assert set(studies) == {"ims12-8"} | {f"cics-perf-{t}" for t in tables}
+    assert {"ims12-8"} | {f"cics-perf-{t}" for t in tables} <= set(studies)
 
 
 @pytest.mark.parametrize("name", ["cics-perf-9-13", "cics-perf-9-14"])
@@ -163,7 +164,8 @@ def test_cases_run_from_their_model_files(studies):
     for study in studies.values():
         assert study.models
         for _, model in study.models:
-            assert qn.loads(qn.dumps(model)) == model
+            text = cases.text_of(model)
+            assert (zos.loads(text) if isinstance(model, zos.System) else qn.loads(text)) == model
 
 
 class _Balance(HTMLParser):

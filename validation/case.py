@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import qnsolve as qn
+from qnsolve import zos
 
 from .published import Row, sources
 
@@ -93,7 +94,7 @@ class Study:
     inputs: list[tuple[str, str, str]] = field(default_factory=list)
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
-    models: list[tuple[str, qn.Network]] = field(default_factory=list)
+    models: list[tuple[str, qn.Network | zos.System]] = field(default_factory=list)
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""
@@ -110,6 +111,12 @@ class Study:
         read = qn.loads(qn.dumps(model))
         self.models.append((label, read))
         return qn.solve(read)
+
+    def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
+        """Solve a system as a user would: from the text of its system file."""
+        read = zos.loads(zos.dumps(system))
+        self.models.append((label, read))
+        return read.solve()
 
     def predict(
         self,
@@ -203,6 +210,11 @@ class Case:
         study = Study(self)
         self.run(study)
         return study
+
+
+def text_of(model: qn.Network | zos.System) -> str:
+    """The text of its file."""
+    return zos.dumps(model) if isinstance(model, zos.System) else qn.dumps(model)
 
 
 def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tuple[float, float]:

@@ -57,7 +57,7 @@ def _line(
 
 def _kind(station: qn.Queue | qn.Delay | qn.LoadDependent) -> str:
     if isinstance(station, qn.Queue):
-        return "1 server" if station.servers == 1 else f"{station.servers} servers"
+        return "1 server" if station.servers == 1 else f"{station.servers:g} servers"
     return "delay" if isinstance(station, qn.Delay) else "load dependent"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import qnsolve as qn
 
 from . import summary
-from .case import VERDICTS, Study
+from .case import VERDICTS, Study, text_of
 from .published import sources
 from .summary import figure, percent
 
@@ -70,7 +70,7 @@ def _section(study: Study, plots: str) -> list[str]:
         _table(("predicted", "unit", "where printed", "printed", "predicted", "error", "verdict"), points),
         f"![measured against predicted]({plots}/{case.name}.svg)",
         f"Model file ({label}):",
-        f"```toml\n{qn.dumps(model)}```",
+        f"```toml\n{text_of(model)}```",
     ]
 
 

@@ -69,7 +69,7 @@ class LsprTable:
     --------
     >>> table = LsprTable({3: 8.30, 5: 13.21})  # z13, average RNI
     >>> round(table.ratio(3, 5), 4), round(table.ratio(3, 6), 4)
-    (1.5916, 1.8666)
+    (1.5916, 1.8678)
     """
 
     itr: Mapping[float, float]
