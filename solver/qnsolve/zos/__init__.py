@@ -15,6 +15,7 @@ from .change import (
     split_region,
     switch_smt,
 )
+from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
 from .processors import Lpar, LsprTable, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
@@ -28,6 +29,7 @@ __all__ = [
     "CicsRegion",
     "CouplingFacility",
     "Device",
+    "Growth",
     "ImsRegions",
     "Link",
     "Logger",
@@ -43,9 +45,11 @@ __all__ = [
     "Ziips",
     "compare",
     "dumps",
+    "grow",
     "load",
     "loads",
     "make_threadsafe",
+    "most_work",
     "move",
     "move_work",
     "scale",

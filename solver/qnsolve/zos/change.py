@@ -9,11 +9,14 @@ from typing import Any
 
 from .. import checks
 from ..errors import ModelError, suggestion
+from ..render import figure
 from ..report import Report
 from .processors import Lpar, LsprTable, kind_of
-from .results import TITLES, SystemResult
+from .results import TITLES, SystemResult, heading
 from .system import System
 from .work import Step, Work
+
+MOVED = 1e-4  # relative change of a figure that is printed
 
 
 def move(
@@ -199,6 +202,28 @@ class SystemComparison(Report):
                         row = {"part": part, "name": _key(item), "figure": name, "before": before, "after": after}
                         found.append({**row, "change_percent": change})
         return found
+
+    def _table(self) -> tuple[list[list[str]], list[list[str]]]:
+        """What is printed: the figures that moved, one line each."""
+        moved = [
+            row
+            for row in self.rows()
+            if abs(row["after"] - row["before"]) > MOVED * max(abs(row["before"]), abs(row["after"]), 1e-6)
+        ]
+        body = [
+            [
+                row["name"],
+                " ".join(heading(row["figure"])).strip(),
+                figure(row["before"], 5),
+                figure(row["after"], 5),
+                figure(row["change_percent"], 3),
+            ]
+            for row in moved
+        ]
+        return [["", "figure", "before", "after", "change %"]], body
+
+    def _words(self) -> int:
+        return 2
 
     def sentences(self) -> tuple[str, ...]:
         """What it does to each work."""

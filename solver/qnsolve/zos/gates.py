@@ -107,12 +107,15 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         if count is None:
             stream += coming
             continue
-        inside = sum(
-            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state["serial"][region] + waits(layout, state, i)) for i in own
-        )
-        users.append(float(count))
+        most, wait = min(float(count), callers(layout, flow, work, own)), float(state["gate"][region] - 1) * state.scale
+        if tranclass is None:
+            most = min(most, _past_tranclasses(layout, flow, own))
+        else:
+            wait += float(state["tranclass"][state.classes.index((region, tranclass))] - 1) * state.scale
+        inside = sum(flow.tasks[i] * (flow.inside[i] + wait) for i in own)
+        users.append(most)
         shares.append(coming / total)
-        away.append(max((count - inside) / coming, 1e-9 * count / coming))
+        away.append(max((most - inside) / coming, 1e-9 * most / coming))
     try:
         return Gate(region, tranclass, limit, admitted(region_speeds(limit, demand, rest), stream, users, shares, away))
     except FullError as error:
