@@ -95,3 +95,19 @@ def test_a_front_end_waits_for_its_back_end_or_does_not() -> None:
     assert called["MSC"].busy_percent == pytest.approx(100 * 9000 * 0.002 / 32)
     assert called["FE"].cpu_percent == pytest.approx(100 * 9000 * 0.00035 / 4)
     assert called["BE"].cpu_percent == pytest.approx(100 * 9000 * 0.0005 / 8)
+
+
+def test_cpu_outside_the_region_gets_faster_too() -> None:
+    """APPL of a region is its own CPU on any machine; what is outside it is the rest of the LPAR's."""
+    work = zos.Work("tran", rate=1000, regions="MPP", cpu=0.001, system_cpu=0.0004)
+    base = zos.System(lpars=[zos.Lpar("L", processors=4)], regions=[zos.ImsRegions("MPP", lpar="L", regions=50)], work=[work])
+    faster = zos.move(base, "L", itr_ratio=1.25).solve()
+    assert faster["MPP"].appl_percent == pytest.approx(100 / 1.25)
+    assert faster["L"].appl_percent == pytest.approx(140 / 1.25)
+
+
+def test_what_is_true_or_false_is_written_as_toml_has_it() -> None:
+    """A step behind a queue, and zIIPs that keep their work, come back from their file."""
+    base = two(called=False)
+    base = base.replace("FE", ziips=zos.Ziips(2, overflow=False))
+    assert zos.loads(zos.dumps(base)) == base
