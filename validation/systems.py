@@ -19,7 +19,7 @@ def cpu_of(row: Row, busy: str, engines: str, rate: str = "etr_tran_per_s") -> f
 def one_lpar(engines: float, *, regions: int = ENOUGH, fixed_cpu: float = 0.0, parts: Any = None, **work: Any) -> zos.System:
     """One IMS with its dependent regions on one LPAR; `work` as of zos.Work in one region."""
     return zos.System(
-        lpars=[zos.Lpar("IMS", processors=engines, fixed_cpu=fixed_cpu)],
+        lpars=[zos.Lpar("IMS", processors=zos.Processors(engines), fixed_cpu=fixed_cpu)],
         regions=[zos.ImsRegions("regions", lpar="IMS", regions=regions)],
         work=[zos.Work("transactions", regions="regions", **work)],
         **(parts or {}),
@@ -39,7 +39,7 @@ def two_lpars(
     front = zos.Step("front end", cpu=cpu[0], devices=waits[0])
     back = zos.Step("back end", cpu=cpu[1], devices=waits[1])
     return zos.System(
-        lpars=[zos.Lpar("FE", processors=engines[0]), zos.Lpar("BE", processors=engines[1])],
+        lpars=[zos.Lpar("FE", processors=zos.Processors(engines[0])), zos.Lpar("BE", processors=zos.Processors(engines[1]))],
         devices=devices,
         regions=[
             zos.ImsRegions("front end", lpar="FE", regions=ENOUGH + 5000),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from qnsolve import zos
 
 from ..case import Case, Study
@@ -55,9 +57,9 @@ def _shared_queues(study: Study) -> None:
     cpu = _demand(study, base, "CPU, IMS 11")
     ziip = _demand(study, base, "zIIP CPU, IMS 11", ZIIP, ZIIPS)
 
-    def system(**driven: float) -> zos.System:
+    def system(**driven: Any) -> zos.System:
         return zos.System(
-            lpars=[zos.Lpar("IMS", processors=row[ENGINES], ziips=zos.Ziips(int(row[ZIIPS])))],
+            lpars=[zos.Lpar("IMS", processors=zos.Processors(row[ENGINES]), ziips=zos.Ziips(int(row[ZIIPS])))],
             regions=[zos.ImsRegions("regions", lpar="IMS", regions=ENOUGH)],
             work=[zos.Work("transactions", regions="regions", cpu=cpu + ziip, ziip_share=ziip / (cpu + ziip), **driven)],
         )
@@ -72,7 +74,8 @@ def _shared_queues(study: Study) -> None:
     study.predict("zIIPs busy", "%", row, ZIIP, result["IMS"].ziip_percent, center="zIIPs", missing=missing)
     three = table("ims12", "table-04")[2]
     name = "CPU, IMS 12, 3 engines"
-    other = one_lpar(three[ENGINES], cpu=_demand(study, three, name), rate=row[RATE])
+    rate = result["transactions"].etr
+    other = one_lpar(three[ENGINES], cpu=_demand(study, three, name), rate=rate)
     moved = zos.move(other, "IMS", engines=row[ENGINES], lspr=average_lspr(study))
     busy = study.solve_system("from 3 engines", moved)["IMS"].cpu_percent
     study.predict("CPs busy, from 3 engines", "%", row, BUSY, busy, center="processor capacity", across=True)
@@ -109,7 +112,7 @@ CASES = (
         question="How busy will the new release make the engines at its rate?",
         tolerance=0.05,
         reason=REASON,
-        verdict_text="CPU of a transaction carries over from the release before: 0.3 %, and 0.9 % with expansion and compression.",
+        verdict_text="CPU of a transaction carries over from the release before: 0.3 %, 0.9 % with expansion and compression.",
         run=_pools,
     ),
     Case(
@@ -132,8 +135,8 @@ CASES = (
         tolerance=0.05,
         reason=REASON,
         verdict_text=(
-            "Rate and CPU follow. The zIIP share grew by a quarter and must be told. The CPU from table 4, with the LSPR's "
-            "engine law from 3 engines to 2, meets it too; shared queues add CPU and zIIPs take some away, which cancels here."
+            "Rate and CPU follow. The zIIP share grew by a quarter and must be told. The CPU from table 4, with the "
+            "LSPR's engine law from 3 engines to 2, meets it too: shared queues add CPU, zIIPs take some away, and both cancel."
         ),
         run=_shared_queues,
     ),
@@ -145,7 +148,7 @@ CASES = (
         question="Does a transaction cost more CPU when three times the clients are connected?",
         tolerance=0.05,
         reason=REASON,
-        verdict_text="No: the ITR stays. The CPU figures of both tables are alike to the last digit, which may be a copy in print.",
+        verdict_text="No: the ITR stays. CPU busy is the same to the last digit in both tables, perhaps a copy in print.",
         run=_clients,
     ),
     Case(

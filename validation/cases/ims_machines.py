@@ -29,7 +29,7 @@ def _z13(row: Row, cpu: dict[str, float], delay: float) -> zos.System:
         zos.Step("MPP", cpu=cpu["MPP"], system_cpu=cpu["system"], delay=delay),
     ]
     return zos.System(
-        lpars=[zos.Lpar("LPAR1", processors=row[ENGINES])],
+        lpars=[zos.Lpar("LPAR1", processors=zos.Processors(row[ENGINES]))],
         regions=[zos.ImsRegions(name, lpar="LPAR1", regions=ENOUGH) for name in PARTS],
         work=[zos.Work("order entry", rate=row[RATE], steps=steps)],
     )
@@ -106,8 +106,8 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; rates are rounded to 100/s, the first is printed as around 11,000",
         verdict_text=(
-            "Engines one for one are 16 % too good at 6 CPs, the LSPR's law 8 %. At 9 CPs LPAR 1 could do 25,000/s by the law of "
-            "3 and 6: what is measured is 15 % less, so another center is full. The law tells that the limit moves, not where to."
+            "Engines one for one are 16 % too good at 6 CPs, the LSPR's law 8 %. At 9 CPs LPAR 1 could do 25,000/s by the law "
+            "of 3 and 6: what is measured is 15 % less: another center is full. The law tells that the limit moves, not where."
         ),
         run=_bridge,
     ),

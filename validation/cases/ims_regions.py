@@ -72,7 +72,7 @@ def _calls(study: Study) -> None:
     cpu = cpu_of(base, "cpu_busy_pct", ENGINES) / sum(visits.values())
     cpu = study.calibrate("CPU of a call", cpu, "s", [base], "busy times engines / calls a second of these five")
     system = zos.System(
-        lpars=[zos.Lpar("IMS", processors=row[ENGINES])],
+        lpars=[zos.Lpar("IMS", processors=zos.Processors(row[ENGINES]))],
         regions=[zos.ImsRegions(call.upper(), lpar="IMS", regions=1000) for call in CALLS],
         work=[
             zos.Work(
@@ -111,8 +111,8 @@ CASES = (
         tolerance=0.05,
         reason=REASON,
         verdict_text=(
-            "The rate alone leaves 7 % of the CPU unexplained: the command itself takes 0.086 of a CP while it runs. Taken from "
-            "the change of VSAM pools it gives the change of both."
+            "The rate alone leaves 7 % of the CPU unexplained: the command itself takes 0.086 of a CP while it runs. Taken "
+            "from the change of VSAM pools it gives the change of both."
         ),
         run=_command,
     ),
