@@ -35,7 +35,7 @@ def test_the_tables_are_there(studies):
         ("ims12-3", "", 0.96),
         ("ims12-4", "", 0.32),
         ("ims12-5", "ETR", 0.32),
-        ("ims12-5", "CPs busy", 0.3),
+        ("ims12-5", "CPs busy", 0.6),
         ("ims12-12", "", 2.9),
         ("ims12-17", "", 0.6),
         ("ims12-18", "", 1.6),
