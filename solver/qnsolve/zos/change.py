@@ -121,7 +121,7 @@ def split_region(system: System, region: str, into: Sequence[str]) -> System:
                 parts[new] = step.share(i) / (len(names) if name == region else 1)
         return replace(step, regions=tuple(parts), shares=tuple(parts.values()))
 
-    work = tuple(_again(item, [spread(step) for step in item.steps]) for item in system.work)
+    work = tuple(item.with_steps([spread(step) for step in item.steps]) for item in system.work)
     return replace(system, regions=tuple(regions), work=work)
 
 
@@ -266,13 +266,9 @@ def _lpar(system: System, name: str) -> Lpar:
 def _with_steps(system: System, name: str, change: Any) -> System:
     for item in system.work:
         if item.name == name:
-            new = _again(item, [change(step) for step in item.steps])
+            new = item.with_steps([change(step) for step in item.steps])
             return replace(system, work=tuple(new if other is item else other for other in system.work))
     raise ModelError("work", "is not in the system", suggestion(name, [item.name for item in system.work]), name)
-
-
-def _again(item: Work, steps: Sequence[Step]) -> Work:
-    return _changed(item, steps=tuple(steps))
 
 
 def _changed(item: Work, **changes: Any) -> Work:

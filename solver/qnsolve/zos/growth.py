@@ -8,7 +8,7 @@ from math import nan
 from typing import Any
 
 from .. import checks
-from ..errors import ModelError, SaturatedError, suggestion
+from ..errors import ConvergenceError, ModelError, SaturatedError, suggestion
 from ..kernels.search import last_real
 from ..report import Report
 from .change import scale
@@ -112,7 +112,7 @@ def most_work(system: System, *, response_times: dict[str, float] | None = None,
     def holds(factor: float) -> bool:
         try:
             result = scale(system, factor, work).solve()
-        except SaturatedError:
+        except (SaturatedError, ConvergenceError):  # the layers settle less and less as a center fills up
             return False
         return all(result[name].response_time <= limit for name, limit in targets.items())
 
