@@ -4,6 +4,8 @@ IMS 12 on a DS8700, 74 KB of log a transaction (document ims12, table 8): a full
 with 2. A law a + b/stripes through both tells the other numbers; 354 MB/s were measured with 8.
 """
 
+from math import isnan
+
 import qnsolve as qn
 from qnsolve import zos
 
@@ -40,5 +42,5 @@ if __name__ == "__main__":
     print(f"{RATE} transactions a second, {SIZE / 1024:g} KB of log each")
     print("stripes  at most MiB/s  tran/s at most  log busy %  response ms")
     for stripes, (most, busy, response) in main().items():
-        last = "  the log is full" if busy != busy else f"{busy:12.1f}{response:13.2f}"
+        last = "  the log is full" if isnan(busy) else f"{busy:12.1f}{response:13.2f}"
         print(f"{stripes:7d}{most:15.0f}{most * 2**20 / SIZE:16.0f}{last}")

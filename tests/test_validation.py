@@ -237,7 +237,7 @@ def test_one_case_alone(tmp_path, capsys):
     assert main(["validate", "--out", str(tmp_path / "b"), "--case", "ims12-99"]) == 2
     said = capsys.readouterr()
     assert said.err.count("\n") == 1
-    assert "case = 'ims12-99': must be one of " in said.err
+    assert "case = 'ims12-99': must be one of cics-perf-1-1, " in said.err
     assert not (tmp_path / "b").exists()
 
 

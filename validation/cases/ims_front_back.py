@@ -93,8 +93,8 @@ def _appc(study: Study) -> None:
     busy = 100 * result["regions"].tasks / regions
     study.predict("IFP regions busy", "%", after, OCCUPIED, busy, center="links and RRS", missing=missing)
     missing = (
-        "a wait before the region: 0.707 s of a client's 3.287 s; one full server before it would take 0.657 ms, as long as "
-        "a log write. Think times of both runs, which are not printed, would settle it"
+        "a wait before the region: 0.707 s of a client's 3.287 s; one full server before it would take 0.657 ms, two log "
+        "writes say. Think times of both runs, which are not printed, would settle it"
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
 
