@@ -94,7 +94,8 @@ class Study:
     inputs: list[tuple[str, str, str]] = field(default_factory=list)
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
-    models: list[tuple[str, qn.Network | zos.System]] = field(default_factory=list)
+    models: list[tuple[str, qn.Network]] = field(default_factory=list)
+    shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""
@@ -110,13 +111,17 @@ class Study:
         """Solve a model as a user would: from the text of its model file."""
         read = qn.loads(qn.dumps(model))
         self.models.append((label, read))
-        return qn.solve(read)
+        solution = qn.solve(read)
+        self.shown = qn.dumps(read), str(solution)
+        return solution
 
     def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
-        """Solve a system as a user would: from the text of its system file."""
+        """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
         read = zos.loads(zos.dumps(system))
-        self.models.append((label, read))
-        return read.solve()
+        self.models.append((label, qn.loads(qn.dumps(read.network()))))
+        result = read.solve()
+        self.shown = zos.dumps(read), str(result)
+        return result
 
     def predict(
         self,
@@ -210,11 +215,6 @@ class Case:
         study = Study(self)
         self.run(study)
         return study
-
-
-def text_of(model: qn.Network | zos.System) -> str:
-    """The text of its file."""
-    return zos.dumps(model) if isinstance(model, zos.System) else qn.dumps(model)
 
 
 def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from html import escape
 import qnsolve as qn
 
 from . import summary
-from .case import VERDICTS, Study, text_of
+from .case import VERDICTS, Study
 from .drawing import drawing
 from .plot import plot
 from .published import sources
@@ -97,8 +97,7 @@ def _section(study: Study) -> str:
         for p in study.points
     ]  # fmt: skip
     label, model = study.models[-1]
-    network = model if isinstance(model, qn.Network) else model.network()
-    drawn = drawing(network).replace('"arrow"', f'"arrow-{case.name}"').replace("#arrow", f"#arrow-{case.name}")
+    drawn = drawing(model).replace('"arrow"', f'"arrow-{case.name}"').replace("#arrow", f"#arrow-{case.name}")
     return (
         f'<h2 id="{case.name}">{escape(case.name)}: {escape(case.title)}</h2>\n'
         f"<p class=soft>{escape(source['title'])}, {escape(source['publisher'])} {source['year']}.</p>\n"
@@ -118,8 +117,8 @@ def _section(study: Study) -> str:
         + f"<p class=soft>Close is ±{100 * case.tolerance:g} %: {escape(case.reason)}. "
         f"Repeatability across tables: {escape(source['across_reason'])}.</p>\n"
         f"<div class=side>{_inline(plot(study))}</div>\n"
-        f"<details><summary>Model file ({escape(label)}) and its solution</summary>\n<pre>{escape(text_of(model))}</pre>\n"
-        f"<pre>{escape(str(qn.solve(model) if isinstance(model, qn.Network) else model.solve()))}</pre></details>\n"
+        f"<details><summary>Model file ({escape(label)}) and its solution</summary>\n<pre>{escape(study.shown[0])}</pre>\n"
+        f"<pre>{escape(study.shown[1])}</pre></details>\n"
     )
 
 
