@@ -45,6 +45,19 @@ def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pa
     study.predict("ETR of the same clients", "tran/s", row, RATE, rate, center="links and RRS", missing=missing)
 
 
+def _full(study: Study, center: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
+    """The center that is missing, as a device: full at the lower rate, it must take so long, and makes that rate."""
+    how = f"{servers} / ETR: full, the largest that it can be"
+    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how)
+    how = "clients / ETR of the faster run, where it is not full"
+    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how)
+    device = zos.Device(center, servers=servers)
+    waits: tuple[dict[str, float], dict[str, float]] = ({center: time}, {})
+    system = two_lpars(_engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=waits)
+    rate = study.solve_system(f"full {center}", system)["transactions"].etr
+    study.identity(f"ETR with full {center}", "tran/s", base, RATE, rate, center="links and RRS")
+
+
 def _msc(study: Study) -> None:
     base, row = table("ims12", "table-31")[1], table("ims12", "table-30")[1]
     clients, links = study.given("clients", row, "clients"), int(study.given("MSC links", row, "msc_links"))
@@ -55,17 +68,7 @@ def _msc(study: Study) -> None:
         "transaction there, 3.02 ms over TCP/IP. Busy links, in figures that are lost, would settle it"
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
-    how = "links / ETR over VTAM: they are full; the largest that it can be"
-    time = study.calibrate("time of a transaction on a VTAM link", links / base[RATE], "s", [base], how)
-    think = clients / row[RATE]
-    how = "clients / ETR over TCP/IP, links not full there"
-    study.calibrate("time of a client elsewhere, TCP/IP", think, "s", [row], how)
-    device = zos.Device("MSC links", servers=links)
-    system = two_lpars(
-        _engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=({device.name: time}, {})
-    )
-    rate = study.solve_system("full VTAM links", system)["transactions"].etr
-    study.identity("ETR over full VTAM links", "tran/s", base, RATE, rate, center="links and RRS")
+    _full(study, "VTAM links", links, clients, base, row, cpu)
 
 
 def _appc(study: Study) -> None:
@@ -97,6 +100,7 @@ def _appc(study: Study) -> None:
         "writes say. Think times of both runs, which are not printed, would settle it"
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
+    _full(study, "RRS", 1, clients, base, row, cpu)
 
 
 def _otma(study: Study) -> None:
