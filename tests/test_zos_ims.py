@@ -111,3 +111,40 @@ def test_what_is_true_or_false_is_written_as_toml_has_it() -> None:
     base = two(called=False)
     base = base.replace("FE", ziips=zos.Ziips(2, overflow=False))
     assert zos.loads(zos.dumps(base)) == base
+
+
+def linked(**driven: Any) -> tuple[zos.System, qn.Network]:
+    """A front end, a back end and 32 links, as a system and as a network."""
+    system = zos.System(
+        lpars=[zos.Lpar("FE", processors=4), zos.Lpar("BE", processors=8)],
+        devices=[zos.Device("MSC", servers=32)],
+        regions=[zos.ImsRegions("FE IMS", lpar="FE", regions=9000), zos.ImsRegions("MPP", lpar="BE", regions=9000)],
+        work=[
+            zos.Work(
+                "tran", steps=[zos.Step("FE IMS", cpu=0.00035, devices={"MSC": 0.002}), zos.Step("MPP", cpu=0.0005)], **driven
+            )
+        ],
+    )
+    demands = {"FE": 0.00035, "BE": 0.0005, "MSC": 0.002}
+    if "rate" in driven:
+        jobs: Any = qn.OpenClass("tran", arrival_rate=driven["rate"], demands=demands)
+    else:
+        jobs = qn.ClosedClass("tran", population=driven["users"], think_time=driven["think_time"], demands=demands)
+    stations = [qn.Queue("FE", servers=4), qn.Queue("BE", servers=8), qn.Queue("MSC", servers=32)]
+    return system, qn.Network(stations, [jobs])
+
+
+@pytest.mark.parametrize("rate", [3000, 9000, 11000])
+def test_a_rate_over_two_lpars_is_the_exact_network(rate: float) -> None:
+    """Two LPARs and links in line: M/M/c each, as the exact solver has it."""
+    system, network = linked(rate=rate)
+    assert system.solve()["tran"].response_time == pytest.approx(qn.solve(network)["tran"].response_time, rel=1e-12)
+
+
+@pytest.mark.parametrize(("users", "think_time"), [(8, 0), (40, 0), (40, 0.002), (100, 0.005), (2000, 0.2)])
+def test_users_over_two_lpars_are_near_the_exact_network(users: int, think_time: float) -> None:
+    """Rate and response within 0.4 percent of the exact closed network, with and without queues."""
+    system, network = linked(users=users, think_time=think_time)
+    found, exact = system.solve()["tran"], qn.solve(network)["tran"]
+    assert found.etr == pytest.approx(exact.throughput, rel=0.004)
+    assert found.response_time == pytest.approx(exact.response_time, rel=0.004)
