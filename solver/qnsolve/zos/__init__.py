@@ -23,6 +23,7 @@ from .results import SystemResult
 from .solve import solve
 from .system import System
 from .systemfile import dumps, load, loads
+from .verification import SystemVerification, verify
 from .work import Step, Work
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "System",
     "SystemComparison",
     "SystemResult",
+    "SystemVerification",
     "Work",
     "Ziips",
     "compare",
@@ -56,4 +58,5 @@ __all__ = [
     "solve",
     "split_region",
     "switch_smt",
+    "verify",
 ]

@@ -59,7 +59,17 @@ def move(
 
 
 def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads: int = 2) -> System:
-    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1."""
+    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1.
+
+    Parameters
+    ----------
+    system : System
+    lpar : str
+    max_capacity_factor : float
+        RMF's MAX CF: work of a core with all its threads over that of a core with one [ratio].
+    threads : int, default 2
+        Threads a core [count].
+    """
     old = _lpar(system, lpar)
     if old.ziips is None:
         raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
@@ -178,6 +188,8 @@ class SystemComparison(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     before, after : SystemResult
     """
 
