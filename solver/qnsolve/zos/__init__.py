@@ -17,7 +17,7 @@ from .change import (
 )
 from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, Processors, Ziips
+from .processors import Lpar, LsprTable, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
 from .results import SystemResult
 from .solve import solve
@@ -35,6 +35,7 @@ __all__ = [
     "Link",
     "Logger",
     "Lpar",
+    "LsprTable",
     "Processors",
     "Step",
     "Structure",
