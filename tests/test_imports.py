@@ -61,9 +61,9 @@ ARROWS: dict[str, set[str]] = {
     "sizing": {"checks", "errors", "kernels", "model", "network", "percentiles", "solution", "solve"},
     "peer": {"errors", "kernels"},
     "verify": {"checks", "peer", "plan", "arrays", "errors", "kernels", "model", "network", "report", "solution", "solve"},
-    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "report", "solve"},
+    "zos": {"checks", "errors", "kernels", "model", "modelfile", "modeltext", "network", "render", "report", "solve", "verify"},
     "prompt": set(),
-    "systems": {"modelfile", "prompt", "vary", "zos"},
+    "systems": {"errors", "modelfile", "prompt", "vary", "zos"},
     "cli": {
         "prompt",
         "systems",

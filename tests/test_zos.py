@@ -239,8 +239,8 @@ def test_growth_ends_where_a_center_is_full() -> None:
     assert [row["work"] for row in grown.rows()] == ["w", "w", "all"]
     assert grown.rows()[-1]["fullest"] == "saturated: AOR1 QR"
     assert grown.rows()[1]["used_percent"] == pytest.approx(75)
-    assert zos.most_work(given) == pytest.approx(2, rel=1e-3)
-    assert zos.most_work(given, response_times={"w": 0.01}) == pytest.approx(1.8, rel=1e-3)  # M/M/1: 1/(1/S - X)
+    assert zos.most_work(given) == pytest.approx(2, rel=3e-3)
+    assert zos.most_work(given, response_times={"w": 0.01}) == pytest.approx(1.8, rel=3e-3)  # M/M/1: 1/(1/S - X)
     with pytest.raises(qn.ModelError, match="cannot be met"):
         zos.most_work(given, response_times={"w": 0.0005})
 

@@ -43,7 +43,7 @@ def page(studies: Sequence[Study], plots: str) -> str:
 
 def _section(study: Study, plots: str) -> list[str]:
     case, source = study.case, sources()[study.case.source]
-    label = study.models[-1][0]
+    label, _ = study.models[-1]
     calibrated = (
         (c.name, figure(c.value), c.unit, "fitted" if c.free else "taken", c.how, summary.origin(c)) for c in study.calibrations
     )

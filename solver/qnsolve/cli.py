@@ -146,7 +146,10 @@ def _solve(options: argparse.Namespace) -> str:
 
 def _verify(options: argparse.Namespace) -> str:
     given = {key: getattr(options, key) for key in ("method", "jobs", "seed", "simulator")}
-    return printed(verify(load(options.file), **given), options)
+    model = load_any(options.file)
+    if isinstance(model, System):
+        return printed(systems.verified(model, **given), options)
+    return printed(verify(model, **given), options)
 
 
 def _sweep(options: argparse.Namespace) -> str:

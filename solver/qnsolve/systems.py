@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from . import zos
+from .errors import ModelError
 from .modelfile import dumps
 from .prompt import forms, printed
 from .vary import values
@@ -31,6 +32,13 @@ def add(commands: Any) -> None:
     growing.add_argument("--by", default="1:2:0.1", metavar="FACTORS", help=told)
     forms(growing, "a factor and work")
     growing.set_defaults(run=_grow)
+
+
+def verified(system: zos.System, *, method: str, jobs: int, seed: int, simulator: str) -> zos.SystemVerification:
+    """A system beside its simulation; methods and simulators are for networks."""
+    if method != "auto" or simulator != "events":
+        raise ModelError("--method, --simulator", "go with networks, not with systems", "leave them out")
+    return zos.verify(system, jobs=jobs, seed=seed)
 
 
 def _compile(options: argparse.Namespace) -> str:

@@ -17,13 +17,14 @@ from .change import (
 )
 from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, Processors, Ziips
+from .processors import Lpar, LsprTable, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
 from .results import SystemResult
 from .solve import solve
 from .system import System
 from .systemfile import dumps, load, loads
 from .tcbs import Program, change_modes
+from .verification import SystemVerification, verify
 from .work import Step, Work
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Link",
     "Logger",
     "Lpar",
+    "LsprTable",
     "Processors",
     "Program",
     "Step",
@@ -42,6 +44,7 @@ __all__ = [
     "System",
     "SystemComparison",
     "SystemResult",
+    "SystemVerification",
     "Work",
     "Ziips",
     "change_modes",
@@ -58,4 +61,5 @@ __all__ = [
     "solve",
     "split_region",
     "switch_smt",
+    "verify",
 ]

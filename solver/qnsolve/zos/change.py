@@ -11,7 +11,7 @@ from .. import checks
 from ..errors import ModelError, suggestion
 from ..render import figure
 from ..report import Report
-from .processors import Lpar
+from .processors import Lpar, LsprTable, kind_of
 from .results import TITLES, SystemResult, heading
 from .system import System
 from .tcbs import Program
@@ -20,7 +20,14 @@ from .work import Step, Work
 MOVED = 1e-4  # relative change of a figure that is printed
 
 
-def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: float | None = None) -> System:
+def move(
+    system: System,
+    lpar: str,
+    *,
+    engines: float | None = None,
+    itr_ratio: float | None = None,
+    lspr: LsprTable | None = None,
+) -> System:
     """An LPAR on another machine, or with another number of engines.
 
     Parameters
@@ -32,10 +39,18 @@ def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: 
     itr_ratio : float, optional
         ITR of the LPAR after over before, from the LSPR [ratio]; in proportion to the engines
         where left out, which is more than a larger machine gives.
+    lspr : LsprTable, optional
+        In place of `itr_ratio`, on the same machine: its ITR by engines.
     """
+    if lspr is not None:
+        kind_of("move: lspr", lspr, LsprTable)
+        if itr_ratio is not None:
+            raise ModelError("move: itr_ratio, lspr", "either the ratio or the table that tells it", "keep one", itr_ratio)
     old = _lpar(system, lpar)
     count = old.processors.engines if engines is None else engines
     by_engines = checks.number("move: engines", count, positive=True) / old.processors.engines
+    if lspr is not None:
+        itr_ratio = lspr.ratio(old.processors.engines, count)
     ratio = by_engines if itr_ratio is None else checks.number("move: itr_ratio", itr_ratio, positive=True)
     processors = replace(old.processors, engines=count, speed=old.processors.speed * ratio / by_engines)
     ziips = old.ziips
@@ -45,7 +60,17 @@ def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: 
 
 
 def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads: int = 2) -> System:
-    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1."""
+    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1.
+
+    Parameters
+    ----------
+    system : System
+    lpar : str
+    max_capacity_factor : float
+        RMF's MAX CF: work of a core with all its threads over that of a core with one [ratio].
+    threads : int, default 2
+        Threads a core [count].
+    """
     old = _lpar(system, lpar)
     if old.ziips is None:
         raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
@@ -199,6 +224,8 @@ class SystemComparison(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     before, after : SystemResult
     """
 

@@ -16,7 +16,7 @@ from .reasons import centers
 from .results import SystemResult
 from .system import System
 
-FINE = 1e-4  # relative, of the factor that is looked for
+FINE = 1e-3  # relative, of the factor that is looked for
 MOST = 1e6
 
 
@@ -26,6 +26,8 @@ class Growth(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     factors : tuple of float
         Rates and users over those of the system [ratio].
     results : tuple of SystemResult or None
@@ -96,7 +98,7 @@ def most_work(system: System, *, response_times: dict[str, float] | None = None,
     Returns
     -------
     float
-        The factor, to 0.01 percent; infinite where users only wait longer.
+        The factor, to 0.1 percent; infinite where users only wait longer.
 
     Raises
     ------

@@ -145,6 +145,37 @@ class Logger:
         if sum(self.seconds_per_mib) == 0:
             raise ModelError(f"{item}: seconds_per_mib", "must be above 0 together", "give a + b/stripes of one MiB", law)
 
+    @classmethod
+    def fitted(cls, name: str, *, stripes: int = 1, mib_per_second: Mapping[int, float]) -> Logger:
+        """A log whose law a + b/stripes goes through what was measured with two numbers of stripes.
+
+        Parameters
+        ----------
+        name : str
+        stripes : int, default 1
+            Stripes of this log [count].
+        mib_per_second : mapping of stripes to float
+            What a full log wrote [MiB/s]; two rows.
+
+        Examples
+        --------
+        >>> log = Logger.fitted("OLDS", stripes=8, mib_per_second={1: 154, 2: 228})  # IMS 12, 74 KB a transaction
+        >>> round(log.bandwidth)
+        356
+        """
+        item = f"logger {checks.text('logger: name', name)!r}: mib_per_second"
+        if not isinstance(mib_per_second, Mapping) or len(mib_per_second) != 2:
+            raise ModelError(item, "must map two numbers of stripes to MiB/s", "write {1: 154, 2: 228}", mib_per_second)
+        (few, slow), (many, fast) = sorted(
+            (checks.whole(item, n, least=1), checks.number(item, x, positive=True)) for n, x in mib_per_second.items()
+        )
+        shared = (fast - slow) / (slow * fast) * few * many / (many - few)
+        fixed = (many / fast - few / slow) / (many - few)
+        if shared < 0 or fixed < 0:
+            rule = "no a + b/stripes: more stripes write less" if shared < 0 else "no a + b/stripes: more than in proportion"
+            raise ModelError(item, f"is {rule}", "take two rows where the log alone is full", mib_per_second)
+        return cls(name, stripes=stripes, seconds_per_mib=(fixed, shared))
+
     def time_of(self, size: float) -> float:
         """Time to write so many bytes [s]."""
         fixed, shared = self.seconds_per_mib

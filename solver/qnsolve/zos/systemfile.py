@@ -77,6 +77,11 @@ def load_any(path: str | os.PathLike[str]) -> System | Network:
 def loads(text: str, format: str = "toml") -> System:
     r"""A System from the text of a system file.
 
+    Parameters
+    ----------
+    text : str
+    format : {"toml", "json"}, default "toml"
+
     Examples
     --------
     >>> loads('lpars = [{name = "PROD", processors = 8}]\n'
