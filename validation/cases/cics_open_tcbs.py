@@ -79,7 +79,7 @@ CASES = (
         verdict_text=(
             "The rate follows from the think times of the run on the QR TCB: nothing in the region is full. Alone on an engine "
             "a transaction costs what it does on the QR TCB; it costs more while another engine works on the same tables. One "
-            "number, from row 2, gives the others; the form was chosen of three with the figures in sight. "
+            "number, from row 2, gives the others; the form was chosen of eight with the figures in sight. "
             "Response is two to five times the model's: what the terminals wait for is no queue for CPU."
         ),
         run=_run,
