@@ -49,6 +49,8 @@ class Flow:
 
 def waits(layout: Layout, state: State, place: int) -> float:
     """Wait of a task for its region's limit and its TRANCLASS [s]."""
+    if state.told.apart[place]:
+        return float(state.told.wait[place])
     task = layout.tasks[place]
     wait = float(state["gate"][task.region] - 1)
     if task.step.tranclass is not None:
@@ -108,7 +110,7 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
             stream += coming
             continue
         inside = sum(
-            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state["serial"][region] + waits(layout, state, i)) for i in own
+            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i) + waits(layout, state, i)) for i in own
         )
         users.append(float(count))
         shares.append(coming / total)

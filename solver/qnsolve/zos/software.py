@@ -66,7 +66,7 @@ def software_network(layout: Layout, state: State, tasks: list[Times], gated: li
 
         delay = each.beside + each.delay + burst_time(state, task, each, layout.work_of(task).burst)
         if gated[task.region]:
-            delay += each.qr * float(state["serial"][task.region])
+            delay += each.qr * state.serial_stretch(i)
         else:
             add(station(region.name, "QR"), each.qr)
         add(station(region.name, "RO"), each.ro)

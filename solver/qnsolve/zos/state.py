@@ -36,6 +36,24 @@ class Source:
     jobs: float
 
 
+class Told:
+    """Works told `apart` at the limits of a region: by task (T,) its wait [s], its stretch at the QR TCB and at CPs.
+
+    `beside` is 0 where that of the LPAR holds.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.apart = np.zeros(size, dtype=bool)
+        self.wait, self.serial, self.beside = np.zeros(size), np.ones(size), np.zeros(size)
+
+    def change(self, other: Told, scale: float) -> float:
+        """Largest change to another; waits over `scale` or themselves."""
+        if (self.apart != other.apart).any():
+            return float("inf")
+        pairs = ((self.wait / scale, other.wait / scale), (self.serial, other.serial), (self.beside, other.beside))
+        return max(float((np.abs(new - old) / np.maximum(new, 1.0)).max()) for old, new in pairs)
+
+
 @dataclass
 class State:
     """Ratios of 1 or more; `vector` holds them all.
@@ -80,6 +98,7 @@ class State:
         self.vector = np.ones(start)
         self.scale = 1.0  # of waits at limits [s]
         self.converted: frozenset[tuple[int, str, int]] = frozenset()  # facility, structure, LPAR: asynchronous
+        self.told = Told(len(self.layout.tasks))
 
     def __getitem__(self, name: str) -> Array:
         """A part of the vector, as a view."""
@@ -98,6 +117,20 @@ class State:
     def tcb(self, lpar: int, region: int, kind: str) -> int:
         """Place of the source that a TCB of a region is."""
         return self.places[lpar, -1, region, kind]
+
+    def beside_stretch(self, place: int) -> float:
+        """Time over CPU of a task beside the TCBs that serve one task at a time."""
+        if self.told.beside[place]:
+            return float(self.told.beside[place])
+        task = self.layout.tasks[place]
+        closed = self.layout.work_of(task).users is not None
+        source = self.beside(task.lpar, self.layout.region_of(task).importance, closed)
+        return float(self["cpu"][source])
+
+    def serial_stretch(self, place: int) -> float:
+        """Time over demand of a task at the QR TCB of a region whose limit matters."""
+        told = self.told
+        return float(told.serial[place] if told.apart[place] else self["serial"][self.layout.tasks[place].region])
 
     def beside(self, lpar: int, importance: int, closed: bool) -> int:
         """Place of the source of the work of an importance beside the TCBs that serve one task at a time."""
