@@ -38,19 +38,21 @@ class Flow:
     """Tasks a second, and the time of one inside its region, (T,) each.
 
     `serial` is its demand at the QR TCB, `fixed` all the rest, its children and their waits
-    included; `inside` is all, with the queue at the QR TCB.
+    included; `inside` is all, with the queue at the QR TCB. `queues` is the part of `fixed` spent at
+    stations that others may share, by name.
     """
 
     tasks: Array
     fixed: Array
     serial: Array
     inside: Array
+    queues: list[dict[str, float]]
 
 
 def waits(layout: Layout, state: State, place: int) -> float:
     """Wait of a task for its region's limit and its TRANCLASS [s]."""
-    if state.told.apart[place]:
-        return float(state.told.wait[place])
+    if place in state.told.wait:
+        return state.told.wait[place]
     task = layout.tasks[place]
     wait = float(state["gate"][task.region] - 1)
     if task.step.tranclass is not None:
@@ -110,7 +112,7 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
             stream += coming
             continue
         inside = sum(
-            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i) + waits(layout, state, i)) for i in own
+            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i)) for i in own
         )
         users.append(float(count))
         shares.append(coming / total)

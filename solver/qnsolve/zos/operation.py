@@ -12,7 +12,7 @@ from ..kernels.series import Array
 from . import gates, hosts
 from .regions import CicsRegion
 from .regional import corrected
-from .software import Software, burst_time, software_network, solve_software, station
+from .software import Software, burst_time, queue_demands, software_network, solve_software, station
 from .state import State
 from .system import System
 from .tasks import Layout, layout
@@ -135,33 +135,31 @@ def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
     software = solve_software(taken, software_network(taken, state, each, gated))
     rate = software.rate
     size = len(taken.tasks)
+    queues: list[dict[str, float]] = [{} for _ in taken.tasks]
     fixed, serial, inside, response = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(system.work))
     for i in range(size - 1, -1, -1):  # children come after
         task, own = taken.tasks[i], each[i]
         burst = burst_time(state, task, own, taken.work_of(task).burst)
-        serial[i] = own.qr
-        fixed[i] = own.beside + own.delay + burst + sum(_queues(taken, software, i, own).values())
+        serial[i], queues[i] = own.qr, _queues(taken, software, i, own, state.told.stretch)
+        fixed[i] = own.beside + own.delay + burst + sum(queues[i].values())
         queued = _qr_stretch(taken, state, software, gated, i) * own.qr
         response[task.work] += task.visits * (fixed[i] + queued + gates.waits(taken, state, i))
         for child, count in task.children:
             fixed[i] += count * (inside[child] + gates.waits(taken, state, child))
         inside[i] = fixed[i] + queued
-    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial, inside)
+    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial, inside, queues)
     return Point(taken, state, each, software, flow, response, gated, loads=hosts.cp_loads(taken, state, each, rate))
 
 
-def _queues(taken: Layout, software: Software, place: int, own: Times) -> dict[str, float]:
+def _queues(taken: Layout, software: Software, place: int, own: Times, told: dict[tuple[int, str], float]) -> dict[str, float]:
     """Time of a task where it queues in the software network, the QR TCB aside [s]."""
     task = taken.tasks[place]
-    region = taken.region_of(task).name
-    asked = {station(region, "RO"): own.ro, station(region, "JVM threads"): own.threads}
-    for name, size in (task.step.log_bytes or {}).items():
-        asked[name] = next(x for x in taken.system.loggers if x.name == name).time_of(size)
-    asked |= task.step.devices or {}
-    return {
-        name: time * float(software.stretch[name][task.work]) if name in software.stretch else time
-        for name, time in asked.items()
-    }
+    asked = queue_demands(taken, task, own)
+    found = {}
+    for name, time in asked.items():
+        stretch = float(software.stretch[name][task.work]) if name in software.stretch else 1.0
+        found[name] = time * told.get((place, name), stretch)
+    return found
 
 
 def queue_times(point: Point, place: int) -> dict[str, float]:
@@ -169,7 +167,7 @@ def queue_times(point: Point, place: int) -> dict[str, float]:
     task, own = point.layout.tasks[place], point.times[place]
     region, lpar = point.layout.region_of(task).name, point.layout.lpar_of(task).name
     burst = burst_time(point.state, task, own, point.layout.work_of(task).burst)
-    found = _queues(point.layout, point.software, place, own)
+    found = _queues(point.layout, point.software, place, own, point.state.told.stretch)
     found[station(region, "QR")] = own.qr * _qr_stretch(point.layout, point.state, point.software, point.gated, place) + burst
     found[f"{lpar} CPU off QR"] = own.beside
     found[f"{region} delays"] = own.delay
@@ -180,7 +178,7 @@ def _qr_stretch(taken: Layout, state: State, software: Software, gated: list[boo
     task = taken.tasks[place]
     name = station(taken.region_of(task).name, "QR")
     if gated[task.region] or name not in software.stretch:
-        return state.serial_stretch(place)
+        return state.serial_stretch(place, name)
     return float(software.stretch[name][task.work])
 
 

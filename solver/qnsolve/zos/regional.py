@@ -13,12 +13,13 @@ from ..network import Network
 from ..solution import Solution
 from ..solve import solve
 from .gates import Flow, Gate, waits
-from .state import State, Told
+from .software import queue_demands, servers_of, station
+from .state import CPS, State, Told
 from .tasks import Layout, has_threads
 from .times import Times
 
 POINTS = 2500  # users of each kind that want to be in, all ways
-QR, CPS, REST, ALL = "QR", "CPs", "rest", "all tasks"
+REST, ALL = "rest", "all tasks"
 
 
 @dataclass(frozen=True)
@@ -30,31 +31,29 @@ class Kind:
     places : list of int
     flow : float
         Tasks [1/s].
-    qr, cpu, rest : float
-        Time of one at the QR TCB, CPU on other TCBs, and all else [s].
-    users, away : float or None
+    demand : dict of station to float
+        Time of one where the region's tasks queue for each other: QR TCB, CPs beside it, stations of its own [s].
+    rest : dict of station to float
+        All other time of one; under `REST` what has no name [s].
+    users, away : int or None, float
         Those that send them, and the time from one's end to the next [s].
     tranclass : str or None
     """
 
     places: list[int]
     flow: float
-    qr: float
-    cpu: float
-    rest: float
+    demand: dict[str, float]
+    rest: dict[str, float]
     users: int | None
     away: float
     tranclass: str | None
-
-    @property
-    def load(self) -> float:
-        """Engines asked for beside the QR TCB."""
-        return self.flow * self.cpu
 
 
 def kinds(layout: Layout, state: State, region: int, times: Sequence[Times], flow: Flow) -> list[Kind] | None:
     """The tasks of a region by work; None where those of a work differ in TRANCLASS or wait for each other."""
     here = [i for i in layout.tasks_in(region) if flow.tasks[i] > 0]
+    qr = station(layout.system.regions[region].name, "QR")
+    shared = {name for i, task in enumerate(layout.tasks) if task.region != region for name in flow.queues[i]}
     found = []
     for work in sorted({layout.tasks[i].work for i in here}):
         own = [i for i in here if layout.tasks[i].work == work]
@@ -62,24 +61,24 @@ def kinds(layout: Layout, state: State, region: int, times: Sequence[Times], flo
         if len(classes) > 1 or any(child in own for i in own for child, _ in layout.tasks[i].children):
             return None
         rate, users = float(sum(flow.tasks[i] for i in own)), layout.system.work[work].users
-        beside = {i: 0.0 if has_threads(layout.region_of(layout.tasks[i])) else times[i].other_cpu for i in own}
-        stretched = {i: beside[i] * state.beside_stretch(i) for i in own}
-        held = sum(
-            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i) + waits(layout, state, i))
-            for i in own
-        )
-        found.append(
-            Kind(
-                own,
-                rate,
-                sum(flow.tasks[i] * flow.serial[i] for i in own) / rate,
-                sum(flow.tasks[i] * beside[i] for i in own) / rate,
-                max(sum(flow.tasks[i] * (flow.fixed[i] - stretched[i]) for i in own) / rate, 0.0),
-                users,
-                0.0 if users is None else max((users - held) / rate, 1e-9 * users / rate),
-                classes.pop(),
-            )
-        )
+        demand: dict[str, float] = {}
+        rest: dict[str, float] = {}
+        held = 0.0
+        for i in own:
+            share = float(flow.tasks[i]) / rate
+            cpu = 0.0 if has_threads(layout.region_of(layout.tasks[i])) else times[i].other_cpu
+            held += flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, qr) + waits(layout, state, i))
+            left = float(flow.fixed[i]) - cpu * state.beside_stretch(i)
+            demand[qr] = demand.get(qr, 0.0) + share * float(flow.serial[i])
+            demand[CPS] = demand.get(CPS, 0.0) + share * cpu
+            alone = queue_demands(layout, layout.tasks[i], times[i])
+            for name, time in flow.queues[i].items():
+                left -= time
+                into, time = (rest, time) if name in shared else (demand, alone[name])
+                into[name] = into.get(name, 0.0) + share * time
+            rest[REST] = rest.get(REST, 0.0) + share * max(left, 0.0)
+        away = 0.0 if users is None else max((users - held) / rate, 1e-9 * users / rate)
+        found.append(Kind(own, rate, demand, rest, users, away, classes.pop()))
     return found
 
 
@@ -88,23 +87,29 @@ def solved(
 ) -> tuple[Solution, dict[str | None, str]] | None:
     """The region's network, solved; None where it is too large. `busy` engines of its LPAR are at work."""
     item = layout.system.regions[region]
-    total = sum(kind.load for kind in found)
-    engines = layout.lpar_of(layout.tasks[found[0].places[0]]).processors.engines
-    left = engines - max(busy - total, 0.0)
-    stations: list[Station] = [Queue(QR), Delay(REST)]
+    total = sum(kind.flow * kind.demand[CPS] for kind in found)
+    left = layout.lpar_of(layout.tasks[found[0].places[0]]).processors.engines - max(busy - total, 0.0)
     own = left > 1.001 * total > 0
-    if own:
-        stations.append(Queue(CPS, servers=left))
+    sizes = servers_of(layout) | {CPS: left}
+    stations: dict[str, Station] = {}
     classes: list[ClosedClass | OpenClass] = []
     for r, kind in enumerate(found):
-        rest = kind.rest if own else kind.rest + kind.cpu * state.beside_stretch(kind.places[0])
-        need = {QR: kind.qr, REST: rest, CPS: kind.cpu if own else 0.0}
-        asked = {name: time for name, time in need.items() if time > 0}
+        need: dict[str, float] = {}
+        for name, time in kind.demand.items():
+            if time > 0 and (name != CPS or own):
+                need[name] = time
+                stations[name] = Queue(name, servers=sizes[name]) if name in sizes else Delay(name)
+            elif time > 0:
+                need[name] = time * state.beside_stretch(kind.places[0])
+                stations[name] = Delay(name)
+        for name, time in kind.rest.items():
+            if time > 0:
+                need[name] = time
+                stations[name] = Delay(name)
         if kind.users is None:
-            classes.append(OpenClass(str(r), arrival_rate=kind.flow, demands=asked))
+            classes.append(OpenClass(str(r), arrival_rate=kind.flow, demands=need))
         else:
-            classes.append(ClosedClass(str(r), population=kind.users, think_time=kind.away, demands=asked))
-    used = {name for c in classes for name in c.demands}
+            classes.append(ClosedClass(str(r), population=kind.users, think_time=kind.away, demands=need))
     limits, names = [AdmissionLimit(item.limit, name=ALL)], {None: ALL}
     for name, most in (item.tranclasses or {}).items():
         members = tuple(str(r) for r, kind in enumerate(found) if kind.tranclass == name)
@@ -112,8 +117,7 @@ def solved(
             names[name] = name
             limits.append(AdmissionLimit(int(most), name=name, classes=members))
     try:
-        network = Network([s for s in stations if s.name in used], classes, limits)
-        return solve(network, method="limits"), names
+        return solve(Network(list(stations.values()), classes, limits), method="limits"), names
     except (NoMethodError, SaturatedError):
         return None
 
@@ -127,7 +131,7 @@ def corrected(
     layout: Layout, state: State, regions: Sequence[int], times: Sequence[Times], flow: Flow, busy: Sequence[float]
 ) -> tuple[Told, list[Gate]]:
     """Waits and stretches of each work in regions of few users, and the limits of these regions."""
-    told, gates, budget = Told(len(layout.tasks)), [], POINTS
+    told, gates, budget = Told(), [], POINTS
     for region in regions:
         found = kinds(layout, state, region, times, flow)
         if not found or points(found) > budget:
@@ -141,11 +145,10 @@ def corrected(
         for r, kind in enumerate(found):
             wait = solution[str(r)].admission_wait
             for i in kind.places:
-                told.apart[i], told.wait[i] = True, wait
-                if kind.qr:
-                    told.serial[i] = pairs[str(r), QR] / kind.qr
-                if kind.cpu and (str(r), CPS) in pairs:
-                    told.beside[i] = pairs[str(r), CPS] / kind.cpu
+                told.wait[i] = wait
+                for name, time in kind.demand.items():
+                    if time > 0:
+                        told.stretch[i, name] = pairs[str(r), name] / time
         for tranclass, name in names.items():
             gates.append(_gate(layout, region, tranclass, solution, name, found))
     return told, gates

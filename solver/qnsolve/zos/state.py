@@ -12,6 +12,7 @@ from .tasks import Layout
 
 SERIAL = ("qr", "ro")  # TCBs of a region that serve one task at a time
 CLOSED, OPEN = "closed", "open"
+CPS = "CPs"
 
 
 @dataclass(frozen=True)
@@ -36,22 +37,27 @@ class Source:
     jobs: float
 
 
+@dataclass
 class Told:
-    """Works told `apart` at the limits of a region: by task (T,) its wait [s], its stretch at the QR TCB and at CPs.
+    """Works told apart at the limits of a region.
 
-    `beside` is 0 where that of the LPAR holds.
+    Attributes
+    ----------
+    wait : dict of task to float
+        [s]
+    stretch : dict of (task, station) to float
+        Residence time over demand at the stations that only the region's tasks use, and at the CPs (`CPS`).
     """
 
-    def __init__(self, size: int) -> None:
-        self.apart = np.zeros(size, dtype=bool)
-        self.wait, self.serial, self.beside = np.zeros(size), np.ones(size), np.zeros(size)
+    wait: dict[int, float] = field(default_factory=dict)
+    stretch: dict[tuple[int, str], float] = field(default_factory=dict)
 
     def change(self, other: Told, scale: float) -> float:
-        """Largest change to another; waits over `scale` or themselves."""
-        if (self.apart != other.apart).any():
+        """Largest change to another; of waits over `scale` or themselves."""
+        if self.wait.keys() != other.wait.keys() or self.stretch.keys() != other.stretch.keys():
             return float("inf")
-        pairs = ((self.wait / scale, other.wait / scale), (self.serial, other.serial), (self.beside, other.beside))
-        return max(float((np.abs(new - old) / np.maximum(new, 1.0)).max()) for old, new in pairs)
+        waits = [abs(new - self.wait[key]) / max(new, scale) for key, new in other.wait.items()]
+        return max([*waits, *(abs(new - self.stretch[key]) / new for key, new in other.stretch.items())], default=0.0)
 
 
 @dataclass
@@ -98,7 +104,7 @@ class State:
         self.vector = np.ones(start)
         self.scale = 1.0  # of waits at limits [s]
         self.converted: frozenset[tuple[int, str, int]] = frozenset()  # facility, structure, LPAR: asynchronous
-        self.told = Told(len(self.layout.tasks))
+        self.told = Told()
 
     def __getitem__(self, name: str) -> Array:
         """A part of the vector, as a view."""
@@ -120,17 +126,16 @@ class State:
 
     def beside_stretch(self, place: int) -> float:
         """Time over CPU of a task beside the TCBs that serve one task at a time."""
-        if self.told.beside[place]:
-            return float(self.told.beside[place])
+        if (place, CPS) in self.told.stretch:
+            return self.told.stretch[place, CPS]
         task = self.layout.tasks[place]
         closed = self.layout.work_of(task).users is not None
         source = self.beside(task.lpar, self.layout.region_of(task).importance, closed)
         return float(self["cpu"][source])
 
-    def serial_stretch(self, place: int) -> float:
-        """Time over demand of a task at the QR TCB of a region whose limit matters."""
-        told = self.told
-        return float(told.serial[place] if told.apart[place] else self["serial"][self.layout.tasks[place].region])
+    def serial_stretch(self, place: int, name: str) -> float:
+        """Time over demand of a task at the QR TCB, station `name`, of a region whose limit matters."""
+        return self.told.stretch.get((place, name), float(self["serial"][self.layout.tasks[place].region]))
 
     def beside(self, lpar: int, importance: int, closed: bool) -> int:
         """Place of the source of the work of an importance beside the TCBs that serve one task at a time."""
