@@ -103,20 +103,22 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         others = sum(flow.tasks[i] * flow.serial[i] for i in here if i not in places)
         demand /= max(1 - others, 1e-9)  # what the others leave of the QR TCB
         rest += float(state["gate"][region] - 1) * state.scale
+    held = {
+        i: float(flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i)))
+        for i in places
+    }
     users, shares, away, stream = [], [], [], 0.0
     for work in sorted({layout.tasks[i].work for i in places}):
         own = [i for i in places if layout.tasks[i].work == work]
-        coming = sum(flow.tasks[i] for i in own)
+        coming = float(sum(flow.tasks[i] for i in own))
         count = layout.system.work[work].users
         if count is None:
             stream += coming
             continue
-        inside = sum(
-            flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i)) for i in own
-        )
+        mine = sum(held[i] for i in own)
         users.append(float(count))
-        shares.append(coming / total)
-        away.append(max((count - inside) / coming, 1e-9 * count / coming))
+        shares.append(mine / sum(held.values()))
+        away.append(max((count - mine) / coming, 1e-9 * count / coming))
     try:
         return Gate(region, tranclass, limit, admitted(region_speeds(limit, demand, rest), stream, users, shares, away))
     except FullError as error:
