@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, inf, nan
 
 import numpy as np
@@ -14,6 +15,7 @@ from .state import State
 from .tasks import Layout
 from .times import Times
 
+LOSS = 100  # steps to the loss of users' work
 FEW = 300  # users up to whom it is counted that a job does not wait for itself
 
 
@@ -80,19 +82,68 @@ def saturated(name: str, load: float) -> SaturatedError:
     return SaturatedError(name, load, 1 / load, repair)
 
 
-def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array, Array]:
-    """By LPAR: eligible work at zIIPs [cores of one thread], all eligible work, and the units that can be there at once."""
-    size = len(layout.system.lpars)
-    found, eligible, jobs = np.zeros(size), np.zeros(size), np.zeros(size)
+@dataclass
+class Eligible:
+    """Work that may run on the zIIPs of an LPAR.
+
+    Attributes
+    ----------
+    here : float
+        At the zIIPs [cores of one thread].
+    stream, closed : float
+        All of it, of work with a rate and of users [cores of one thread].
+    users : float
+        Units of users' work that can be there at once.
+    """
+
+    here: float = 0.0
+    stream: float = 0.0
+    closed: float = 0.0
+    users: float = 0.0
+
+    @property
+    def all(self) -> float:
+        """All of it [cores of one thread]."""
+        return self.stream + self.closed
+
+
+def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> list[Eligible]:
+    """Eligible work by LPAR."""
+    found = [Eligible() for _ in layout.system.lpars]
     for task, each in zip(layout.tasks, tasks, strict=True):
         ziips = layout.lpar_of(task).ziips
-        step, work = task.step, layout.work_of(task)
+        step, users = task.step, layout.work_of(task).users
         time = step.ziip_share * (step.open_cpu + step.jvm_cpu + step.cpu)
-        if ziips is not None and time > 0:
-            found[task.lpar] += rate[task.work] * task.visits * each.ziip_cpu
-            eligible[task.lpar] += rate[task.work] * task.visits * time / ziips.speed
-            jobs[task.lpar] += inf if work.users is None else min(work.users, layout.region_of(task).limit)
-    return found, eligible, jobs
+        if ziips is None or time == 0:
+            continue
+        mine, flow = found[task.lpar], rate[task.work] * task.visits
+        mine.here += flow * each.ziip_cpu
+        if users is None:
+            mine.stream += flow * time / ziips.speed
+        else:
+            mine.closed += flow * time / ziips.speed
+            mine.users += min(users, layout.region_of(task).limit)
+    return found
+
+
+def ziip_overflow(work: Eligible, speeds: Array) -> tuple[Array, float]:
+    """P(n threads at work), n = 0 … all, where work that finds none free goes to CPs, and the share of it that does.
+
+    Erlang's and Engset's loss systems: users' work comes from those whose work is not at the zIIPs.
+    """
+    n = np.arange(len(speeds) + 1.0)
+    free = np.maximum(work.users - n, 0.0)
+    coming, chance = np.full(len(n), work.all), np.ones(len(n)) / len(n)
+    for _ in range(LOSS):
+        before = chance
+        with np.errstate(divide="ignore"):
+            logs = np.concatenate([[0.0], np.cumsum(np.log(coming[:-1] / speeds))])
+        chance = np.exp(logs - logs.max())
+        chance /= chance.sum()
+        if np.abs(chance - before).max() < 1e-13 or not work.closed:
+            break
+        coming = work.stream + work.closed * free / float(chance @ free)
+    return chance, float(chance[-1] * coming[-1] / (chance @ coming))
 
 
 def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
@@ -143,37 +194,36 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
 
 def ziip_stretch(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
     """By LPAR: time over demand of eligible work at zIIPs, and the share of it that overflows to CPs."""
-    here, eligible, jobs = ziip_loads(layout, tasks, rate)
-    stretch, share = np.ones(len(here)), np.zeros(len(here))
-    for place, item in enumerate(layout.system.lpars):
-        if item.ziips is None or eligible[place] == 0:
+    loads = ziip_loads(layout, tasks, rate)
+    stretch, share = np.ones(len(loads)), np.zeros(len(loads))
+    for place, (item, work) in enumerate(zip(layout.system.lpars, loads, strict=True)):
+        if item.ziips is None or work.all == 0:
             continue
         speeds = item.ziips.speeds()
         if item.ziips.overflow:
-            terms = np.concatenate([[1.0], np.cumprod(eligible[place] / speeds)])
-            chance = terms / terms.sum()
-            share[place] = chance[-1]
-            n = np.arange(len(chance))
-            stretch[place] = float(chance @ n) / (eligible[place] * (1 - chance[-1]))
+            chance, share[place] = ziip_overflow(work, speeds)
+            running = np.arange(1, len(chance))
+            stretch[place] = float(chance[1:] @ running) / float(chance[1:] @ speeds)
         else:
             try:
-                stretch[place] = shared([here[place]], [jobs[place]], [state["ziip"][place]], speeds).stretch[0]
+                jobs = inf if work.stream else work.users
+                stretch[place] = shared([work.here], [jobs], [state["ziip"][place]], speeds).stretch[0]
             except FullError as error:
                 raise saturated(f"{item.name} zIIPs", error.load) from None
     return stretch, share
 
 
-def ziip_report(layout: Layout, state: State, place: int, here: float, eligible: float) -> tuple[float, float, float]:
+def ziip_report(layout: Layout, state: State, place: int, work: Eligible) -> tuple[float, float, float]:
     """Cores busy, threads at work in a busy core, and its work over that of one thread."""
     ziips = layout.system.lpars[place].ziips
-    if ziips is None or here == 0:
+    if ziips is None or work.here == 0:
         return 0.0, nan, nan
     speeds, cores = ziips.speeds(), ziips.busy_cores()
     if ziips.overflow:
-        terms = np.concatenate([[1.0], np.cumprod(eligible / speeds)])
-        chance = (terms / terms.sum())[1:]
+        chance = ziip_overflow(work, speeds)[0][1:]
     else:
-        chance = shared([here], [inf], [1.0], speeds).chance
+        jobs = inf if work.stream else work.users
+        chance = shared([work.here], [jobs], [state["ziip"][place]], speeds).chance
         chance = np.append(chance[1:], 1 - chance.sum())
     running = np.arange(1.0, len(speeds) + 1)
     busy = float(chance @ cores)
