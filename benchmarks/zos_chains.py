@@ -67,7 +67,7 @@ def facility(
     """Regions on LPARs of their own, users at each; the QR TCB holds its CP while a request is at the coupling facility.
 
     A state holds for each region its users there and whether its TCB waits for a CP (0), computes (1) or is at
-    the facility (2). `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
+    the facility (2); after each request the CPs are given out anew. `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
     that the regions share, one entry an LPAR: region i is on LPAR i modulo their number.
     """
     size = len(users)
@@ -97,7 +97,8 @@ def facility(
                 for chance, new in dispatched(_moved(state, (2 * i, -1), (2 * i + 1, -1))):
                     yield chance * piece / (1 + asked[i]), new
             if phase == 2:
-                yield min(1.0, serving / there) / time, _moved(state, (2 * i + 1, -1))
+                for chance, new in dispatched(_moved(state, (2 * i + 1, -2))):
+                    yield chance * min(1.0, serving / there) / time, new
 
     return Chain((0, 0) * size, moves)
 

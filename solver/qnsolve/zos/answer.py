@@ -85,7 +85,7 @@ def _lpars(point: Point) -> Iterator[LparResult]:
         engines = item.processors.engines
         cores = density = factor = nan
         if item.ziips is not None:
-            cores, density, factor = hosts.ziip_report(taken, state, place, eligible[place])
+            cores, density, factor = hosts.ziip_report(taken, state, place, eligible[place], busy)
         yield LparResult(
             name=item.name,
             engines=engines,

@@ -9,13 +9,13 @@ from math import ceil, inf, nan
 import numpy as np
 
 from ..errors import SaturatedError
+from ..kernels.overflow import Overflow, overflow
 from ..kernels.series import Array
 from ..kernels.sharing import FullError, seen, shared
 from .state import State
 from .tasks import Layout
 from .times import Times
 
-LOSS = 100  # steps to the loss of users' work
 FEW = 300  # users up to whom it is counted that a job does not wait for itself
 
 
@@ -126,24 +126,14 @@ def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> list[Elig
     return found
 
 
-def ziip_overflow(work: Eligible, speeds: Array) -> tuple[Array, float]:
-    """P(n threads at work), n = 0 … all, where work that finds none free goes to CPs, and the share of it that does.
-
-    Erlang's and Engset's loss systems: users' work comes from those whose work is not at the zIIPs.
-    """
-    n = np.arange(len(speeds) + 1.0)
-    free = np.maximum(work.users - n, 0.0)
-    coming, chance = np.full(len(n), work.all), np.ones(len(n)) / len(n)
-    for _ in range(LOSS):
-        before = chance
-        with np.errstate(divide="ignore"):
-            logs = np.concatenate([[0.0], np.cumsum(np.log(coming[:-1] / speeds))])
-        chance = np.exp(logs - logs.max())
-        chance /= chance.sum()
-        if np.abs(chance - before).max() < 1e-13 or not work.closed:
-            break
-        coming = work.stream + work.closed * free / float(chance @ free)
-    return chance, float(chance[-1] * coming[-1] / (chance @ coming))
+def ziip_overflow(layout: Layout, place: int, work: Eligible, on_cps: float) -> Overflow:
+    """The zIIPs of an LPAR whose work goes to CPs when they are full; `on_cps` engines are asked for in all."""
+    item = layout.system.lpars[place]
+    assert item.ziips is not None
+    engines, speeds = item.processors.engines, item.ziips.speeds()
+    over = (work.all - work.here) * item.ziips.speed / item.processors.speed
+    beside = min(max(on_cps - over, 0.0), 0.999 * engines)
+    return overflow(work.stream, work.closed, work.users, over, beside, speeds, engines)
 
 
 def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
@@ -192,35 +182,39 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
     return found
 
 
-def ziip_stretch(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
-    """By LPAR: time over demand of eligible work at zIIPs, and the share of it that overflows to CPs."""
+def ziip_stretch(
+    layout: Layout, state: State, tasks: Sequence[Times], rate: Array, busy: Array
+) -> tuple[Array, Array, Array, Array]:
+    """By LPAR: time over demand of eligible work at zIIPs, the share of it that overflows to CPs, how much longer
+    it takes than other work there, and this than without these bursts."""
     loads = ziip_loads(layout, tasks, rate)
-    stretch, share = np.ones(len(loads)), np.zeros(len(loads))
+    stretch, share, longer, usual = np.ones(len(loads)), np.zeros(len(loads)), np.ones(len(loads)), np.ones(len(loads))
     for place, (item, work) in enumerate(zip(layout.system.lpars, loads, strict=True)):
         if item.ziips is None or work.all == 0:
             continue
         speeds = item.ziips.speeds()
         if item.ziips.overflow:
-            chance, share[place] = ziip_overflow(work, speeds)
-            running = np.arange(1, len(chance))
-            stretch[place] = float(chance[1:] @ running) / float(chance[1:] @ speeds)
+            found = ziip_overflow(layout, place, work, float(busy[place]))
+            share[place], longer[place], usual[place] = found.share, found.over / found.other, found.other
+            running = np.arange(1, len(found.chance))
+            stretch[place] = float(found.chance[1:] @ running) / float(found.chance[1:] @ speeds)
         else:
             try:
                 jobs = inf if work.stream else work.users
                 stretch[place] = shared([work.here], [jobs], [state["ziip"][place]], speeds).stretch[0]
             except FullError as error:
                 raise saturated(f"{item.name} zIIPs", error.load) from None
-    return stretch, share
+    return stretch, share, longer, usual
 
 
-def ziip_report(layout: Layout, state: State, place: int, work: Eligible) -> tuple[float, float, float]:
+def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: float) -> tuple[float, float, float]:
     """Cores busy, threads at work in a busy core, and its work over that of one thread."""
     ziips = layout.system.lpars[place].ziips
     if ziips is None or work.here == 0:
         return 0.0, nan, nan
     speeds, cores = ziips.speeds(), ziips.busy_cores()
     if ziips.overflow:
-        chance = ziip_overflow(work, speeds)[0][1:]
+        chance = ziip_overflow(layout, place, work, busy).chance[1:]
     else:
         jobs = inf if work.stream else work.users
         chance = shared([work.here], [jobs], [state["ziip"][place]], speeds).chance

@@ -192,8 +192,9 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["busy"][:] = np.maximum(busy, 1.0)
     new["full"][:] = np.maximum(state["full"] * busy / engines, 1.0)
     new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads) * state["full"][lpar_of]
-    ziip, share = hosts.ziip_stretch(taken, state, point.times, rate)
-    new["ziip"][:], new["overflow"][:] = ziip, 1 + share
+    ziip, share, longer, usual = hosts.ziip_stretch(taken, state, point.times, rate, busy)
+    new["ziip"][:], new["overflow"][:], new["over"][:] = ziip, 1 + share, longer
+    new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
     for region, item in enumerate(taken.system.regions):
         if gated[region]:

@@ -62,9 +62,10 @@ class Told:
 
 @dataclass
 class State:
-    """Ratios of 1 or more; `vector` holds them all.
+    """Ratios, nearly all of 1 or more; `vector` holds them all.
 
-    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `busy` (engines at work, if more than 1),
+    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `over` (its time at CPs over that of other work),
+    `busy` (engines at work, if more than 1),
     `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
     facility and LPAR; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
     QR TCB over demand) by region; `tranclass` as `gate`, by TRANCLASS.
@@ -91,6 +92,7 @@ class State:
             ("cpu", (len(self.sources),)),
             ("ziip", (lpars,)),
             ("overflow", (lpars,)),
+            ("over", (lpars,)),
             ("busy", (lpars,)),
             ("full", (lpars,)),
             ("cf", (facilities, lpars)),
