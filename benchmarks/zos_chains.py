@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import product
 
 import numpy as np
 from qnsolve.kernels.chain import explore, stationary
@@ -64,45 +63,33 @@ def overflow(
 def facility(
     users: list[int], think: list[float], cpu: list[float], asked: list[float], time: float, engines: list[int], serving: int
 ) -> Chain:
-    """Regions on LPARs of their own, users at each; the QR TCB holds its CP while a request is at the coupling facility.
+    """Regions, users at each; the QR TCB holds its share of the CPs while a request is at the coupling facility.
 
-    A state holds for each region its users there and whether its TCB waits for a CP (0), computes (1) or is at
-    the facility (2); after each request the CPs are given out anew. `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
-    that the regions share, one entry an LPAR: region i is on LPAR i modulo their number.
+    A state holds for each region its users there and whether its TCB is idle (0), computes (1) or is at
+    the facility (2). `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
+    by LPAR, region i on LPAR i modulo their number. TCBs beyond the CPs share them, and go on at the facility
+    only as far as they have one.
     """
     size = len(users)
 
-    def dispatched(state: State) -> Iterator[tuple[float, State]]:
-        """The ways in which free CPs take TCBs that wait."""
-        for lpar, cps in enumerate(engines):
-            mine = range(lpar, size, len(engines))
-            waiting = [i for i in mine if state[2 * i] and not state[2 * i + 1]]
-            if waiting and sum(state[2 * i + 1] > 0 for i in mine) < cps:
-                for i in waiting:
-                    for chance, new in dispatched(_moved(state, (2 * i + 1, 1))):
-                        yield chance / len(waiting), new
-                return
-        yield 1.0, state
+    def paces(state: State) -> list[float]:
+        return [
+            min(1.0, engines[i % len(engines)] / max(1, sum(state[2 * j] > 0 for j in range(i % len(engines), size, len(engines)))))
+            for i in range(size)
+        ]
 
     def moves(state: State) -> Iterator[tuple[float, State]]:
-        there = sum(state[2 * i + 1] == 2 for i in range(size))
+        pace = paces(state)
+        there = sum(pace[i] for i in range(size) if state[2 * i + 1] == 2)
         for i in range(size):
             here, phase = state[2 * i], state[2 * i + 1]
             if here < users[i]:
-                for chance, new in dispatched(_moved(state, (2 * i, 1))):
-                    yield chance * (users[i] - here) / think[i], new
-            piece = (1 + asked[i]) / cpu[i]
+                yield (users[i] - here) / think[i], _moved(state, (2 * i, 1), (2 * i + 1, int(here == 0)))
+            piece = pace[i] * (1 + asked[i]) / cpu[i]
             if phase == 1:
                 yield piece * asked[i] / (1 + asked[i]), _moved(state, (2 * i + 1, 1))
-                for chance, new in dispatched(_moved(state, (2 * i, -1), (2 * i + 1, -1))):
-                    yield chance * piece / (1 + asked[i]), new
+                yield piece / (1 + asked[i]), _moved(state, (2 * i, -1), (2 * i + 1, -int(here == 1)))
             if phase == 2:
-                for chance, new in dispatched(_moved(state, (2 * i + 1, -2))):
-                    yield chance * min(1.0, serving / there) / time, new
+                yield pace[i] * min(1.0, serving / there) / time, _moved(state, (2 * i + 1, -1))
 
     return Chain((0, 0) * size, moves)
-
-
-def states_of(users: list[int]) -> int:
-    """Bound on the states of `facility`."""
-    return len(list(product(*(range(3 * n + 1) for n in users))))

@@ -244,7 +244,7 @@ def coupling(rng: Random) -> Case | None:
         {
             "CF busy": (
                 lambda r: r["CF"].busy_percent / 100,
-                chain.mean(lambda s: min(serving, sum(s[2 * i + 1] == 2 for i in range(count)))) / serving,
+                sum(think_rate * a for think_rate, a in zip([(u - h) / z for u, h, z in zip(users, here, think)], asked)) * time / serving,
             )
         },
     )

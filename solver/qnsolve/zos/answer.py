@@ -175,7 +175,12 @@ def _structures(point: Point) -> Iterator[StructureResult]:
     taken = point.layout
     for (place, name, lpar), (requests, sync) in sorted(_requests(point).items()):
         facility, structure = taken.system.coupling_facilities[place], taken.structures[name][1]
-        time = sync_time(taken, point.state, place, structure, lpar)
+        flows = [
+            (float(point.flow.tasks[i]) * (task.step.cf_requests or {}).get(name, 0.0), task.region)
+            for i, task in enumerate(taken.tasks)
+            if task.lpar == lpar
+        ]
+        time = sum(f * sync_time(taken, point.state, place, structure, r) for f, r in flows) / sum(f for f, _ in flows)
         cost = time if sync else facility.async_cpu / taken.system.lpars[lpar].processors.speed
         seen = time if sync else time + facility.async_delay
         kind = "sync" if sync else "async"

@@ -137,14 +137,14 @@ def ziip_overflow(layout: Layout, place: int, work: Eligible, on_cps: float) -> 
 
 
 def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
-    """By coupling facility and LPAR: engines asked for by synchronous and by asynchronous requests."""
-    shape = (len(layout.system.coupling_facilities), len(layout.system.lpars))
+    """By coupling facility and region: engines asked for by synchronous and by asynchronous requests."""
+    shape = (len(layout.system.coupling_facilities), len(layout.system.regions))
     sync, other = np.zeros(shape), np.zeros(shape)
     for task, each in zip(layout.tasks, tasks, strict=True):
         flow = rate[task.work] * task.visits
         for asked, into in ((each.sync, sync), (each.asynchronous, other)):
             for (place, name), count in asked.items():
-                into[place, task.lpar] += flow * count * layout.structures[name][1].service_time
+                into[place, task.region] += flow * count * layout.structures[name][1].service_time
     return sync, other
 
 
@@ -159,26 +159,37 @@ def check_facilities(layout: Layout, tasks: Sequence[Times], rate: Array) -> Non
 
 
 def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
-    """Time over service time of a request, by coupling facility and LPAR.
+    """Time over service time of a request, by coupling facility and region.
 
-    An LPAR has at most a synchronous request under way for each of its engines.
+    A QR TCB has a synchronous request under way at once, and an LPAR no more than it has engines.
     """
     found = np.ones(sync.shape)
+    open_ended = [
+        sum(layout.work_of(t).users or inf for t in layout.tasks if t.region == r and t.step.requests_from != "qr")
+        for r in range(sync.shape[1])
+    ]
     for place, facility in enumerate(layout.system.coupling_facilities):
-        some = [lpar for lpar in range(sync.shape[1]) if sync[place, lpar] > 0]
-        loads = [sync[place, lpar] for lpar in some] + [float(other[place].sum())]
-        jobs = [float(ceil(layout.system.lpars[lpar].processors.engines)) for lpar in some] + [inf]
-        stretch = [state["cf"][place, lpar] for lpar in some] + [1.0]
-        speeds = np.arange(1.0, facility.processors + 1)
-        if sum(loads) == 0:
+        if sync[place].sum() + other[place].sum() == 0:
             continue
+        groups, jobs = [], []
+        for lpar in layout.system.lpars:
+            mine = [r for r, item in enumerate(layout.system.regions) if item.lpar == lpar.name and sync[place, r] > 0]
+            senders = [max(open_ended[r], 1.0) for r in mine]
+            engines = float(ceil(lpar.processors.engines))
+            groups += [[r] for r in mine] if sum(senders) <= engines else [mine]
+            jobs += senders if sum(senders) <= engines else [engines]
+        loads = [float(sync[place, group].sum()) for group in groups]
+        stretch = [
+            float(sync[place, group] @ state["cf"][place, group]) / load for group, load in zip(groups, loads, strict=True)
+        ]
+        speeds = np.arange(1.0, facility.processors + 1)
         try:
-            result = shared(loads, jobs, stretch, speeds).stretch
+            result = shared([*loads, float(other[place].sum())], [*jobs, inf], [*stretch, 1.0], speeds).stretch
         except FullError as error:
             raise saturated(facility.name, error.load) from None
         found[place] = result[-1]
-        for i, lpar in enumerate(some):
-            found[place, lpar] = result[i]
+        for i, group in enumerate(groups):
+            found[place, group] = result[i]
     return found
 
 

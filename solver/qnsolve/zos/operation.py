@@ -237,6 +237,6 @@ def _converted(taken: Layout, state: State, point: Point) -> frozenset[tuple[int
     for task, each in zip(taken.tasks, point.times, strict=True):
         for place, name in each.sync:
             structure = taken.structures[name][1]
-            if structure.threshold is not None and sync_time(taken, state, place, structure, task.lpar) > structure.threshold:
+            if structure.threshold is not None and sync_time(taken, state, place, structure, task.region) > structure.threshold:
                 found.add((place, name, task.lpar))
     return frozenset(found)

@@ -67,7 +67,7 @@ class State:
     `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `over` (its time at CPs over that of other work),
     `busy` (engines at work, if more than 1),
     `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
-    facility and LPAR; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
+    facility and region; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
     QR TCB over demand) by region; `tranclass` as `gate`, by TRANCLASS.
     """
 
@@ -95,7 +95,7 @@ class State:
             ("over", (lpars,)),
             ("busy", (lpars,)),
             ("full", (lpars,)),
-            ("cf", (facilities, lpars)),
+            ("cf", (facilities, regions)),
             ("gate", (regions,)),
             ("serial", (regions,)),
             ("tranclass", (len(self.classes),)),

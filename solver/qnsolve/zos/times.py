@@ -51,10 +51,10 @@ class Times:
         return self.qr_cpu + self.ro_cpu + self.other_cpu
 
 
-def sync_time(layout: Layout, state: State, place: int, structure: Structure, lpar: int) -> float:
+def sync_time(layout: Layout, state: State, place: int, structure: Structure, region: int) -> float:
     """Synchronous service time of one request, as the host sees it [s]."""
     facility = layout.system.coupling_facilities[place]
-    return float(facility.link.latency + structure.service_time * state["cf"][place, lpar])
+    return float(facility.link.latency + structure.service_time * state["cf"][place, region])
 
 
 def task_times(layout: Layout, state: State, place_of: int) -> Times:
@@ -67,7 +67,7 @@ def task_times(layout: Layout, state: State, place_of: int) -> Times:
     sync: Requests = {}
     asynchronous: Requests = {}
     for place, facility, structure, count in layout.requests(task):
-        time = sync_time(layout, state, place, structure, task.lpar)
+        time = sync_time(layout, state, place, structure, task.region)
         if (place, structure.name, task.lpar) in state.converted:
             asynchronous[place, structure.name] = count
             answering += count * facility.async_cpu
