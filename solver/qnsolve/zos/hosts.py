@@ -64,7 +64,9 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
                     for i, j in enumerate(some):
                         left = by_work[some] @ (1 - by_work[j] / loads[j] / users)
                         left[i] = loads[j]
-                        stretch[i] = seen(left, jobs, times, speeds, i)
+                        mine_in = (by_work[some] > 0) @ (by_work[j] / loads[j])
+                        gone = np.where(np.array(jobs) > 1, mine_in, 0.0)
+                        stretch[i] = seen(left, jobs, times, speeds, i, gone)
             except FullError as error:
                 raise saturated(f"{item.name} CPs", error.load) from None
             own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
