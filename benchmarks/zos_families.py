@@ -63,11 +63,13 @@ def qr(rng: Random) -> Case | None:
 
 
 def qr_open(rng: Random) -> Case | None:
-    """As `qr`, two regions, arrivals at rates."""
-    cps = int(rng.integers(1, 3))
-    regions = [zos.CicsRegion(f"R{i}", lpar="L") for i in range(2)]
-    top = 0.6 * min(cps, 1.6) / 2
-    work = [zos.Work(f"w{i}", rate=float(rng.uniform(0.1, top)), regions=f"R{i}", qr_cpu=1.0) for i in range(2)]
+    """As `qr`, two regions on one CP, arrivals at rates."""
+    count, cps = 2, 1
+    regions = [zos.CicsRegion(f"R{i}", lpar="L") for i in range(count)]
+    top = 0.7 * cps / count
+    work = [
+        zos.Work(f"w{i}", rate=float(rng.uniform(0.3, 1) * top), regions=f"R{i}", qr_cpu=1.0) for i in range(count)
+    ]
     return _chained(zos.System([zos.Lpar("L", processors=cps)], regions, work))
 
 
