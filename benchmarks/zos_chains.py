@@ -1,4 +1,4 @@
-"""Markov chains of small systems of the mainframe layer, written down state by state: zIIPs that overflow, requests that hold a CP."""
+"""Markov chains of small systems, written down state by state: zIIPs that overflow, requests that hold a CP."""
 
 from __future__ import annotations
 
@@ -74,7 +74,10 @@ def facility(
 
     def paces(state: State) -> list[float]:
         return [
-            min(1.0, engines[i % len(engines)] / max(1, sum(state[2 * j] > 0 for j in range(i % len(engines), size, len(engines)))))
+            min(
+                1.0,
+                engines[i % len(engines)] / max(1, sum(state[2 * j] > 0 for j in range(i % len(engines), size, len(engines)))),
+            )
             for i in range(size)
         ]
 

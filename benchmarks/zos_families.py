@@ -41,7 +41,7 @@ def _chained(system: zos.System) -> Case | None:
 
 
 def _lpar(rng: Random, most: int = 3) -> zos.Lpar:
-    return zos.Lpar("L", processors=int(rng.integers(1, most + 1)))
+    return zos.Lpar("L", processors=zos.Processors(int(rng.integers(1, most + 1))))
 
 
 def qr(rng: Random) -> Case | None:
@@ -67,10 +67,8 @@ def qr_open(rng: Random) -> Case | None:
     count, cps = 2, 1
     regions = [zos.CicsRegion(f"R{i}", lpar="L") for i in range(count)]
     top = 0.7 * cps / count
-    work = [
-        zos.Work(f"w{i}", rate=float(rng.uniform(0.3, 1) * top), regions=f"R{i}", qr_cpu=1.0) for i in range(count)
-    ]
-    return _chained(zos.System([zos.Lpar("L", processors=cps)], regions, work))
+    work = [zos.Work(f"w{i}", rate=float(rng.uniform(0.3, 1) * top), regions=f"R{i}", qr_cpu=1.0) for i in range(count)]
+    return _chained(zos.System([zos.Lpar("L", processors=zos.Processors(cps))], regions, work))
 
 
 def qr_mixed(rng: Random) -> Case | None:
@@ -136,7 +134,12 @@ def mxt_open(rng: Random) -> Case | None:
     rate = float(rng.uniform(0.2, 0.8)) * min(limit / (cpu + wait), cps / cpu) * 0.9
     work = [zos.Work("w", rate=rate, regions="R", cpu=cpu, devices={"d": wait})]
     return _chained(
-        zos.System([zos.Lpar("L", processors=cps)], [zos.ImsRegions("R", lpar="L", regions=limit)], work, devices=[zos.Device("d")])
+        zos.System(
+            [zos.Lpar("L", processors=zos.Processors(cps))],
+            [zos.ImsRegions("R", lpar="L", regions=limit)],
+            work,
+            devices=[zos.Device("d")],
+        )
     )
 
 
@@ -155,7 +158,7 @@ def tranclass(rng: Random) -> Case | None:
         for i in range(2)
     ]
     region = zos.CicsRegion("R", lpar="L", mxt=10, tranclasses={"T": int(rng.integers(1, 5))})
-    return _chained(zos.System([zos.Lpar("L", processors=2)], [region], work, devices=[zos.Device("d")]))
+    return _chained(zos.System([zos.Lpar("L", processors=zos.Processors(2))], [region], work, devices=[zos.Device("d")]))
 
 
 def nested_limits(rng: Random) -> Case | None:
@@ -192,7 +195,7 @@ def ziip_overflow(rng: Random) -> Case | None:
     share = float(rng.choice([1.0, 0.5, 0.8]))
     first, second = 1 - share, share
     users = int(rng.integers(2, 12)) if rng.random() < 0.5 else None
-    lpar, region = zos.Lpar("L", processors=cps, ziips=ziips), zos.CicsRegion("R", lpar="L")
+    lpar, region = zos.Lpar("L", processors=zos.Processors(cps), ziips=ziips), zos.CicsRegion("R", lpar="L")
     if users is None:
         rate = float(rng.uniform(0.2, 0.75)) * min(cps / first if first else np.inf, cps + float(speeds[-1]))
         chain = zos_chains.overflow(lambda s: rate, (first, second), speeds, cps, 60)
@@ -231,7 +234,7 @@ def coupling(rng: Random) -> Case | None:
     time = float(10 ** rng.uniform(-1.5, -0.5)) * max(cpu)
     chain = zos_chains.facility(users, think, cpu, asked, time, engines, serving)
     system = zos.System(
-        [zos.Lpar(f"L{i}", processors=c) for i, c in enumerate(engines)],
+        [zos.Lpar(f"L{i}", processors=zos.Processors(c)) for i, c in enumerate(engines)],
         [zos.CicsRegion(f"R{i}", lpar=f"L{i % lpars}") for i in range(count)],
         [
             zos.Work(f"w{i}", users=users[i], think_time=think[i], regions=f"R{i}", qr_cpu=cpu[i], cf_requests={"CF": asked[i]})
@@ -239,17 +242,19 @@ def coupling(rng: Random) -> Case | None:
         ],
         coupling_facilities=[zos.CouplingFacility("CF", processors=serving, service_time=time)],
     )
-    here = [chain.mean(lambda s, i=i: s[2 * i]) for i in range(count)]
+    here = (chain.chance @ np.array(chain.states)[:, ::2]).tolist()
+    requests = sum((users[i] - here[i]) / think[i] * asked[i] for i in range(count))
     return Case(
         system,
         {f"w{i}": think[i] * here[i] / (users[i] - here[i]) for i in range(count)},
         {
-            "CF busy": (
-                lambda r: r["CF"].busy_percent / 100,
-                sum(think_rate * a for think_rate, a in zip([(u - h) / z for u, h, z in zip(users, here, think)], asked)) * time / serving,
-            )
+            "CF busy": (_cf_busy, requests * time / serving),
         },
     )
+
+
+def _cf_busy(result: zos.SystemResult) -> float:
+    return float(result["CF"].busy_percent) / 100
 
 
 FAMILIES: dict[str, Callable[[Random], Case | None]] = {

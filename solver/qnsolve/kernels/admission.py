@@ -69,7 +69,7 @@ def region_speeds(limit: int, serial: float, parallel: float) -> Array:
 
 
 def _reach(rate: float, top: float, closed: Sequence[tuple[float, float, float]]) -> int:
-    """Jobs beyond which hardly any state is left: arrivals there are no more than halfway from the stream to what is let through."""
+    """Jobs beyond which hardly any state is left: arrivals are then halfway from the stream to what is let through."""
     most = int(max((u / s for u, s, _ in closed), default=0.0)) + 1  # then all users are here
     low, high = 0, most
     while low < high:

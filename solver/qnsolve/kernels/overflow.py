@@ -9,7 +9,7 @@ import numpy as np
 from .series import Array
 
 EDGE, LEVELS = 1e-6, 150  # share of the highest level, and how many there are at most beyond the servers
-STEPS, CLOSE = 30, 1e-11  # to the rate of users
+STEPS, CLOSE = 60, 1e-11  # to the rate of users
 MANY = 50  # users for each of the first servers that are as good as a stream
 
 
@@ -34,9 +34,7 @@ class Overflow:
     other: float
 
 
-def overflow(
-    stream: float, closed: float, users: float, over: float, other: float, speeds: Array, servers: float
-) -> Overflow:
+def overflow(stream: float, closed: float, users: float, over: float, other: float, speeds: Array, servers: float) -> Overflow:
     """First servers with speeds μ(1 … m), then `servers` second ones, shared with a stream of their own work.
 
     Parameters
@@ -62,6 +60,7 @@ def overflow(
     served = np.minimum(second, servers)
     rate, last = closed / max(users - closed, 0.05 * users) if closed else 0.0, (0.0, 0.0)
     part = over / (over + other) if over > 0 else 0.0
+    low, high = -np.inf, np.inf
     for _ in range(STEPS):
         away = np.maximum(users - first - part * second[:, None], 0.0)
         coming = stream + rate * away
@@ -72,8 +71,12 @@ def overflow(
         here = (np.log(rate), np.log(rate * float((found * away).sum()) / closed))
         if abs(here[1]) < CLOSE:
             break
+        low, high = (here[0], high) if here[1] < 0 else (low, here[0])
         slope = (here[1] - last[1]) / (here[0] - last[0]) if last[0] and here[0] != last[0] else 1.0
-        rate, last = rate * float(np.exp(-here[1] / min(max(slope, 0.1), 2.0))), here
+        step = here[0] - here[1] / max(slope, 0.05)
+        if not low < step < high:  # the secant leaves what is known to hold the rate
+            step = (low + high) / 2 if np.isfinite(high - low) else here[0] - np.sign(here[1])
+        rate, last = float(np.exp(step)), here
     longer = 1 + np.maximum(second + 1 - servers, 0.0) / servers
     seen = float(late @ longer / late.sum()) if late.sum() > 0 else 1.0
     usual = float(found.sum(axis=1) @ longer)

@@ -97,7 +97,9 @@ def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float],
     stream = float(sum(load[j] for j in range(size) if jobs[j] > MANY))
     if stream >= float(speeds[-1]):
         raise FullError(float(sum(load)) / float(speeds[-1]))
-    counts = [0.0 if jobs[j] > MANY or load[j] <= 0 else int(jobs[j]) - (1.0 if j == own else float(gone[j])) for j in range(size)]
+    counts = [
+        0.0 if jobs[j] > MANY or load[j] <= 0 else int(jobs[j]) - (1.0 if j == own else float(gone[j])) for j in range(size)
+    ]
     some = [j for j in range(size) if counts[j] > 0]
     weight = _weights(sum(ceil(counts[j]) for j in some), stream, speeds)
     ratios = [_ratio_of(load[j], max(counts[j], load[j] * stretch[j]) if j != own else jobs[j], stretch[j]) for j in some]

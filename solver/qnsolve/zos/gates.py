@@ -104,7 +104,10 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         demand /= max(1 - others, 1e-9)  # what the others leave of the QR TCB
         rest += float(state["gate"][region] - 1) * state.scale
     held = {
-        i: float(flow.tasks[i] * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i)))
+        i: float(
+            flow.tasks[i]
+            * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i))
+        )
         for i in places
     }
     users, shares, away, stream = [], [], [], 0.0

@@ -71,7 +71,9 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
                         stretch[i] = seen(left, jobs, times, speeds, i, gone)
             except FullError as error:
                 raise saturated(f"{item.name} CPs", error.load) from None
-            stretch = _backlogs(stretch, [loads[j] for j in some], [jobs[i] == 1 and streams[j] for i, j in enumerate(some)], times)
+            stretch = _backlogs(
+                stretch, [loads[j] for j in some], [jobs[i] == 1 and streams[j] for i, j in enumerate(some)], times
+            )
             own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
             present = [stretch[i] * loads[j] for i, j in enumerate(some)]
             share = (sum(present) - before) / sum(present[i] for i in own)
@@ -90,7 +92,9 @@ def _backlogs(stretch: Array, loads: Sequence[float], streams: Sequence[float], 
     load, part = np.array(loads), np.array(streams, dtype=float)
     more = part * load * np.maximum(2 - np.array(times), 0.0) / np.maximum(1 - load, 0.05)
     others = np.maximum(load.sum() - load, 1e-300)
-    found: Array = 1 + (stretch - 1) * (1 + np.where(part > 0, OWN * more + (1 - OWN) * (load @ more - load * more) / others, 0.0))
+    found: Array = 1 + (stretch - 1) * (
+        1 + np.where(part > 0, OWN * more + (1 - OWN) * (load @ more - load * more) / others, 0.0)
+    )
     return found
 
 
@@ -189,7 +193,8 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
     for place, facility in enumerate(layout.system.coupling_facilities):
         if sync[place].sum() + other[place].sum() == 0:
             continue
-        groups, jobs = [], []
+        groups: list[list[int]] = []
+        jobs: list[float] = []
         for lpar in layout.system.lpars:
             mine = [r for r, item in enumerate(layout.system.regions) if item.lpar == lpar.name and sync[place, r] > 0]
             senders = [max(open_ended[r], 1.0) for r in mine]
@@ -214,8 +219,10 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
 def ziip_stretch(
     layout: Layout, state: State, tasks: Sequence[Times], rate: Array, busy: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """By LPAR: time over demand of eligible work at zIIPs, the share of it that overflows to CPs, how much longer
-    it takes than other work there, and this than without these bursts."""
+    """By LPAR: time over demand of eligible work at zIIPs, the share of it that overflows to CPs, and how long it is there.
+
+    The last two are the time of such work at CPs over that of other work, and the latter's over what it were without bursts.
+    """
     loads = ziip_loads(layout, tasks, rate)
     stretch, share, longer, usual = np.ones(len(loads)), np.zeros(len(loads)), np.ones(len(loads)), np.ones(len(loads))
     for place, (item, work) in enumerate(zip(layout.system.lpars, loads, strict=True)):

@@ -10,8 +10,8 @@ from ..errors import ConvergenceError
 from ..kernels.acceleration import fixed_point
 from ..kernels.series import Array
 from . import gates, hosts
-from .regions import CicsRegion
 from .regional import corrected
+from .regions import CicsRegion
 from .software import Software, burst_time, queue_demands, software_network, solve_software, station
 from .state import State
 from .system import System
@@ -192,7 +192,7 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["busy"][:] = np.maximum(busy, 1.0)
     new["full"][:] = np.maximum(state["full"] * busy / engines, 1.0)
     new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads) * state["full"][lpar_of]
-    ziip, share, longer, usual = hosts.ziip_stretch(taken, state, point.times, rate, busy)
+    ziip, share, longer, usual = hosts.ziip_stretch(taken, state, point.times, rate, busy.astype(float))
     new["ziip"][:], new["overflow"][:], new["over"][:] = ziip, 1 + share, longer
     new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))

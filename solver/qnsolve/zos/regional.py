@@ -110,7 +110,8 @@ def solved(
             classes.append(OpenClass(str(r), arrival_rate=kind.flow, demands=need))
         else:
             classes.append(ClosedClass(str(r), population=kind.users, think_time=kind.away, demands=need))
-    limits, names = [AdmissionLimit(item.limit, name=ALL)], {None: ALL}
+    limits = [AdmissionLimit(item.limit, name=ALL)]
+    names: dict[str | None, str] = {None: ALL}
     for name, most in (item.tranclasses or {}).items():
         members = tuple(str(r) for r, kind in enumerate(found) if kind.tranclass == name)
         if members and most < item.limit:
@@ -173,4 +174,3 @@ def _gate(layout: Layout, region: int, tranclass: str | None, solution: Solution
             throughput=rate,
         ),
     )
-

@@ -11,8 +11,8 @@ from ..model import ClosedClass, Delay, OpenClass, Queue
 from ..network import Network
 from ..solve import solve
 from .gates import waits
-from .state import State
 from .regions import CicsRegion
+from .state import State
 from .tasks import Layout, Task
 from .times import Times
 
@@ -60,7 +60,7 @@ def queue_demands(layout: Layout, task: Task, own: Times) -> dict[str, float]:
     asked = {station(region, "RO"): own.ro, station(region, "JVM threads"): own.threads}
     for name, size in (task.step.log_bytes or {}).items():
         asked[name] = next(x for x in layout.system.loggers if x.name == name).time_of(size)
-    return asked | (task.step.devices or {})
+    return {**asked, **(task.step.devices or {})}
 
 
 def software_network(layout: Layout, state: State, tasks: list[Times], gated: list[bool]) -> Network:
@@ -74,7 +74,9 @@ def software_network(layout: Layout, state: State, tasks: list[Times], gated: li
     for i, (task, each) in enumerate(zip(layout.tasks, tasks, strict=True)):
         need, region = demands[task.work], layout.region_of(task)
 
-        def add(name: str, time: float, task_place: int = i, need: dict[str, float] = need, visits: float = task.visits) -> None:
+        def add(
+            name: str, time: float, task_place: int = i, need: dict[str, float] = need, visits: float = task.visits
+        ) -> None:
             if (task_place, name) in state.told.stretch:
                 name, time = ELSEWHERE, time * state.told.stretch[task_place, name]
             if time > 0:

@@ -84,7 +84,9 @@ def task_times(layout: Layout, state: State, place_of: int) -> Times:
     on_ziip = step.ziip_share * (2 - float(state["overflow"][task.lpar])) if lpar.ziips else 0.0
     ziip_speed = lpar.ziips.speed if lpar.ziips else 1.0
     over = (step.ziip_share - on_ziip) * max(stretch * float(state["over"][task.lpar]), 1.0) if lpar.ziips else 0.0
-    each = ((1 - (step.ziip_share if lpar.ziips else 0.0)) * stretch + over) * slower + on_ziip / ziip_speed * float(state["ziip"][task.lpar])
+    each = ((1 - (step.ziip_share if lpar.ziips else 0.0)) * stretch + over) * slower + on_ziip / ziip_speed * float(
+        state["ziip"][task.lpar]
+    )
     limited = has_threads(region)
     open_cpu = step.open_cpu + step.cpu
     on_tcbs = open_cpu + step.jvm_cpu
