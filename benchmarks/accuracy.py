@@ -10,6 +10,9 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -152,18 +155,21 @@ def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
 
 
 def table(count: int = MODELS) -> list[dict[str, str]]:
-    """Errors of each approximate method by family it accepts: the worst class of a model, relative."""
+    """Errors of each approximate method by family it accepts: the worst class of a model, relative. A core a family."""
     methods = [report.name for report in qn.methods() if not report.exact and report.name not in SIMULATED]
-    rows = []
-    for family in FAMILIES:
-        errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
-        for model in models(family, count):
-            exact = qn.solve(model, method="exact")
-            for report in qn.methods(model):
-                if report.name in methods and report.accepts:
-                    errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
-        rows += [row_of(method, family, np.array(found)) for method, found in errors.items() if found]
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as cores:
+        rows = [row for found in cores.map(partial(_family, methods, count), FAMILIES) for row in found]
     return sorted(rows, key=lambda row: methods.index(row["method"]))
+
+
+def _family(methods: list[str], count: int, family: str) -> list[dict[str, str]]:
+    errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
+    for model in models(family, count):
+        exact = qn.solve(model, method="exact")
+        for report in qn.methods(model):
+            if report.name in methods and report.accepts:
+                errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
+    return [row_of(method, family, np.array(found)) for method, found in errors.items() if found]
 
 
 def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:

@@ -14,12 +14,14 @@ from types import ModuleType
 
 import pytest
 import qnsolve
+from qnsolve import zos
 from qnsolve.terms import terms
 
 SOURCES = tomllib.loads((Path(__file__).parents[1] / "validation" / "sources.toml").read_text(encoding="utf-8"))
 MODULES = ["qnsolve"] + [m.name for m in pkgutil.walk_packages(qnsolve.__path__, "qnsolve.") if not m.name.endswith("__main__")]
 PUBLIC = {f"qnsolve.{name}": getattr(qnsolve, name) for name in qnsolve.__all__}
 PUBLIC |= {f"stations.{name}": getattr(qnsolve.stations, name) for name in qnsolve.stations.__all__}
+PUBLIC |= {f"zos.{name}": getattr(zos, name) for name in zos.__all__}
 CALLABLES = [name for name, thing in PUBLIC.items() if not isinstance(thing, ModuleType)]
 RESULTS = (qnsolve.ClassResult, qnsolve.StationResult, qnsolve.PairResult, qnsolve.stations.StationForm)
 # fields that name something, and quantities of one output only

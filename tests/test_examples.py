@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import qnsolve as qn
+from qnsolve import zos
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -19,7 +20,16 @@ def run(name):
 
 def test_every_example_is_asserted_here():
     """No example is added without its test."""
-    assert {p.name for p in EXAMPLES.iterdir() if p.is_file()} == {"cics-cfdt.toml", "cics-mxt.toml", "one-more-cp.py"}
+    assert {p.name for p in EXAMPLES.iterdir() if p.is_file()} == {
+        "cics-cfdt.toml",
+        "cics-mxt.toml",
+        "ims-otma.toml",
+        "ims-z14.py",
+        "log-stripes.py",
+        "memory.py",
+        "mq-bridge.py",
+        "one-more-cp.py",
+    }
 
 
 def test_cics_cfdt_saturates_its_qr_tcb():
@@ -48,3 +58,59 @@ def test_mxt_80_holds_next_year_and_60_does_not():
     with pytest.raises(qn.SaturatedError, match="'MXT' is saturated") as told:
         qn.solve(model.replace("MXT", capacity=60))
     assert 300 < told.value.highest_rate < 320
+
+
+def test_front_end_and_back_end_are_as_busy_as_measured():
+    """XCF: 14.24 and 70.10 % busy; the back end is full at 3835/s, and over RRS at 2756/s, within 1 %."""
+    system = zos.load(EXAMPLES / "ims-otma.toml")
+    result = system.solve()
+    assert result["FE"].cpu_percent == pytest.approx(14.24, abs=0.005)
+    assert result["BE"].cpu_percent == pytest.approx(70.10, abs=0.005)
+    assert any("BE CPs" in reason for reason in result.reasons)
+    assert zos.most_work(system) * 2688.27 == pytest.approx(3835, rel=0.01)
+    front, back = system.work[0].steps
+    over_rrs = [zos.Step(front.regions, cpu=0.0008916), zos.Step(back.regions, cpu=0.0021770)]
+    assert zos.most_work(system.replace("OTMA NONE", steps=over_rrs)) * 2688.27 == pytest.approx(2756, rel=0.01)
+
+
+def test_the_limit_moves_to_the_other_lpars():
+    """19,000/s with 6 CPs, 21,400/s with 9; then LPARs 2 and 3 are full, the coupling facility 75 % busy, LPAR 1 85 %."""
+    answers = run("mq-bridge")
+    assert [round(most, -2) for most, _ in answers.values()] == [11_000, 19_000, 21_400]
+    most, found = answers[9]
+    full = most / found["messages"].etr
+    assert found["LPAR1"].cpu_percent * full == pytest.approx(85.3, abs=0.1)
+    assert found["LPAR3"].cpu_percent * full == pytest.approx(100, abs=0.1)
+    assert found["CF"].busy_percent * full == pytest.approx(75, abs=0.1)
+    assert answers[6][1]["LPAR1"].cpu_percent == pytest.approx(95, abs=0.1)
+
+
+def test_log_stripes_hold_3000_a_second():
+    """No stripes do not hold the rate; 2 barely do; 8 write 354 MB/s within 0.7 %."""
+    answers = run("log-stripes")
+    assert answers[1][1] != answers[1][1]
+    assert 90 < answers[2][1] < 100
+    assert answers[4][1] < 75
+    assert answers[8][0] == pytest.approx(354, rel=0.007)
+    waits = [answer[2] for answer in answers.values()][1:]
+    assert waits == sorted(waits, reverse=True)
+
+
+def test_a_z14_brings_rate_and_hardly_any_response():
+    """z13 as measured; z14 at 80.03 % busy: 6416.57/s within 3 %, 11.278 ms within 1 %."""
+    answers = run("ims-z14")
+    z13, z14 = answers["z13"], answers["z14, 80 % busy"]
+    assert z13["LPAR1"].cpu_percent == pytest.approx(80.11, abs=0.01)
+    assert 1000 * z13["order entry"].response_time == pytest.approx(11.275, abs=0.001)
+    assert z14["order entry"].etr == pytest.approx(6416.57, rel=0.03)
+    assert 1000 * z14["order entry"].response_time == pytest.approx(11.278, rel=0.01)
+
+
+def test_memory_saves_cpu_and_response():
+    """Rows of 256 and 512 GB met within 1 %; 1 TB: CPU a transaction within 5.5 %, response on the safe side."""
+    answers = run("memory")
+    for memory, rate, response in (("256 GB", 709, 0.695), ("512 GB", 819, 0.428)):
+        assert answers[memory]["posting"].etr == pytest.approx(rate, rel=0.01)
+        assert answers[memory]["posting"].response_time == pytest.approx(response, rel=0.01)
+    assert answers["1 TB"]["posting"].cpu == pytest.approx(12 / 1237, rel=0.055)
+    assert answers["1 TB"]["posting"].response_time > 0.209

@@ -30,7 +30,7 @@ def errors(study, quantity):
 def test_the_first_seven_tables_are_there(studies):
     """IMS 12 table 8 and CICS tables 1-1, 5-3, 5-4, 9-13, 9-14, 9-15 have a case each."""
     tables = {"1-1", "5-3", "5-4", "9-13", "9-14", "9-15"}
-    assert set(studies) == {"ims12-8"} | {f"cics-perf-{t}" for t in tables}
+    assert {"ims12-8"} | {f"cics-perf-{t}" for t in tables} <= set(studies)
 
 
 @pytest.mark.parametrize("name", ["cics-perf-9-13", "cics-perf-9-14"])

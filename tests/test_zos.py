@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import random
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pytest
 import qnsolve as qn
-from qnsolve import cli, zos
+from qnsolve import cli, modelfile, zos
 
 CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
 
@@ -132,13 +131,32 @@ def test_a_system_and_its_file_are_one() -> None:
     assert str(again.solve()) == str(whole.solve())
 
 
+def test_numbers_without_names() -> None:
+    """A number of requests or bytes goes to the only coupling facility or log; what was not given is told."""
+    parts: dict[str, Any] = {
+        "lpars": [zos.Lpar("PROD", processors=zos.Processors(8), ziips=zos.Ziips(3, threads=2, max_capacity_factor=1.25))],
+        "coupling_facilities": [zos.CouplingFacility("CF1", processors=2, link=zos.Link("ICP"))],
+        "loggers": [zos.Logger("OLDS", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
+        "regions": [zos.CicsRegion("AOR1", lpar="PROD", mxt=150, tranclasses={"JSON": 100}, thread_limit=64)],
+    }
+    given = {"users": 1000, "think_time": 0.3229, "regions": ["AOR1"], "qr_cpu": 0.00045, "open_cpu": 0.0}
+    result = zos.System(**parts, work=[zos.Work("CFDT", **given, cf_requests=65, log_bytes=100)]).solve()
+    assert result["CF1"].requests == pytest.approx(65 * result["CFDT"].etr)
+    assert result["OLDS"].mib_per_second == pytest.approx(100 * result["CFDT"].etr / 2**20)
+    assert any("3.6" in note for note in result.notes)
+    assert zos.System(**parts, work=[zos.Work("CFDT", **given, log_bytes=0)]).solve()["OLDS"].busy_percent == 0
+    two = {**parts, "loggers": []}
+    with pytest.raises(qn.ModelError, match="single one"):
+        zos.System(**two, work=[zos.Work("CFDT", **given, log_bytes=5)])
+
+
 def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
     file = tmp_path / "site.toml"
     file.write_text(zos.dumps(system()), encoding="utf-8")
     assert cli.main(["solve", str(file)]) == 0
     text = capsys.readouterr().out
-    assert all(word in text for word in ("ETR", "QR %", "MXT", "first to fill up", "TRANCLASS"))
+    assert all(word in text for word in ("ETR", "% disp.", "MXT", "first to fill up", "TRANCLASS"))
     assert cli.main(["solve", "--json", str(file)]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["work"][0]["etr"] == pytest.approx(500)
@@ -147,6 +165,33 @@ def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: py
     assert {"AOR1 QR", "PROD CPs", "LOG"} <= {s.name for s in network.stations}
     assert cli.main(["solve", "--method", "markov", str(file)]) == 2
     assert "systems" in capsys.readouterr().err
+    assert cli.main(["bounds", str(file)]) == 2
+    assert "qnsolve compile" in capsys.readouterr().err
+    assert cli.main(["grow", str(file), "--by", "1,1.1"]) == 0
+    assert "fullest" in capsys.readouterr().out
+    assert cli.main(["compare", str(file), str(file)]) == 0
+    assert "inquiry: response time" in capsys.readouterr().out
+
+
+def test_the_parts_of_a_system_are_known_to_model_files() -> None:
+    """A model file that describes a system is known by its parts, all of them."""
+    assert set(modelfile.SYSTEM_PARTS) == set(zos.system.PARTS)
+
+
+def test_importance_is_preemptive_priority() -> None:
+    """Work of two importances on one CP: M/M/1 with preemption; on three CPs and equal times, what M/M/3 leaves."""
+    for engines in (1, 3):
+        regions = [zos.ImsRegions(name, lpar="L", regions=10_000, importance=i) for i, name in enumerate(("HIGH", "LOW"), 1)]
+        work = [
+            zos.Work("first", rate=0.3 * engines, regions="HIGH", cpu=1.0),
+            zos.Work("second", rate=0.5 * engines, regions="LOW", cpu=1.0),
+        ]
+        result = zos.System(lpars=[zos.Lpar("L", processors=engines)], regions=regions, work=work).solve()
+        high, both = (
+            qn.stations.mmc(arrival_rate=rate * engines, service_time=1.0, servers=engines).queue_length for rate in (0.3, 0.8)
+        )
+        assert result["first"].response_time == pytest.approx(high / (0.3 * engines), rel=1e-9)
+        assert result["second"].response_time == pytest.approx((both - high) / (0.5 * engines), rel=1e-9)
 
 
 def test_changes_do_what_they_say() -> None:
@@ -172,59 +217,21 @@ def test_changes_do_what_they_say() -> None:
     assert "inquiry" in str(compared)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[[lpars]]\nname = "P"\nprocessors = 0', ("lpar 'P': processors: engines", "above 0")),
-        (
-            '[[lpars]]\nname = "P"\nprocessors = 2\nziips = { cores = 1, threads = 2, max_capacity_factor = 2.5 }',
-            ("max_capacity_factor", "2.5", "threads"),
-        ),
-        ('[[lpars]]\nname = "P"\nprocessors = 2\nziips = { cores = 0 }', ("ziips: cores", "1 and")),
-        ('[[loggers]]\nname = "G"\nstripes = 0\nseconds_per_mib = [0.1, 0.2]', ("logger 'G'", "stripes", "1 and")),
-        ('[[regions]]\nname = "A"\nlpar = "P"\nmxt = 9', ("region 'A'", "mxt", "10 to 2000")),
-        ('[[regions]]\nname = "A"\nlpar = "P"\nmxt = 2001', ("region 'A'", "mxt", "10 to 2000")),
-        (
-            '[[regions]]\nname = "A"\nlpar = "Q"\n[[lpars]]\nname = "P"\nprocessors = 1\n'
-            '[[work]]\nname = "w"\nrate = 1\nregions = "A"\nqr_cpu = 1e-3',
-            ("lpar", "'Q'", "known: P"),
-        ),
-        ('[[regions]]\nname = "A"\nlpar = "P"\nmxtt = 20', ("mxtt", "did you mean 'mxt'")),
-        ('[[regions]]\nname = "A"\ntype = "cisc"', ("type", "did you mean 'cics'")),
-        ('[[regions]]\nname = "A"', ("region 'A': lpar", "is missing")),
-        ('[[work]]\nname = "w"\nregions = "A"\nqr_cpu = 1e-3', ("work 'w': rate, users", "neither")),
-        ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = -1', ("qr_cpu", "0 or more")),
-        ('[[work]]\nname = "w"\nrate = 5\nregions = "A"\nqr_cpu = 1\nziip_share = 1.5', ("ziip_share", "0 and 1")),
-        ('[[coupling_facilities]]\nname = "C"\nprocessors = 2', ("coupling facility 'C': service_time", "is missing")),
-        ("lpars = 3", ("lpars", "list of tables")),
-    ],
-)
-def test_bad_files_get_one_line(text: str, said: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A wrong file: one line on stderr with file, item, rule, repair; exit code 2."""
-    file = tmp_path / "bad.toml"
-    file.write_text(text, encoding="utf-8")
-    assert cli.main(["solve", str(file)]) == 2
-    err = capsys.readouterr().err
-    assert err.count("\n") == 1
-    assert str(file) in err
-    for word in said:
-        assert word in err
-
-
-def test_parents_and_children_need_tranclasses_of_their_own() -> None:
-    """A TRANCLASS full of parents that wait for children of the same one never empties: refused with the reason."""
-    region = zos.CicsRegion("AOR1", lpar="L", tranclasses={"BOTH": 5})
-    steps = [zos.Step("AOR1", qr_cpu=0.001, tranclass="BOTH"), zos.Step("AOR1", qr_cpu=0.001, visits=3, tranclass="BOTH")]
-    with pytest.raises(qn.ModelError, match="never lets a child in"):
-        zos.System(lpars=[zos.Lpar("L", processors=1)], regions=[region], work=[zos.Work("w", rate=1, steps=steps)])
-
-
-def test_a_tranclass_above_mxt_is_noted() -> None:
-    """It is allowed, and said to be without effect."""
-    region = zos.CicsRegion("AOR1", lpar="L", mxt=50, tranclasses={"BIG": 80})
-    work = zos.Work("w", rate=100, regions="AOR1", qr_cpu=0.001, tranclass="BIG")
-    result = zos.System(lpars=[zos.Lpar("L", processors=1)], regions=[region], work=[work]).solve()
-    assert any("BIG" in note and "50" in note for note in result.notes)
+def test_growth_ends_where_a_center_is_full() -> None:
+    """Work grows until a center saturates: the row stays, with the center; the inverse question finds the same factor."""
+    given = zos.System(
+        lpars=[zos.Lpar("L", processors=2)],
+        regions=[zos.CicsRegion("AOR1", lpar="L")],
+        work=[zos.Work("w", rate=500, regions="AOR1", qr_cpu=0.001)],
+    )
+    grown = zos.grow(given, [1, 1.5, 2.1])
+    assert [row["work"] for row in grown.rows()] == ["w", "w", "all"]
+    assert grown.rows()[-1]["fullest"] == "saturated: AOR1 QR"
+    assert grown.rows()[1]["used_percent"] == pytest.approx(75)
+    assert zos.most_work(given) == pytest.approx(2, rel=3e-3)
+    assert zos.most_work(given, response_times={"w": 0.01}) == pytest.approx(1.8, rel=3e-3)  # M/M/1: 1/(1/S - X)
+    with pytest.raises(qn.ModelError, match="cannot be met"):
+        zos.most_work(given, response_times={"w": 0.0005})
 
 
 @pytest.mark.parametrize(
@@ -250,54 +257,3 @@ def test_saturation_names_the_center(changes: dict[str, Any], center: str) -> No
         given.solve()
     assert caught.value.station == center
     assert caught.value.utilization > 1
-
-
-def large(seed: int, users: float) -> zos.System:
-    """34 regions on 4 LPARs, 2 coupling facilities, 20 types of work; a share of them of users."""
-    rng = random.Random(seed)
-    lpars = [
-        zos.Lpar(f"LP{i}", processors=8, ziips=zos.Ziips(2, threads=2, max_capacity_factor=1.25), fixed_cpu=0.1)
-        for i in range(4)
-    ]
-    regions = [
-        zos.CicsRegion(f"R{i}", lpar=f"LP{i % 4}", mxt=rng.choice([100, 200, 500]), tranclasses={"TC": 50}, fixed_cpu=0.01)
-        for i in range(34)
-    ]
-    facilities = [
-        zos.CouplingFacility(f"CF{i}", processors=2, service_time=4e-6, link=zos.Link("ICP", latency=2e-6)) for i in range(2)
-    ]
-    work = []
-    for w in range(20):
-        behind = [region.name for region in rng.sample(regions[4:], rng.randint(2, 8))]
-        step = zos.Step(
-            behind,
-            qr_cpu=rng.uniform(1e-4, 4e-4),
-            open_cpu=rng.uniform(0, 8e-4),
-            ziip_share=0.3,
-            cf_requests={f"CF{w % 2}": rng.randint(0, 20)},
-            log_bytes={"LOG": 1000},
-            devices={"Db2": rng.uniform(0.001, 0.02)},
-            tranclass="TC" if w % 3 == 0 else None,
-        )
-        steps = [zos.Step(rng.choice(regions[:4]).name, qr_cpu=5e-5), step]
-        if rng.random() < users:
-            work.append(zos.Work(f"W{w}", users=rng.randint(100, 1000), think_time=1.0, steps=steps))
-        else:
-            work.append(zos.Work(f"W{w}", rate=rng.uniform(100, 800), steps=steps))
-    return zos.System(
-        lpars=lpars,
-        regions=regions,
-        coupling_facilities=facilities,
-        loggers=[zos.Logger("LOG", stripes=4, seconds_per_mib=(0.002278, 0.004215))],
-        devices=[zos.Device("Db2")],
-        work=work,
-    )
-
-
-@pytest.mark.parametrize("users", [0, 0.5, 1])
-@pytest.mark.parametrize("seed", range(3))
-def test_large_systems(seed: int, users: float) -> None:
-    """34 regions, 4 LPARs, 2 coupling facilities, 20 types of work: solved, with all identities."""
-    result = large(seed, users).solve()
-    assert all(work.etr > 0 and work.response_time > 0 for work in result.work)
-    assert all(0 < lpar.cpu_percent < 100 for lpar in result.lpars)

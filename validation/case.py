@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import qnsolve as qn
+from qnsolve import zos
 
 from .published import Row, sources
 
@@ -94,6 +95,7 @@ class Study:
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
     models: list[tuple[str, qn.Network]] = field(default_factory=list)
+    shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""
@@ -109,7 +111,17 @@ class Study:
         """Solve a model as a user would: from the text of its model file."""
         read = qn.loads(qn.dumps(model))
         self.models.append((label, read))
-        return qn.solve(read)
+        solution = qn.solve(read)
+        self.shown = qn.dumps(read), str(solution)
+        return solution
+
+    def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
+        """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
+        read = zos.loads(zos.dumps(system))
+        self.models.append((label, qn.loads(qn.dumps(read.network()))))
+        result = read.solve()
+        self.shown = zos.dumps(read), str(result)
+        return result
 
     def predict(
         self,

@@ -7,6 +7,7 @@ from html import escape
 import qnsolve as qn
 
 WIDE, HIGH, GAP, ROW, MARGIN = 172, 46, 62, 84, 12
+MOST = 6  # boxes of stations in a line; of more, the first and the last are drawn
 
 
 def drawing(model: qn.Network) -> str:
@@ -15,7 +16,7 @@ def drawing(model: qn.Network) -> str:
     most = 1
     for r, job_class in enumerate(model.classes):
         visited = [s for s in model.stations if job_class.demand(s.name) > 0]
-        most = max(most, 1 + len(visited))
+        most = max(most, 1 + min(len(visited), MOST))
         lines.append(_line(job_class, visited, MARGIN + r * ROW, model.time_unit))
     width = 2 * MARGIN + most * WIDE + (most - 1) * GAP + 40
     height = 2 * MARGIN + len(model.classes) * ROW
@@ -40,8 +41,11 @@ def _line(
     parts = [_box(MARGIN, y, job_class.name, below, "class")]
     middle = y + HIGH / 2
     x = MARGIN
-    for station in visited:
+    hidden = len(visited) - MOST
+    for station in visited if hidden <= 0 else (*visited[: MOST - 1], visited[-1]):
         start, x = x + WIDE, x + WIDE + GAP
+        if hidden > 0 and station is visited[-1]:
+            parts.append(f'<text x="{start + GAP / 2}" y="{middle + 16}" class="demand">{hidden} more</text>')
         parts.append(_arrow(f"M{start} {middle} H{x - 3}"))
         demand = job_class.demand(station.name)
         parts.append(f'<text x="{start + GAP / 2 - 2}" y="{middle - 7}" class="demand">{_seconds(demand, unit)}</text>')

@@ -117,8 +117,8 @@ def _section(study: Study) -> str:
         + f"<p class=soft>Close is ±{100 * case.tolerance:g} %: {escape(case.reason)}. "
         f"Repeatability across tables: {escape(source['across_reason'])}.</p>\n"
         f"<div class=side>{_inline(plot(study))}</div>\n"
-        f"<details><summary>Model file ({escape(label)}) and its solution</summary>\n<pre>{escape(qn.dumps(model))}</pre>\n"
-        f"<pre>{escape(str(qn.solve(model)))}</pre></details>\n"
+        f"<details><summary>Model file ({escape(label)}) and its solution</summary>\n<pre>{escape(study.shown[0])}</pre>\n"
+        f"<pre>{escape(study.shown[1])}</pre></details>\n"
     )
 
 

@@ -43,7 +43,7 @@ def page(studies: Sequence[Study], plots: str) -> str:
 
 def _section(study: Study, plots: str) -> list[str]:
     case, source = study.case, sources()[study.case.source]
-    label, model = study.models[-1]
+    label, _ = study.models[-1]
     calibrated = (
         (c.name, figure(c.value), c.unit, "fitted" if c.free else "taken", c.how, summary.origin(c)) for c in study.calibrations
     )
@@ -70,7 +70,7 @@ def _section(study: Study, plots: str) -> list[str]:
         _table(("predicted", "unit", "where printed", "printed", "predicted", "error", "verdict"), points),
         f"![measured against predicted]({plots}/{case.name}.svg)",
         f"Model file ({label}):",
-        f"```toml\n{qn.dumps(model)}```",
+        f"```toml\n{study.shown[0]}```",
     ]
 
 

@@ -17,7 +17,9 @@ def all_cases() -> list[Case]:
     found: list[Case] = []
     for module in pkgutil.iter_modules(cases.__path__):
         found += importlib.import_module(f"{cases.__name__}.{module.name}").CASES
-    return sorted(found, key=lambda case: [int(p) if p.isdigit() else 0 for p in case.name.split("-")] + [case.name])
+    return sorted(
+        found, key=lambda case: (case.source, [int(p) if p.isdigit() else 0 for p in case.name.split("-")], case.name)
+    )
 
 
 def studies(names: Iterable[str] | None = None) -> list[Study]:

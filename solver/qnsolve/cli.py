@@ -13,23 +13,22 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from . import __version__
+from . import __version__, systems
 from .bottleneck import bottleneck
 from .bounds import bounds
 from .errors import ImportNote, ModelError, QnsolveError, one_line
-from .modelfile import dumps, load, save
+from .modelfile import load, save
 from .modeltext import FORMATS
 from .network import Network
+from .prompt import forms, printed
 from .render import defined
 from .report import Report
 from .sensitivity import sensitivity
-from .solution import Solution
 from .solve import CHOICES, methods, solve
 from .sweep import sweep
 from .vary import written
 from .verify import SIMULATORS, verify
-from .zos import System, SystemResult
-from .zos import load as load_system
+from .zos import System
 from .zos.systemfile import load_any
 
 # the analyses of a model: what runs, its help, what a row is
@@ -89,12 +88,10 @@ def _parser() -> argparse.ArgumentParser:
     solving = commands.add_parser("solve", help="solve a model file and print its table")
     solving.add_argument("file", help=FILE)
     solving.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    _forms(solving, "a class and station")
+    forms(solving, "a class and station")
     solving.set_defaults(run=_solve)
 
-    compiling = commands.add_parser("compile", help="print the network that a system file becomes")
-    compiling.add_argument("file", help="system file, TOML or JSON")
-    compiling.set_defaults(run=_compile)
+    systems.add(commands)
 
     verifying = commands.add_parser("verify", help="simulate a model file and hold its solution beside the simulation")
     verifying.add_argument("file", help="model file, TOML or JSON")
@@ -102,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
     verifying.add_argument("--jobs", type=float, default=100_000, metavar="N", help="jobs that finish (default: 100000)")
     verifying.add_argument("--seed", type=float, default=1, metavar="S", help="of the random numbers (default: 1)")
     verifying.add_argument("--simulator", default="events", metavar="NAME", help="one of: " + ", ".join(SIMULATORS))
-    _forms(verifying, "a figure")
+    forms(verifying, "a figure")
     verifying.set_defaults(run=_verify)
 
     sweeping = commands.add_parser("sweep", help="solve a model file at many values of its inputs")
@@ -111,13 +108,13 @@ def _parser() -> argparse.ArgumentParser:
     sweeping.add_argument("vary", nargs="+", metavar="NAME.PARAMETER=VALUES", help=told)
     sweeping.add_argument("--together", action="store_true", help="all move in step, not every combination")
     sweeping.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    _forms(sweeping, "a point and class")
+    forms(sweeping, "a point and class")
     sweeping.set_defaults(run=_sweep)
 
     for name, (run, text, row) in ANALYSES.items():
         analysing = commands.add_parser(name, help=text)
         analysing.add_argument("file", help=FILE)
-        _forms(analysing, row)
+        forms(analysing, row)
         analysing.set_defaults(run=partial(_analyse, run))
 
     listing = commands.add_parser("methods", help="list the methods, and which accept a model")
@@ -137,29 +134,22 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _forms(parser: argparse.ArgumentParser, row: str) -> None:
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the result as one JSON object")
-    form.add_argument("--csv", action="store_true", help=f"print a row {row} as CSV")
-
-
 def _solve(options: argparse.Namespace) -> str:
     model = load_any(options.file)
     if isinstance(model, System):
         if options.method != "auto":
             repair = "leave --method out, or solve what qnsolve compile prints"
             raise ModelError("--method", "goes with networks, not with systems", repair, options.method)
-        return _printed(model.solve(), options)
-    return _printed(solve(model, method=options.method), options)
-
-
-def _compile(options: argparse.Namespace) -> str:
-    return dumps(load_system(options.file).network())
+        return printed(model.solve(), options)
+    return printed(solve(model, method=options.method), options)
 
 
 def _verify(options: argparse.Namespace) -> str:
     given = {key: getattr(options, key) for key in ("method", "jobs", "seed", "simulator")}
-    return _printed(verify(load(options.file), **given), options)
+    model = load_any(options.file)
+    if isinstance(model, System):
+        return printed(systems.verified(model, **given), options)
+    return printed(verify(model, **given), options)
 
 
 def _sweep(options: argparse.Namespace) -> str:
@@ -171,13 +161,7 @@ def _sweep(options: argparse.Namespace) -> str:
 
 
 def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> str:
-    return _printed(run(load(options.file)), options)
-
-
-def _printed(result: Solution | Report | SystemResult, options: argparse.Namespace) -> str:
-    if options.json:
-        return json.dumps(result.as_dict(), allow_nan=False, ensure_ascii=False)
-    return result.to_csv() if options.csv else str(result)
+    return printed(run(load(options.file)), options)
 
 
 def _methods(options: argparse.Namespace) -> str:

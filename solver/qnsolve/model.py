@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from math import floor
 
-from . import checks, routing
+from . import checks
 from .centers import MOST_SERVERS, Delay, LoadDependent, Queue, Station
 from .errors import ModelError, suggestion
 
@@ -75,7 +75,9 @@ class _JobClass:
                 raise ModelError(f"{item}: {key}", "goes with routing only", "write routing = { from = { to = p } }", value)
             return
         try:
-            visits = routing.visits(self.routing, **parts)
+            from .routing import visits as of_routing  # needs numpy, which a model does not
+
+            visits = of_routing(self.routing, **parts)
         except ModelError as error:
             raise ModelError(f"{item}: {error.item}", error.rule, error.repair, error.value) from None
         if self.visits is not None and dict(self.visits) != visits:

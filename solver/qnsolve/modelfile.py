@@ -23,6 +23,7 @@ OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0
 CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
 CLASS_KEYS += ("service_variation", "priority")
 READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
+SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
 LIMIT_KEYS = ("capacity", "classes", "stations")
 
 
@@ -94,6 +95,9 @@ def loads(text: str, format: str = "toml") -> Network:
 
 def from_data(data: object) -> Network:
     """A Network from what a TOML or JSON reader returns."""
+    if isinstance(data, Mapping) and any(part in data for part in SYSTEM_PARTS):
+        repair = "solve it as it is, or take what qnsolve compile prints for the rest"
+        raise ModelError("file", "describes a system of LPARs and regions, not a network", repair)
     top = _table("file", data, ("name", "time_unit", "stations", "classes", "limits"))
     return Network(
         stations=[_station(i, item) for i, item in enumerate(_tables("stations", top), 1)],

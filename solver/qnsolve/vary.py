@@ -146,17 +146,17 @@ def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
             repair = "write NAME.PARAMETER=VALUES, as in query.population=10:100:10"
             raise ModelError("sweep: vary", f"must begin with one of {', '.join(names)}", repair, text)
         parameter, _, station = left[len(name) + 1 :].partition(".")
-        values = _values(text, right)
+        found_values = values(text, right)
         changes = found.setdefault(name, {})
         if station:
-            changes.setdefault(parameter, {})[station] = values
+            changes.setdefault(parameter, {})[station] = found_values
         else:
-            changes[parameter] = values
+            changes[parameter] = found_values
     return found
 
 
-def _values(text: str, right: str) -> list[Any]:
-    """A list of numbers; words stay words."""
+def values(text: str, right: str) -> list[Any]:
+    """The numbers of a text: a list with commas, or first:last:step; words stay words."""
     if ":" in right:
         parts = [_number(part) for part in right.split(":")]
         first, last, step = (*parts, 1)[:3]

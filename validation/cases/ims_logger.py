@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import qnsolve as qn
+from qnsolve import zos
 
 from ..case import Case, Study
 from ..published import Row, table
+from ..systems import one_lpar
 
-RATE, SPEED, SIZE = "etr_tran_per_s", "log_mb_per_s", "log_data_kb_per_tran"
+RATE, SPEED, SIZE, ENGINES = "etr_tran_per_s", "log_mb_per_s", "log_data_kb_per_tran", "ims_gp_engines"
+JOBS = 64  # transactions that keep the log busy: it is never idle
 SECOND = "a second limit beside the log: at 25 KB and 4 stripes or more the log alone no longer sets the rate"
 
 
-def _log(study: Study, label: str, seconds_per_tran: float) -> float:
-    """Rate of a region that does nothing but log: the log is never idle [tran/s]."""
-    jobs = qn.ClosedClass("transactions", population=64, demands={"log": seconds_per_tran})
-    return study.solve(label, qn.Network([qn.Queue("log")], [jobs], name="IMS logger"))["transactions"].throughput
+def _solved(study: Study, label: str, row: Row, log: zos.Logger) -> zos.SystemResult:
+    """IMS regions that do nothing but log what a row says."""
+    size = {log.name: row[SIZE] * 1024}
+    return study.solve_system(label, one_lpar(row[ENGINES], parts={"loggers": [log]}, users=JOBS, log_bytes=size))
 
 
 def _row(size: str, stripes: str) -> Row:
@@ -25,25 +27,29 @@ def _run(study: Study) -> None:
     for stripes in ("0", "2", "4", "6"):
         small = _row("25", stripes)
         name = "no stripes" if stripes == "0" else f"{stripes} stripes"
-        per_kb = study.calibrate(f"log time, {name}", 1 / small[RATE] / small[SIZE], "s/KB", [small], "1 / (ETR times KB)")
+        how = "1 / (ETR times KB)"
+        per_mib = study.calibrate(f"log time, {name}", 1024 / small[RATE] / small[SIZE], "s/MiB", [small], how)
+        log = zos.Logger("OLDS", stripes=max(int(stripes), 1), seconds_per_mib=(per_mib, 0.0))
         for size in ("50", "74"):
             row = _row(size, stripes)
-            rate = _log(study, f"{name}, {size} KB", per_kb * row[SIZE])
+            rate = _solved(study, f"{name}, {size} KB", row, log)["transactions"].etr
             missed = (size, stripes) in (("50", "4"), ("50", "6"), ("74", "6"))
             study.predict(f"ETR, {name}", "tran/s", row, RATE, rate, center="log", missing=SECOND if missed else "")
     _more_stripes(study)
 
 
 def _more_stripes(study: Study) -> None:
-    """Time per MB = a + b/stripes from no stripes (one) and two; more stripes predicted."""
+    """Time per MiB = a + b/stripes from no stripes (one) and two; more stripes predicted."""
     one, two = _row("74", "0"), _row("74", "2")
-    per_stripe = 2 * (1 / one[SPEED] - 1 / two[SPEED])
-    how = "time per MB = a + b/stripes, through no stripes (1) and 2 stripes"
-    shared = study.calibrate("log time that no stripe shortens", 1 / one[SPEED] - per_stripe, "s/MB", [one, two], how)
-    per_stripe = study.calibrate("log time shared by the stripes", per_stripe, "s/MB", [one, two], how)
+    measured = {1: one[SPEED], 2: two[SPEED]}
+    fixed, shared = zos.Logger.fitted("OLDS", mib_per_second=measured).seconds_per_mib
+    how = "time per MiB = a + b/stripes, through no stripes (1) and 2 stripes"
+    study.calibrate("log time that no stripe shortens", fixed, "s/MiB", [one, two], how)
+    study.calibrate("log time shared by the stripes", shared, "s/MiB", [one, two], how)
     for stripes in ("4", "6", "8"):
         row = _row("74", stripes)
-        speed = _log(study, f"{stripes} stripes, a transaction of 1 MB", shared + per_stripe / float(stripes))
+        log = zos.Logger.fitted("OLDS", stripes=int(stripes), mib_per_second=measured)
+        speed = _solved(study, f"{stripes} stripes, 74 KB", row, log)["OLDS"].mib_per_second
         missing = "what four stripes share: the law through one and two is 8 % too good at four" if stripes == "4" else ""
         study.predict(f"log speed, {stripes} stripes", "MB/s", row, SPEED, speed, center="log", missing=missing)
 

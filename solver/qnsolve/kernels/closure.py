@@ -125,12 +125,21 @@ def closed_on(lengths: Array, most: Array, speeds: Sequence[Array | None], k: in
         return p
     count, own = int(most[k]), speeds[k]
     n, shape = np.arange(count + 1), _shape(trim(np.arange(1.0, count + 1) if own is None else own, count), count + 1)
-    low, high = -700.0, 700.0
-    for _ in range(80):
-        log = (low + high) / 2
-        some = np.exp(shape + log * n - (shape + log * n).max())
+    low, high, log = -700.0, 700.0, float(np.log1p(-1 / (mean + 1))) if mean < count / 2 else 0.0
+    wanted = mean / max(count - mean, 1e-300)
+    for _ in range(80):  # Newton on ln(mean/(count − mean)), halving where it would leave the bracket
+        terms = shape + log * n
+        some = np.exp(terms - terms.max())
         some /= some.sum()
-        low, high = (log, high) if some @ n < mean else (low, log)
+        found = float(some @ n)
+        low, high = (log, high) if found < mean else (low, log)
+        spread = float(some @ (n - found) ** 2)
+        if abs(found - mean) <= 1e-14 * mean or high - low <= 1e-15 * abs(high):
+            break
+        if 0 < found < count and spread > 0 and mean < count:
+            log += float(np.log(wanted * (count - found) / found)) * found * (count - found) / (count * spread)
+        if not low < log < high:
+            log = (low + high) / 2
     p[: count + 1] = some
     return p
 

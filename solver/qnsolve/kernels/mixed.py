@@ -84,7 +84,7 @@ def with_open(
     stretch = np.ones(len(speeds))
     load = arrival_rate @ open_demand
     for k, (own, free) in enumerate(zip(speeds, left, strict=True)):
-        if own is None or free is None:
+        if own is None or free is None or load[k] == 0:
             continue
         inside = float(closed.queue_length[:, k].sum())
         if inside == 0:

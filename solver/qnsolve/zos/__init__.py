@@ -15,40 +15,48 @@ from .change import (
     split_region,
     switch_smt,
 )
+from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, Processors, Ziips
+from .processors import Lpar, LsprTable, Processors, Ziips
 from .regions import CicsRegion, ImsRegions
 from .results import SystemResult
 from .solve import solve
 from .system import System
 from .systemfile import dumps, load, loads
+from .verification import SystemVerification, verify
 from .work import Step, Work
 
 __all__ = [
     "CicsRegion",
     "CouplingFacility",
     "Device",
+    "Growth",
     "ImsRegions",
     "Link",
     "Logger",
     "Lpar",
+    "LsprTable",
     "Processors",
     "Step",
     "Structure",
     "System",
     "SystemComparison",
     "SystemResult",
+    "SystemVerification",
     "Work",
     "Ziips",
     "compare",
     "dumps",
+    "grow",
     "load",
     "loads",
     "make_threadsafe",
+    "most_work",
     "move",
     "move_work",
     "scale",
     "solve",
     "split_region",
     "switch_smt",
+    "verify",
 ]

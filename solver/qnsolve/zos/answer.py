@@ -115,7 +115,7 @@ def _regions(point: Point) -> Iterator[RegionResult]:
             lpar=item.lpar,
             etr=sum(flow.values()),
             appl_percent=100
-            * (item.fixed_cpu + sum(flow[i] * (point.times[i].cpu - point.layout.tasks[i].step.system_cpu) for i in tasks)),
+            * (item.fixed_cpu + sum(flow[i] * (point.times[i].cpu - point.times[i].system_cpu) for i in tasks)),
             qr_percent=100 * sum(flow[i] * point.times[i].qr for i in tasks) if isinstance(item, CicsRegion) else nan,
             qr_cpu_percent=100 * sum(flow[i] * point.times[i].qr_cpu for i in tasks) if isinstance(item, CicsRegion) else nan,
             tasks=sum(flow[i] * inside[i] for i in tasks),
@@ -213,7 +213,7 @@ def _identities(point: Point, result: SystemResult) -> Iterator[tuple[str, float
         captured = sum(r.appl_percent for r in result.regions if r.lpar == lpar.name)
         captured += 100 * taken.system.lpars[place].fixed_cpu
         captured += 100 * sum(
-            float(point.flow.tasks[i]) * (t.step.system_cpu) for i, t in enumerate(taken.tasks) if t.lpar == place
+            float(point.flow.tasks[i]) * point.times[i].system_cpu for i, t in enumerate(taken.tasks) if t.lpar == place
         )
         yield (
             f"{lpar.name}: captured CPU against busy × engines",

@@ -9,14 +9,24 @@ from typing import Any
 
 from .. import checks
 from ..errors import ModelError, suggestion
+from ..render import figure
 from ..report import Report
-from .processors import Lpar
-from .results import TITLES, SystemResult
+from .processors import Lpar, LsprTable, kind_of
+from .results import TITLES, SystemResult, heading
 from .system import System
 from .work import Step, Work
 
+MOVED = 1e-4  # relative change of a figure that is printed
 
-def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: float | None = None) -> System:
+
+def move(
+    system: System,
+    lpar: str,
+    *,
+    engines: float | None = None,
+    itr_ratio: float | None = None,
+    lspr: LsprTable | None = None,
+) -> System:
     """An LPAR on another machine, or with another number of engines.
 
     Parameters
@@ -28,10 +38,18 @@ def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: 
     itr_ratio : float, optional
         ITR of the LPAR after over before, from the LSPR [ratio]; in proportion to the engines
         where left out, which is more than a larger machine gives.
+    lspr : LsprTable, optional
+        In place of `itr_ratio`, on the same machine: its ITR by engines.
     """
+    if lspr is not None:
+        kind_of("move: lspr", lspr, LsprTable)
+        if itr_ratio is not None:
+            raise ModelError("move: itr_ratio, lspr", "either the ratio or the table that tells it", "keep one", itr_ratio)
     old = _lpar(system, lpar)
     count = old.processors.engines if engines is None else engines
     by_engines = checks.number("move: engines", count, positive=True) / old.processors.engines
+    if lspr is not None:
+        itr_ratio = lspr.ratio(old.processors.engines, count)
     ratio = by_engines if itr_ratio is None else checks.number("move: itr_ratio", itr_ratio, positive=True)
     processors = replace(old.processors, engines=count, speed=old.processors.speed * ratio / by_engines)
     ziips = old.ziips
@@ -41,7 +59,17 @@ def move(system: System, lpar: str, *, engines: float | None = None, itr_ratio: 
 
 
 def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads: int = 2) -> System:
-    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1."""
+    """SMT mode 2 on the zIIPs of an LPAR, or mode 1 with threads=1 and a factor of 1.
+
+    Parameters
+    ----------
+    system : System
+    lpar : str
+    max_capacity_factor : float
+        RMF's MAX CF: work of a core with all its threads over that of a core with one [ratio].
+    threads : int, default 2
+        Threads a core [count].
+    """
     old = _lpar(system, lpar)
     if old.ziips is None:
         raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
@@ -103,7 +131,7 @@ def split_region(system: System, region: str, into: Sequence[str]) -> System:
                 parts[new] = step.share(i) / (len(names) if name == region else 1)
         return replace(step, regions=tuple(parts), shares=tuple(parts.values()))
 
-    work = tuple(_again(item, [spread(step) for step in item.steps]) for item in system.work)
+    work = tuple(item.with_steps([spread(step) for step in item.steps]) for item in system.work)
     return replace(system, regions=tuple(regions), work=work)
 
 
@@ -160,6 +188,8 @@ class SystemComparison(Report):
 
     Attributes
     ----------
+    heading, notes
+        As for every report.
     before, after : SystemResult
     """
 
@@ -184,6 +214,28 @@ class SystemComparison(Report):
                         row = {"part": part, "name": _key(item), "figure": name, "before": before, "after": after}
                         found.append({**row, "change_percent": change})
         return found
+
+    def _table(self) -> tuple[list[list[str]], list[list[str]]]:
+        """What is printed: the figures that moved, one line each."""
+        moved = [
+            row
+            for row in self.rows()
+            if abs(row["after"] - row["before"]) > MOVED * max(abs(row["before"]), abs(row["after"]), 1e-6)
+        ]
+        body = [
+            [
+                row["name"],
+                " ".join(heading(row["figure"])).strip(),
+                figure(row["before"], 5),
+                figure(row["after"], 5),
+                figure(row["change_percent"], 3),
+            ]
+            for row in moved
+        ]
+        return [["", "figure", "before", "after", "change %"]], body
+
+    def _words(self) -> int:
+        return 2
 
     def sentences(self) -> tuple[str, ...]:
         """What it does to each work."""
@@ -226,13 +278,9 @@ def _lpar(system: System, name: str) -> Lpar:
 def _with_steps(system: System, name: str, change: Any) -> System:
     for item in system.work:
         if item.name == name:
-            new = _again(item, [change(step) for step in item.steps])
+            new = item.with_steps([change(step) for step in item.steps])
             return replace(system, work=tuple(new if other is item else other for other in system.work))
     raise ModelError("work", "is not in the system", suggestion(name, [item.name for item in system.work]), name)
-
-
-def _again(item: Work, steps: Sequence[Step]) -> Work:
-    return _changed(item, steps=tuple(steps))
 
 
 def _changed(item: Work, **changes: Any) -> Work:

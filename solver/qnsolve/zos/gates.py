@@ -103,13 +103,10 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         others = sum(flow.tasks[i] * flow.serial[i] for i in here if i not in places)
         demand /= max(1 - others, 1e-9)  # what the others leave of the QR TCB
         rest += float(state["gate"][region] - 1) * state.scale
-    held = {
-        i: float(
-            flow.tasks[i]
-            * (flow.fixed[i] + flow.serial[i] * state.serial_stretch(i, f"{item.name} QR") + waits(layout, state, i))
-        )
-        for i in places
-    }
+    wait = float(state["gate"][region] - 1) * state.scale
+    if tranclass is not None:
+        wait += float(state["tranclass"][state.classes.index((region, tranclass))] - 1) * state.scale
+    held = {i: float(flow.tasks[i] * (flow.inside[i] + wait)) for i in places}
     users, shares, away, stream = [], [], [], 0.0
     for work in sorted({layout.tasks[i].work for i in places}):
         own = [i for i in places if layout.tasks[i].work == work]
@@ -118,10 +115,13 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         if count is None:
             stream += coming
             continue
+        most = min(float(count), callers(layout, flow, work, own))
+        if tranclass is None:
+            most = min(most, _past_tranclasses(layout, flow, own))
         mine = sum(held[i] for i in own)
-        users.append(float(count))
+        users.append(most)
         shares.append(mine / sum(held.values()))
-        away.append(max((count - mine) / coming, 1e-9 * count / coming))
+        away.append(max((most - mine) / coming, 1e-9 * most / coming))
     try:
         return Gate(region, tranclass, limit, admitted(region_speeds(limit, demand, rest), stream, users, shares, away))
     except FullError as error:

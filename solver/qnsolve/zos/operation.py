@@ -18,7 +18,7 @@ from .system import System
 from .tasks import Layout, layout
 from .times import Times, sync_time, task_times
 
-TOLERANCE = 1e-9  # of the fixed point, relative
+TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
 CLOSER, CLOSE = 40, 1e-8  # times that works are told apart at limits, and the relative change that is the end
 TRIES = 20  # times that limits and conversions found to matter may change the model
@@ -122,7 +122,7 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
     for _ in range(SLOW):
         new = _next(evaluate(taken, state.at(vector), gated), gated)
         change = float(np.abs(new / vector - 1).max())
-        if change < TOLERANCE:
+        if change < ROUGH:
             return state.at(new)
         vector = vector * (new / vector) ** DAMPING
     raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
@@ -200,7 +200,9 @@ def _next(point: Point, gated: list[bool]) -> Array:
         if gated[region]:
             for found in _gates_of(point, region):
                 if found.tranclass is None:
-                    new["gate"][region] = 1 + found.admitted.wait / state.scale
+                    tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
+                    new["crowd"][region] = max(state["crowd"][region] * tasks / found.limit, 1.0)
+                    new["gate"][region] = 1 + state["crowd"][region] * found.admitted.wait / state.scale
                     new["serial"][region] = _serial(point, found)
                 else:
                     new["tranclass"][state.classes.index((region, found.tranclass))] = 1 + found.admitted.wait / state.scale

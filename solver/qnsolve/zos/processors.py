@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
@@ -47,6 +48,56 @@ class Processors:
         whole = int(self.engines)
         parts = [*range(1, whole + 1), *([self.engines] if self.engines > whole else [])]
         return np.array(parts, dtype=float)
+
+
+@dataclass(frozen=True)
+class LsprTable:
+    """What a machine does by its engines: rows of the LSPR, or measured ITRs of one kind of work.
+
+    Parameters
+    ----------
+    itr : mapping of engines to ITR
+        Two rows or more; any unit, the same in all.
+
+    Notes
+    -----
+    Engines over ITR, the CPU of one transaction, is a straight line between two rows, and goes on
+    beyond the last two. Two rows are the law n·x/(1 + s·(n - 1)), Amdahl's, of n engines; s is what
+    each engine more costs the others (N. J. Gunther, Guerrilla Capacity Planning, Springer 2007).
+
+    Examples
+    --------
+    >>> table = LsprTable({3: 8.30, 5: 13.21})  # z13, average RNI
+    >>> round(table.ratio(3, 5), 4), round(table.ratio(3, 6), 4)
+    (1.5916, 1.8678)
+    """
+
+    itr: Mapping[float, float]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.itr, Mapping) or len(self.itr) < 2:
+            raise ModelError("lspr table", "must map engines to ITR in two rows or more", "write {3: 8.30, 5: 13.21}", self.itr)
+        rows = {
+            checks.number("lspr table: engines", n, positive=True): checks.number(f"lspr table: ITR of {n}", x, positive=True)
+            for n, x in self.itr.items()
+        }
+        checks.assign(self, itr=dict(sorted(rows.items())))
+
+    def cpu(self, engines: float) -> float:
+        """Engines over ITR: CPU of one transaction [1/unit of the ITR]."""
+        count = checks.number("lspr table: engines", engines, positive=True)
+        rows = list(self.itr)
+        place = min(max(int(np.searchsorted(rows, count)), 1), len(rows) - 1)
+        (low, high), (first, last) = rows[place - 1 : place + 1], (n / self.itr[n] for n in rows[place - 1 : place + 1])
+        found = (first * (high - count) + last * (count - low)) / (high - low)
+        if found <= 0:
+            rule = f"is too far from its rows, {rows[0]:g} to {rows[-1]:g} engines: their line ends before"
+            raise ModelError("lspr table: engines", rule, "add a row near it", engines)
+        return found
+
+    def ratio(self, before: float, after: float) -> float:
+        """ITR with `after` engines over that with `before` [ratio]."""
+        return after / before * self.cpu(before) / self.cpu(after)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isnan
 
+from .parts import PUBLISHED
 from .results import SystemResult
 
 MOST = 1e6
@@ -65,6 +66,11 @@ def notes(result: SystemResult, exact: bool) -> tuple[str, ...]:
                 found.append(
                     f"{region.name}: TRANCLASS {name} allows {active:.0f} tasks, {region.limit_name} only {region.limit}"
                 )
+    for facility in result.system.coupling_facilities:
+        if facility.service_time is None and not facility.structures:
+            found.append(
+                f"{facility.name}: no service time given, {1e6 * PUBLISHED:g} µs taken, a published read on an internal one"
+            )
     for structure in result.structures:
         if structure.kind == "async":
             found.append(

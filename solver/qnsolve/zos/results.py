@@ -115,40 +115,60 @@ class SystemResult:
     def _tables(self) -> list[tuple[str, list[list[str]], list[list[str]]]]:
         found = []
         for part, title in TITLES.items():
-            results = getattr(self, part)
-            if not results:
-                continue
-            rows = [{k: v for k, v in asdict(result).items() if not isinstance(v, dict)} for result in results]
-            keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
-            head = [[HEADS.get(key, key.replace("_", " ")) for key in keys]]
-            found.append((title, head, [[figure(row[key], 5) for key in keys] for row in rows]))
-        split = [(w.name, center, time) for w in self.work for center, time in w.split.items()]
-        if split:
-            head = [["name", "center", "time", "% of response"]]
-            responses = {w.name: w.response_time for w in self.work}
-            body = [[name, center, figure(time, 5), figure(100 * time / responses[name], 3)] for name, center, time in split]
-            found.insert(1, ("Response time by center", head, body))
+            rows = [{k: v for k, v in asdict(r).items() if not isinstance(v, dict)} for r in getattr(self, part)]
+            if rows:
+                keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
+                body = [[_printed(row[key]) for key in keys] for row in rows]
+                found.append((title, [list(words) for words in zip(*map(heading, keys), strict=True)], body))
+        found.insert(1, ("Response time by center", [["work", "center", "time", "share"], ["", "", "s", "%"]], self._split()))
         return found
 
+    def _split(self) -> list[list[str]]:
+        return [
+            [work.name, center, _printed(time), figure(100 * time / work.response_time, 3)]
+            for work in self.work
+            for center, time in work.split.items()
+            if time > LITTLE * work.response_time
+        ]
 
+
+def _printed(value: Any) -> str:
+    """A figure with five digits; what is too small to matter is 0."""
+    return "0" if isinstance(value, float) and abs(value) < NOTHING else figure(value, 5)
+
+
+def heading(key: str) -> tuple[str, str]:
+    """What a figure is called in a table, and its unit."""
+    words, unit = HEADS.get(key, (key.replace("_", " "), ""))
+    return words, unit
+
+
+LITTLE, NOTHING = 1e-5, 1e-6  # share of a response time, and any figure, below which nothing is printed
 HEADS = {
-    "etr": "ETR",
-    "itr": "ITR",
-    "cpu": "CPU/tran",
-    "ziip_cpu": "zIIP CPU/tran",
-    "cpu_percent": "CPU %",
-    "appl_percent": "APPL %",
-    "appl_iip": "APPL % IIP",
-    "appl_iipcp": "APPL % IIPCP",
-    "qr_percent": "QR %",
-    "qr_cpu_percent": "QR CPU %",
-    "ziip_percent": "zIIP %",
-    "at_limit_percent": "% at limit",
-    "delayed_percent": "% delayed",
-    "busy_percent": "busy %",
-    "host_percent": "host CPU %",
-    "service_time_us": "service µs",
-    "mib_per_second": "MiB/s",
-    "bandwidth": "MiB/s at most",
-    "response_time": "response time",
+    "etr": ("ETR", "1/s"),
+    "itr": ("ITR", "1/s"),
+    "response_time": ("response", "s"),
+    "cpu": ("CPU/tran", "s"),
+    "ziip_cpu": ("zIIP CPU/tran", "s"),
+    "limit_wait": ("wait", "s"),
+    "cpu_percent": ("CPU", "% busy"),
+    "appl_percent": ("APPL", "% of one"),
+    "cp_stretch": ("CP time", "/ CPU"),
+    "appl_iip": ("IIP", "% of one"),
+    "appl_iipcp": ("IIPCP", "% of one"),
+    "qr_percent": ("QR", "% disp."),
+    "qr_cpu_percent": ("QR", "% CPU"),
+    "ziip_percent": ("zIIP cores", "% busy"),
+    "thread_density": ("thread", "density"),
+    "capacity_factor": ("capacity", "factor"),
+    "at_limit_percent": ("at limit", "% of time"),
+    "delayed_percent": ("delayed", "% of tasks"),
+    "waiting": ("waiting", "mean"),
+    "waiting_95": ("waiting", "95 %"),
+    "busy_percent": ("busy", "%"),
+    "host_percent": ("host CPU", "% of one"),
+    "service_time_us": ("service", "µs"),
+    "requests": ("requests", "1/s"),
+    "mib_per_second": ("written", "MiB/s"),
+    "bandwidth": ("at most", "MiB/s"),
 }

@@ -67,8 +67,9 @@ class State:
     `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `over` (its time at CPs over that of other work),
     `busy` (engines at work, if more than 1),
     `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
-    facility and region; `gate` (1 + wait for the region's limit over `scale`) and `serial` (time at the
-    QR TCB over demand) by region; `tranclass` as `gate`, by TRANCLASS.
+    facility and region; `gate` (1 + wait for the region's limit over `scale`), `serial` (time at the QR
+    TCB over demand), `crowd` (what else keeps more tasks than its limit from a region) by region;
+    `tranclass` as `gate`, by TRANCLASS.
     """
 
     layout: Layout
@@ -98,6 +99,7 @@ class State:
             ("cf", (facilities, regions)),
             ("gate", (regions,)),
             ("serial", (regions,)),
+            ("crowd", (regions,)),
             ("tranclass", (len(self.classes),)),
         ):
             size = int(np.prod(shape))

@@ -85,6 +85,8 @@ class System:
         lpars = [lpar.name for lpar in self.lpars]
         for region in self.regions:
             _known(f"region {region.name!r}: lpar", [region.lpar], lpars)
+        facilities, logs = ([item.name for item in part] for part in (self.coupling_facilities, self.loggers))
+        checks.assign(self, work=tuple(w.with_steps([step.naming(facilities, logs) for step in w.steps]) for w in self.work))
         for work in self.work:
             self._check_work(work)
 

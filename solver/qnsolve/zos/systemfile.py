@@ -39,7 +39,7 @@ WORD |= {"devices": "device", "regions": "region"}
 
 def is_system(data: object) -> bool:
     """Whether the data of a file is about a system, not about a network."""
-    return isinstance(data, Mapping) and any(part in data for part in PARTS)
+    return isinstance(data, Mapping) and any(part in data for part in modelfile.SYSTEM_PARTS)
 
 
 def load(path: str | os.PathLike[str]) -> System:
@@ -76,6 +76,11 @@ def load_any(path: str | os.PathLike[str]) -> System | Network:
 
 def loads(text: str, format: str = "toml") -> System:
     r"""A System from the text of a system file.
+
+    Parameters
+    ----------
+    text : str
+    format : {"toml", "json"}, default "toml"
 
     Examples
     --------

@@ -28,6 +28,8 @@ class Times:
     qr_cpu, ro_cpu, other_cpu, ziip_cpu : float
         Work asked of CPs by the QR TCB, by the RO TCB and by others, and of zIIPs (in cores of one
         thread); waits for synchronous requests included, `spin` of it.
+    system_cpu : float
+        Of `other_cpu`, what is outside the region.
     sync, asynchronous : dict
         Requests to coupling facilities.
     """
@@ -42,6 +44,7 @@ class Times:
     other_cpu: float
     ziip_cpu: float
     spin: float
+    system_cpu: float
     sync: Requests
     asynchronous: Requests
 
@@ -101,6 +104,7 @@ def task_times(layout: Layout, state: State, place_of: int) -> Times:
         other_cpu=on_tcbs * (1 - on_ziip) * slower + other_cpu,
         ziip_cpu=on_tcbs * on_ziip / ziip_speed,
         spin=spin,
+        system_cpu=step.system_cpu * slower,
         sync=sync,
         asynchronous=asynchronous,
     )

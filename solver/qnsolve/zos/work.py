@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from .. import checks
@@ -13,6 +13,7 @@ from .processors import flag
 
 CPU_KEYS = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu")
 TCBS = ("qr", "open")
+ONLY = "the only one"  # stands for the name of the system's only logger or coupling facility
 
 
 @dataclass(frozen=True)
@@ -44,12 +45,12 @@ class Step:
     ziip_share : float, default 0
         Share of `open_cpu`, `jvm_cpu` and `cpu` that may run on zIIPs [0..1].
     cf_requests : mapping of coupling facility or structure to float, optional
-        Requests [per visit].
+        Requests [per visit]; a number where the system has one coupling facility.
     cf_on : {"qr", "open"}, optional
         The TCB that sends them, and that a synchronous request holds with its CP; where
         left out the QR TCB, unless the step has `open_cpu` and no `qr_cpu`.
     log_bytes : mapping of logger to float, optional
-        Bytes written [bytes].
+        Bytes written [bytes]; a number where the system has one logger.
     devices : mapping of device to float, optional
         Time asked of it [s].
     delay : float, default 0
@@ -74,9 +75,9 @@ class Step:
     cpu: float = 0.0
     system_cpu: float = 0.0
     ziip_share: float = 0.0
-    cf_requests: Mapping[str, float] | None = None
+    cf_requests: Any = None  # a mapping once it is made
     cf_on: str | None = None
-    log_bytes: Mapping[str, float] | None = None
+    log_bytes: Any = None  # a mapping once it is made
     devices: Mapping[str, float] | None = None
     delay: float = 0.0
     change_modes: float = 0.0
@@ -103,7 +104,11 @@ class Step:
         if self.ziip_share > 1:
             raise ModelError(f"{item}: ziip_share", "must lie within 0 and 1", "write a share", self.ziip_share)
         for part in ("cf_requests", "log_bytes", "devices"):
-            checks.assign(self, **{part: shares(f"{item}: {part}", getattr(self, part))})
+            given_part = getattr(self, part)
+            if part != "devices" and isinstance(given_part, (int, float)):  # of the only one there is
+                amount = checks.number(f"{item}: {part}", given_part)
+                given_part = {ONLY: amount} if amount else {}
+            checks.assign(self, **{part: shares(f"{item}: {part}", given_part)})
         if self.cf_on is not None:
             checks.choice(f"{item}: cf_on", self.cf_on, TCBS)
         if self.tranclass is not None:
@@ -113,6 +118,20 @@ class Step:
     def share(self, place: int) -> float:
         """Share of the visits that go to one of the regions [0..1]."""
         return self.shares[place] if self.shares is not None else 1 / len(self.regions)
+
+    def naming(self, facilities: Sequence[str], logs: Sequence[str]) -> Step:
+        """The same step with the names of the only coupling facility and logger in place of none."""
+        found = self
+        for part, names in (("cf_requests", facilities), ("log_bytes", logs)):
+            amount = getattr(self, part).get(ONLY)
+            if amount is None:
+                continue
+            if len(names) != 1:
+                item = f"step in {self.regions[0]!r}: {part}"
+                raise ModelError(item, "is a number, which goes with a single one to ask", "write { name = number }", amount)
+            changes: dict[str, Any] = {part: {names[0]: amount}}
+            found = replace(found, **changes)
+        return found
 
     @property
     def requests_from(self) -> str:
@@ -196,3 +215,8 @@ class Work:
             burst=size,
             steps=found,
         )
+
+    def with_steps(self, steps: Sequence[Step]) -> Work:
+        """The same work with other steps."""
+        keys = ("rate", "users", "think_time", "burst")
+        return Work(self.name, **{key: getattr(self, key) for key in keys}, steps=steps)
