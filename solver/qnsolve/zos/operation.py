@@ -197,7 +197,8 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
     for region, item in enumerate(taken.system.regions):
-        if gated[region]:
+        apart = any(i in state.told.wait for i in taken.tasks_in(region))
+        if gated[region] and not apart:
             for found in _gates_of(point, region):
                 if found.tranclass is None:
                     tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
