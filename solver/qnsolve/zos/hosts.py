@@ -92,9 +92,9 @@ def _backlogs(stretch: Array, loads: Sequence[float], streams: Sequence[float], 
     load, part = np.array(loads), np.array(streams, dtype=float)
     more = part * load * np.maximum(2 - np.array(times), 0.0) / np.maximum(1 - load, 0.05)
     others = np.maximum(load.sum() - load, 1e-300)
-    found: Array = 1 + (stretch - 1) * (
-        1 + np.where(part > 0, OWN * more + (1 - OWN) * (load @ more - load * more) / others, 0.0)
-    )
+    tcbs = (load @ part - load * part) / others  # the share of the others that is such TCBs
+    backlog = OWN * tcbs * more + (1 - OWN) * (load @ more - load * more) / others
+    found: Array = 1 + (stretch - 1) * (1 + np.where(part > 0, backlog, 0.0))
     return found
 
 
