@@ -23,12 +23,14 @@ def test_every_example_is_asserted_here():
     assert {p.name for p in EXAMPLES.iterdir() if p.is_file()} == {
         "cics-cfdt.toml",
         "cics-mxt.toml",
+        "cics-region.toml",
         "ims-otma.toml",
         "ims-z14.py",
         "log-stripes.py",
         "memory.py",
         "mq-bridge.py",
         "one-more-cp.py",
+        "threadsafe.py",
     }
 
 
@@ -58,6 +60,36 @@ def test_mxt_80_holds_next_year_and_60_does_not():
     with pytest.raises(qn.SaturatedError, match="'MXT' is saturated") as told:
         qn.solve(model.replace("MXT", capacity=60))
     assert 300 < told.value.highest_rate < 320
+
+
+def test_cics_region_spends_what_its_work_asks_for():
+    """CPU by hand from the file: TCBs, 2.4 us a change, 5 and 6 us a request; the tasks of a TRANCLASS by Little's law."""
+    result = zos.load(EXAMPLES / "cics-region.toml").solve()
+    assert result["orders"].cpu == pytest.approx(0.00011 + 0.00012 + 0.0011 + 2 * 2.4e-6, rel=1e-9)
+    requests = 40 * 5e-6 + 90 * 6e-6
+    assert result["reports"].cpu == pytest.approx(0.00011 + 0.006 + 0.002 + 80 * 2.4e-6 + requests, rel=1e-3)
+    assert result["CF1"].requests == pytest.approx(90 * 130)
+    assert result["orders"].etr == pytest.approx(6000 / (4 + result["orders"].response_time), rel=1e-6)
+    inside = result["reports"].response_time - 0.00013605
+    assert sum(t.tasks for t in result.tranclasses) == pytest.approx(90 * inside, rel=1e-3)
+    assert all(t.at_limit_percent < 0.1 for t in result.tranclasses)
+    assert result["DFHLOG"].mib_per_second == pytest.approx(900 * result["orders"].etr / 2**20)
+
+
+def test_a_threadsafe_program_takes_the_qr_tcb_out_of_the_way():
+    """QUASIRENT stops at the QR TCB: its users over its own time; THREADSAFE and REQUIRED carry next year."""
+    answers = run("threadsafe")
+    change = 3000 / 1270e6
+    full = answers["next year"].after
+    on_qr = 0.00015 + 0.0009 + 0.00006 + 60 * change  # half of 120 changes
+    assert full["AOR1"].qr_percent == pytest.approx(100, abs=0.1)
+    assert full["orders"].etr == pytest.approx(1 / on_qr, rel=0.02)
+    for name, modes in (("THREADSAFE", 8), ("REQUIRED", 8)):
+        answer = answers[f"next year, {name}"]
+        saved = answer.before["orders"].cpu - answer.after["orders"].cpu
+        assert saved == pytest.approx((120 - modes) * change, rel=1e-9)
+        assert answer.after["AOR1"].qr_percent < 30
+        assert answer.after["orders"].response_time < answer.before["orders"].response_time / 5
 
 
 def test_front_end_and_back_end_are_as_busy_as_measured():

@@ -131,6 +131,17 @@ def test_a_system_and_its_file_are_one() -> None:
     assert str(again.solve()) == str(whole.solve())
 
 
+def test_flags_are_written_to_files() -> None:
+    """What is true or false goes into TOML as TOML writes it, and comes back."""
+    lpar = zos.Lpar("L", processors=2, ziips=zos.Ziips(1, overflow=False))
+    steps = [zos.Step("A", open_cpu=0.001), zos.Step("A", open_cpu=0.001, ziip_share=0.5, called=False)]
+    given = zos.System(lpars=[lpar], regions=[zos.CicsRegion("A", lpar="L")], work=[zos.Work("w", rate=10, steps=steps)])
+    again = zos.loads(zos.dumps(given))
+    assert again == given
+    assert again.lpars[0].ziips.overflow is False
+    assert [step.called for step in again.work[0].steps] == [True, False]
+
+
 def test_numbers_without_names() -> None:
     """A number of requests or bytes goes to the only coupling facility or log; what was not given is told."""
     parts: dict[str, Any] = {

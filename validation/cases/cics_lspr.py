@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import qnsolve as qn
+from qnsolve import zos
 
 from ..case import Case, Study
 from ..published import Row, fact, table
 
 LOW, AVERAGE, HIGH = (f"itr_ratio_{rni}_rni" for rni in ("low", "average", "high"))
-BUSY = 0.9
+LPAR, BUSY = "LPAR", 0.9
 
 
 def _run(study: Study) -> None:
@@ -24,18 +24,19 @@ def _run(study: Study) -> None:
         "geometric mean of the gains of low and high RNI work",
     )
     base = study.calibrate("ITR ratio at 3 CPs", three[AVERAGE], "1/s", [three], "average RNI, as printed", free=False)
-    itr = _internal_rate(study, five, base * gain)
+    before = _driven(int(three["cps"]), base)
+    study.solve_system("3 CPs", before)
+    after = zos.scale(zos.move(before, LPAR, engines=five["cps"], itr_ratio=gain), gain)
+    itr = study.solve_system("moved to 5 CPs", after)[LPAR].itr
     study.predict("ITR ratio, average RNI", "ratio", five, AVERAGE, itr, center="processor capacity")
     _identities(study, three, five)
 
 
-def _internal_rate(study: Study, row: Row, itr: float) -> float:
-    """ITR = ETR/busy of a model of the processor, driven to 90 % busy."""
-    cps = int(row["cps"])
-    jobs = qn.OpenClass("LSPR transactions", arrival_rate=BUSY * itr, demands={"CPs": cps / itr})
-    model = qn.Network([qn.Queue("CPs", servers=cps)], [jobs], name=row.cells["processor_model"])
-    solution = study.solve(f"{cps} CPs at {100 * BUSY:g} % busy", model)
-    return solution["LSPR transactions"].throughput / solution["CPs"].utilization
+def _driven(cps: int, itr: float) -> zos.System:
+    """An LPAR driven to 90 % busy with transactions of the LSPR's."""
+    regions = [zos.CicsRegion("region", lpar=LPAR, mxt=2000)]
+    work = [zos.Work("LSPR transactions", rate=BUSY * itr, regions="region", open_cpu=cps / itr)]
+    return zos.System(lpars=[zos.Lpar(LPAR, processors=zos.Processors(cps))], regions=regions, work=work, name="LSPR")
 
 
 def _identities(study: Study, three: Row, five: Row) -> None:

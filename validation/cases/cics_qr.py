@@ -5,12 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 import qnsolve as qn
+from qnsolve import zos
 
 from ..case import Case, Study
 from ..published import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
+WORK, REGION = "data table requests", "region"
+MXT = 2000  # not printed: above the terminals, as the response shows no wait for it
 BATCH_HOW = "response over that of M/M/1 at the same busy QR TCB, times 2, less 1 (M[X]/M/1 with batches of one size)"
 
 
@@ -27,14 +30,14 @@ def _think(study: Study, row: int, terminals: float) -> float:
     return study.calibrate(f"think time, drive level {row}", value, "s", [other], how, free=False)
 
 
-def _region(terminals: float, think_time: float, qr: float, beside: float = 0.0, cps: float = 8) -> qn.Network:
-    stations: list[qn.Queue | qn.Delay | qn.LoadDependent] = [qn.Queue("QR TCB")]
-    demands = {"QR TCB": qr}
-    if beside:
-        stations.append(qn.Queue("open TCBs", servers=int(cps)))
-        demands["open TCBs"] = beside
-    jobs = qn.ClosedClass("terminals", population=int(terminals), think_time=think_time, demands=demands)
-    return qn.Network(stations, [jobs], name="CICS region")
+def _system(terminals: float, think: float, cps: float, burst: float, qr: float, beside: float = 0.0) -> zos.System:
+    work = zos.Work(WORK, users=int(terminals), think_time=think, burst=burst, regions=REGION, qr_cpu=qr, open_cpu=beside)
+    return zos.System(
+        lpars=[zos.Lpar("LPAR", processors=zos.Processors(int(cps)))],
+        regions=[zos.CicsRegion(REGION, lpar="LPAR", mxt=MXT)],
+        work=[work],
+        name="data tables in one region",
+    )
 
 
 def _batch_size(row: Row, demand: float) -> float:
@@ -46,23 +49,22 @@ def _batch_size(row: Row, demand: float) -> float:
 def _not_threadsafe(file: str, study: Study) -> None:
     published = table("cics-perf", file)
     terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    cps = study.given("CPs", fact("cics-perf", "p3-170"))
     first = published[1]
     demand = study.calibrate("QR TCB demand", _demand(first), "s", [first], "CICS CPU / ETR: all work is on the QR TCB")
-    batch = study.calibrate("batch size", _batch_size(first, demand), "jobs", [first], BATCH_HOW)
+    batch = study.calibrate("burst", _batch_size(first, demand), "transactions", [first], BATCH_HOW)
     for number in (2, 3):
         row = published[number]
-        solution = study.solve(f"drive level {number}", _region(terminals, _think(study, number, terminals), demand))
-        rate = solution["terminals"].throughput
-        _predict_load(study, row, rate, 100 * solution["QR TCB"].utilization)
-        response = solution["terminals"].response_time  # in saturation the terminals make it
-        if number == 2:  # below, bursts do
-            response = qn.stations.batch(rate, demand, batch).response_time
-        study.predict("response", "ms", row, RESPONSE, 1000 * response, center="QR TCB", across=True)
+        system = _system(terminals, _think(study, number, terminals), cps, batch, demand)
+        _predict(study, row, study.solve_system(f"drive level {number}", system))
 
 
-def _predict_load(study: Study, row: Row, rate: float, cpu: float) -> None:
-    study.predict("ETR", "tran/s", row, RATE, rate, center="QR TCB", across=True)
-    study.predict("CICS CPU", "% of a CP", row, CPU, cpu, center="QR TCB", across=True)
+def _predict(study: Study, row: Row, result: zos.SystemResult, missing: str = "") -> None:
+    done, region = result[WORK], result[REGION]
+    study.predict("ETR", "tran/s", row, RATE, done.etr, center="QR TCB", across=True)
+    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True)
+    response = 1000 * done.response_time
+    study.predict("response", "ms", row, RESPONSE, response, center="QR TCB", across=True, missing=missing)
 
 
 def _threadsafe_on_qr(study: Study) -> None:
@@ -73,19 +75,11 @@ def _threadsafe_on_qr(study: Study) -> None:
     qr = study.calibrate("QR TCB demand", 1 / full[RATE], "s", [full], "1 / ETR where the QR TCB is full")
     beside = study.calibrate("demand beside the QR TCB", _demand(full) - qr, "s", [full], "CICS CPU / ETR, less the QR TCB's")
     base = table("cics-perf", "table-9-13")[1]
-    batch = study.calibrate("batch size", _batch_size(base, _demand(base)), "jobs", [base], BATCH_HOW, free=False)
+    batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW, free=False)
     for number in (1, 2, 4, 5):
-        row = published[number]
-        solution = study.solve(f"drive level {number}", _region(terminals, _think(study, number, terminals), qr, beside, cps))
-        done = solution["terminals"]
-        _predict_load(study, row, done.throughput, 100 * done.throughput * (qr + beside))
-        if number < 3:
-            bursts = qn.stations.batch(done.throughput, qr, batch).response_time
-            response = bursts + solution["open TCBs"].queue_length / done.throughput
-            missing = "the switches between L8 and QR TCBs and the wait for dispatch after each" if number == 1 else ""
-            study.predict("response", "ms", row, RESPONSE, 1000 * response, center="QR TCB", across=True, missing=missing)
-        else:
-            study.predict("response", "ms", row, RESPONSE, 1000 * done.response_time, center="QR TCB", across=True)
+        system = _system(terminals, _think(study, number, terminals), cps, batch, qr, beside)
+        missing = "the switches between L8 and QR TCBs and the wait for dispatch after each" if number == 1 else ""
+        _predict(study, published[number], study.solve_system(f"drive level {number}", system), missing)
 
 
 CASES = (

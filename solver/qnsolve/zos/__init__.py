@@ -23,6 +23,7 @@ from .results import SystemResult
 from .solve import solve
 from .system import System
 from .systemfile import dumps, load, loads
+from .tcbs import Program, change_modes
 from .verification import SystemVerification, verify
 from .work import Step, Work
 
@@ -37,6 +38,7 @@ __all__ = [
     "Lpar",
     "LsprTable",
     "Processors",
+    "Program",
     "Step",
     "Structure",
     "System",
@@ -45,6 +47,7 @@ __all__ = [
     "SystemVerification",
     "Work",
     "Ziips",
+    "change_modes",
     "compare",
     "dumps",
     "grow",

@@ -14,6 +14,7 @@ from ..report import Report
 from .processors import Lpar, LsprTable, kind_of
 from .results import TITLES, SystemResult, heading
 from .system import System
+from .tcbs import Program
 from .work import Step, Work
 
 MOVED = 1e-4  # relative change of a figure that is printed
@@ -76,19 +77,35 @@ def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads
     return system.replace(lpar, ziips=replace(old.ziips, threads=threads, max_capacity_factor=max_capacity_factor))
 
 
-def make_threadsafe(system: System, work: str, *, qr_cpu: float, change_modes: float | None = None) -> System:
+def make_threadsafe(
+    system: System,
+    work: str,
+    *,
+    qr_cpu: float | None = None,
+    change_modes: float | None = None,
+    program: Program | None = None,
+    concurrency: str = "REQUIRED",
+) -> System:
     """A work's CPU moved from the QR TCB to open TCBs.
 
     Parameters
     ----------
     system : System
     work : str
-    qr_cpu : float
+    qr_cpu : float, optional
         CPU that stays on the QR TCB, of each step that has more there [s]: task start and end,
         commands that are not threadsafe.
     change_modes : float, optional
         Changes of TCB of such a step afterwards [count]; as before where left out.
+    program : Program, optional
+        In place of both: the program that a step was written from, with `Program.step`.
+    concurrency : {"REQUIRED", "THREADSAFE", "QUASIRENT"}, default "REQUIRED"
+        What that program is defined with afterwards.
     """
+    if (qr_cpu is None) == (program is None) or (program is not None and change_modes is not None):
+        raise ModelError("make_threadsafe: qr_cpu, program", "either qr_cpu or program", "keep one way")
+    if program is not None:
+        return _redefined(system, work, program, concurrency)
     left = checks.number("make_threadsafe: qr_cpu", qr_cpu)
 
     def moved(step: Step) -> Step:
@@ -99,6 +116,25 @@ def make_threadsafe(system: System, work: str, *, qr_cpu: float, change_modes: f
         return replace(step, qr_cpu=left, open_cpu=step.open_cpu + step.qr_cpu - left, change_modes=modes, cf_on=sender)
 
     return _with_steps(system, work, moved)
+
+
+def _redefined(system: System, work: str, program: Program, concurrency: str) -> System:
+    """The steps that were written from a program, as of another CONCURRENCY."""
+    new = program.step(concurrency)
+    forms = [program.step(name) for name in program.concurrencies]
+    found: list[Step] = []
+
+    def redefined(step: Step) -> Step:
+        if not any(all(getattr(step, key) == value for key, value in form.items()) for form in forms):
+            return step
+        found.append(step)
+        return replace(step, **new)
+
+    changed = _with_steps(system, work, redefined)
+    if not found:
+        rule = "has no step with the CPU times and changes of TCB of this program"
+        raise ModelError(f"make_threadsafe: work {work!r}", rule, "write the step with **program.step(...)")
+    return changed
 
 
 def split_region(system: System, region: str, into: Sequence[str]) -> System:
