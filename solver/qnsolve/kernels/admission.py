@@ -11,6 +11,7 @@ from .series import Array
 from .sharing import FullError
 
 TAIL = 0.95
+EDGE, MOST = 1e-15, 200_000  # share of the last state, and how many there are at most
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,20 @@ def region_speeds(limit: int, serial: float, parallel: float) -> Array:
     return found
 
 
+def _reach(rate: float, top: float, closed: Sequence[tuple[float, float, float]]) -> int:
+    """Jobs beyond which hardly any state is left: arrivals are then halfway from the stream to what is let through."""
+    most = int(max((u / s for u, s, _ in closed), default=0.0)) + 1  # then all users are here
+    low, high = 0, most
+    while low < high:
+        n = (low + high) // 2
+        if sum(max(u - n * s, 0.0) / z for u, s, z in closed) > (top - rate) / 2:
+            low = n + 1
+        else:
+            high = n
+    tail = int(np.log(EDGE) / np.log((1 + rate / top) / 2)) + 1
+    return min(low + tail, most if rate == 0 else MOST)
+
+
 def admitted(speeds: Array, rate: float, users: Sequence[float], shares: Sequence[float], away: Sequence[float]) -> Admitted:
     """A region of so many jobs at most, its arrivals a stream and users who come back.
 
@@ -89,12 +104,7 @@ def admitted(speeds: Array, rate: float, users: Sequence[float], shares: Sequenc
     closed = [(u, s, z) for u, s, z in zip(users, shares, away, strict=True) if u > 0]
     if rate >= top:
         raise FullError(rate / top)
-    if rate > 0:  # until the stream's own tail is small, the users' arrivals all counted
-        peak = rate + sum(u / z for u, _, z in closed)
-        beyond = limit + int(np.log(1e-15) / np.log(rate / top)) + 1 if peak < top else limit
-        beyond = int(beyond + sum(u for u, _, _ in closed))
-    else:
-        beyond = int(sum(u for u, _, _ in closed))
+    beyond = limit + _reach(rate, top, closed)
     n = np.arange(beyond + 1)
     arriving = np.full(beyond + 1, rate)
     for u, s, z in closed:

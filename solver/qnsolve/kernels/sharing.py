@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 
@@ -86,21 +87,32 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     return Shared(found, _chance(before[-1], weight, stream, speeds, tilt))
 
 
-def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int) -> float:
-    """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves."""
+def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int, gone: Array) -> float:
+    """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves.
+
+    `gone` jobs (J,) cannot be at another source since this one is here [jobs]; where that is a part of one, it
+    is so for that share of the time.
+    """
     size = len(load)
     stream = float(sum(load[j] for j in range(size) if jobs[j] > MANY))
     if stream >= float(speeds[-1]):
         raise FullError(float(sum(load)) / float(speeds[-1]))
-    counts = [int(jobs[j]) - (j == own) if jobs[j] <= MANY and load[j] > 0 else 0 for j in range(size)]
+    counts = [
+        0.0 if jobs[j] > MANY or load[j] <= 0 else int(jobs[j]) - (1.0 if j == own else float(gone[j])) for j in range(size)
+    ]
     some = [j for j in range(size) if counts[j] > 0]
-    weight = _weights(sum(counts), stream, speeds)
-    ratios = [_ratio_of(load[j], jobs[j], stretch[j]) for j in some]
+    weight = _weights(sum(ceil(counts[j]) for j in some), stream, speeds)
+    ratios = [_ratio_of(load[j], max(counts[j], load[j] * stretch[j]) if j != own else jobs[j], stretch[j]) for j in some]
     tilt = _tilt(ratios, [counts[j] for j in some], weight)
     weight -= np.log(tilt) * np.arange(len(weight))
     found = np.ones(1)
     for j, ratio in zip(some, ratios, strict=True):
-        found = np.convolve(found, _binomial(counts[j], tilt * ratio / (1 + tilt * ratio)))
+        most, share = ceil(counts[j]), tilt * ratio / (1 + tilt * ratio)
+        part = _binomial(most, share)
+        if counts[j] < most:
+            less = np.append(_binomial(most - 1, share) if most > 1 else np.ones(1), 0.0)
+            part = (most - counts[j]) * less + (1 - most + counts[j]) * part
+        found = np.convolve(found, part)
     return tilt * _stretch(found, weight)
 
 

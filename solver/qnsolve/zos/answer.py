@@ -75,7 +75,7 @@ def _work(point: Point) -> Iterator[WorkResult]:
 
 def _lpars(point: Point) -> Iterator[LparResult]:
     taken, state = point.layout, point.state
-    here, eligible, _ = hosts.ziip_loads(taken, point.times, point.software.rate)
+    eligible = hosts.ziip_loads(taken, point.times, point.software.rate)
     for place, item in enumerate(taken.system.lpars):
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place]
         busy = float(sum(point.loads[j].sum() for j in mine))
@@ -85,7 +85,7 @@ def _lpars(point: Point) -> Iterator[LparResult]:
         engines = item.processors.engines
         cores = density = factor = nan
         if item.ziips is not None:
-            cores, density, factor = hosts.ziip_report(taken, state, place, float(here[place]), float(eligible[place]))
+            cores, density, factor = hosts.ziip_report(taken, state, place, eligible[place], busy)
         yield LparResult(
             name=item.name,
             engines=engines,
@@ -95,8 +95,8 @@ def _lpars(point: Point) -> Iterator[LparResult]:
             appl_percent=100 * busy,
             cp_stretch=jobs / busy if busy else nan,
             ziip_percent=100 * cores / item.ziips.cores if item.ziips else nan,
-            appl_iip=100 * float(here[place]) if item.ziips else nan,
-            appl_iipcp=100 * float(eligible[place] - here[place]) if item.ziips else nan,
+            appl_iip=100 * float(eligible[place].here) if item.ziips else nan,
+            appl_iipcp=100 * float(eligible[place].all - eligible[place].here) if item.ziips else nan,
             thread_density=density,
             capacity_factor=factor,
         )
@@ -175,7 +175,12 @@ def _structures(point: Point) -> Iterator[StructureResult]:
     taken = point.layout
     for (place, name, lpar), (requests, sync) in sorted(_requests(point).items()):
         facility, structure = taken.system.coupling_facilities[place], taken.structures[name][1]
-        time = sync_time(taken, point.state, place, structure, lpar)
+        flows = [
+            (float(point.flow.tasks[i]) * (task.step.cf_requests or {}).get(name, 0.0), task.region)
+            for i, task in enumerate(taken.tasks)
+            if task.lpar == lpar
+        ]
+        time = sum(f * sync_time(taken, point.state, place, structure, r) for f, r in flows) / sum(f for f, _ in flows)
         cost = time if sync else facility.async_cpu / taken.system.lpars[lpar].processors.speed
         seen = time if sync else time + facility.async_delay
         kind = "sync" if sync else "async"

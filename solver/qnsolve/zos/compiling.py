@@ -96,8 +96,8 @@ def _limits(taken: Layout, inside: list[set[str]]) -> list[AdmissionLimit]:
     for place, region in enumerate(taken.system.regions):
         for name, limit in ((None, region.limit), *((region.tranclasses or {}).items())):
             tasks = [i for i in taken.tasks_in(place) if name is None or taken.tasks[i].step.tranclass == name]
-            users = [taken.work_of(taken.tasks[i]).users for i in tasks]
-            if tasks and (None in users or sum(u or 0 for u in set(users)) > limit):
+            users = [taken.system.work[w].users for w in {taken.tasks[i].work for i in tasks}]
+            if tasks and (None in users or sum(u or 0 for u in users) > limit):
                 where = set().union(*(inside[i] for i in tasks))
                 works = dict.fromkeys(taken.work_of(taken.tasks[i]).name for i in tasks)
                 label = f"{region.name} {region.limit_name if name is None else name}"

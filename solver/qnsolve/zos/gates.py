@@ -38,17 +38,21 @@ class Flow:
     """Tasks a second, and the time of one inside its region, (T,) each.
 
     `serial` is its demand at the QR TCB, `fixed` all the rest, its children and their waits
-    included; `inside` is all, with the queue at the QR TCB.
+    included; `inside` is all, with the queue at the QR TCB. `queues` is the part of `fixed` spent at
+    stations that others may share, by name.
     """
 
     tasks: Array
     fixed: Array
     serial: Array
     inside: Array
+    queues: list[dict[str, float]]
 
 
 def waits(layout: Layout, state: State, place: int) -> float:
     """Wait of a task for its region's limit and its TRANCLASS [s]."""
+    if place in state.told.wait:
+        return state.told.wait[place]
     task = layout.tasks[place]
     wait = float(state["gate"][task.region] - 1)
     if task.step.tranclass is not None:
@@ -99,23 +103,25 @@ def gate(layout: Layout, state: State, region: int, tranclass: str | None, flow:
         others = sum(flow.tasks[i] * flow.serial[i] for i in here if i not in places)
         demand /= max(1 - others, 1e-9)  # what the others leave of the QR TCB
         rest += float(state["gate"][region] - 1) * state.scale
+    wait = float(state["gate"][region] - 1) * state.scale
+    if tranclass is not None:
+        wait += float(state["tranclass"][state.classes.index((region, tranclass))] - 1) * state.scale
+    held = {i: float(flow.tasks[i] * (flow.inside[i] + wait)) for i in places}
     users, shares, away, stream = [], [], [], 0.0
     for work in sorted({layout.tasks[i].work for i in places}):
         own = [i for i in places if layout.tasks[i].work == work]
-        coming = sum(flow.tasks[i] for i in own)
+        coming = float(sum(flow.tasks[i] for i in own))
         count = layout.system.work[work].users
         if count is None:
             stream += coming
             continue
-        most, wait = min(float(count), callers(layout, flow, work, own)), float(state["gate"][region] - 1) * state.scale
+        most = min(float(count), callers(layout, flow, work, own))
         if tranclass is None:
             most = min(most, _past_tranclasses(layout, flow, own))
-        else:
-            wait += float(state["tranclass"][state.classes.index((region, tranclass))] - 1) * state.scale
-        inside = sum(flow.tasks[i] * (flow.inside[i] + wait) for i in own)
+        mine = sum(held[i] for i in own)
         users.append(most)
-        shares.append(coming / total)
-        away.append(max((most - inside) / coming, 1e-9 * most / coming))
+        shares.append(mine / sum(held.values()))
+        away.append(max((most - mine) / coming, 1e-9 * most / coming))
     try:
         return Gate(region, tranclass, limit, admitted(region_speeds(limit, demand, rest), stream, users, shares, away))
     except FullError as error:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil, inf, nan
 
 import numpy as np
 
 from ..errors import SaturatedError
+from ..kernels.overflow import Overflow, overflow
 from ..kernels.series import Array
 from ..kernels.sharing import FullError, seen, shared
 from .state import State
 from .tasks import Layout
 from .times import Times
 
+OWN = 0.7  # of the backlogs that count, those of the TCB itself
 FEW = 300  # users up to whom it is counted that a job does not wait for itself
 
 
@@ -49,6 +52,7 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
     found = np.ones(len(loads))
     users = np.array([w.users or inf for w in layout.system.work] + [inf])
     few = users[np.isfinite(users)].sum() <= FEW
+    streams = by_work[:, np.isinf(users)].sum(axis=1) / np.maximum(loads, 1e-300)
     for place, item in enumerate(layout.system.lpars):
         speeds = item.processors.speeds()
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place and loads[j] > 0]
@@ -62,9 +66,14 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
                     for i, j in enumerate(some):
                         left = by_work[some] @ (1 - by_work[j] / loads[j] / users)
                         left[i] = loads[j]
-                        stretch[i] = seen(left, jobs, times, speeds, i)
+                        mine_in = (by_work[some] > 0) @ (by_work[j] / loads[j])
+                        gone = np.where(np.array(jobs) > 1, mine_in, 0.0)
+                        stretch[i] = seen(left, jobs, times, speeds, i, gone)
             except FullError as error:
                 raise saturated(f"{item.name} CPs", error.load) from None
+            stretch = _backlogs(
+                stretch, [loads[j] for j in some], [jobs[i] == 1 and streams[j] for i, j in enumerate(some)], times
+            )
             own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
             present = [stretch[i] * loads[j] for i, j in enumerate(some)]
             share = (sum(present) - before) / sum(present[i] for i in own)
@@ -74,36 +83,90 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
     return found
 
 
+def _backlogs(stretch: Array, loads: Sequence[float], streams: Sequence[float], times: Sequence[float]) -> Array:
+    """The stretch, longer by the backlogs that TCBs build up for work with a rate while they share a CP.
+
+    Two TCBs of equal load on one CP then have what the total, an M/M/1, must have: ρ/(1 − ρ) in place of the
+    chance that the other is busy. Of unequal loads, `OWN` is fitted to Markov chains.
+    """
+    load, part = np.array(loads), np.array(streams, dtype=float)
+    more = part * load * np.maximum(2 - np.array(times), 0.0) / np.maximum(1 - load, 0.05)
+    others = np.maximum(load.sum() - load, 1e-300)
+    tcbs = (load @ part - load * part) / others  # the share of the others that is such TCBs
+    backlog = OWN * tcbs * more + (1 - OWN) * (load @ more - load * more) / others
+    found: Array = 1 + (stretch - 1) * (1 + np.where(part > 0, backlog, 0.0))
+    return found
+
+
 def saturated(name: str, load: float) -> SaturatedError:
     """The error of a center that is asked for more than it can do."""
     repair = f"the work with a rate must come at less than {100 / load:.4g} % of it, or the center must grow"
     return SaturatedError(name, load, 1 / load, repair)
 
 
-def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array, Array]:
-    """By LPAR: eligible work at zIIPs [cores of one thread], all eligible work, and the units that can be there at once."""
-    size = len(layout.system.lpars)
-    found, eligible, jobs = np.zeros(size), np.zeros(size), np.zeros(size)
+@dataclass
+class Eligible:
+    """Work that may run on the zIIPs of an LPAR.
+
+    Attributes
+    ----------
+    here : float
+        At the zIIPs [cores of one thread].
+    stream, closed : float
+        All of it, of work with a rate and of users [cores of one thread].
+    users : float
+        Units of users' work that can be there at once.
+    """
+
+    here: float = 0.0
+    stream: float = 0.0
+    closed: float = 0.0
+    users: float = 0.0
+
+    @property
+    def all(self) -> float:
+        """All of it [cores of one thread]."""
+        return self.stream + self.closed
+
+
+def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> list[Eligible]:
+    """Eligible work by LPAR."""
+    found = [Eligible() for _ in layout.system.lpars]
     for task, each in zip(layout.tasks, tasks, strict=True):
         ziips = layout.lpar_of(task).ziips
-        step, work = task.step, layout.work_of(task)
+        step, users = task.step, layout.work_of(task).users
         time = step.ziip_share * (step.open_cpu + step.jvm_cpu + step.cpu)
-        if ziips is not None and time > 0:
-            found[task.lpar] += rate[task.work] * task.visits * each.ziip_cpu
-            eligible[task.lpar] += rate[task.work] * task.visits * time / ziips.speed
-            jobs[task.lpar] += inf if work.users is None else min(work.users, layout.region_of(task).limit)
-    return found, eligible, jobs
+        if ziips is None or time == 0:
+            continue
+        mine, flow = found[task.lpar], rate[task.work] * task.visits
+        mine.here += flow * each.ziip_cpu
+        if users is None:
+            mine.stream += flow * time / ziips.speed
+        else:
+            mine.closed += flow * time / ziips.speed
+            mine.users += min(users, layout.region_of(task).limit)
+    return found
+
+
+def ziip_overflow(layout: Layout, place: int, work: Eligible, on_cps: float) -> Overflow:
+    """The zIIPs of an LPAR whose work goes to CPs when they are full; `on_cps` engines are asked for in all."""
+    item = layout.system.lpars[place]
+    assert item.ziips is not None
+    engines, speeds = item.processors.engines, item.ziips.speeds()
+    over = (work.all - work.here) * item.ziips.speed / item.processors.speed
+    beside = min(max(on_cps - over, 0.0), 0.999 * engines)
+    return overflow(work.stream, work.closed, work.users, over, beside, speeds, engines)
 
 
 def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
-    """By coupling facility and LPAR: engines asked for by synchronous and by asynchronous requests."""
-    shape = (len(layout.system.coupling_facilities), len(layout.system.lpars))
+    """By coupling facility and region: engines asked for by synchronous and by asynchronous requests."""
+    shape = (len(layout.system.coupling_facilities), len(layout.system.regions))
     sync, other = np.zeros(shape), np.zeros(shape)
     for task, each in zip(layout.tasks, tasks, strict=True):
         flow = rate[task.work] * task.visits
         for asked, into in ((each.sync, sync), (each.asynchronous, other)):
             for (place, name), count in asked.items():
-                into[place, task.lpar] += flow * count * layout.structures[name][1].service_time
+                into[place, task.region] += flow * count * layout.structures[name][1].service_time
     return sync, other
 
 
@@ -118,62 +181,79 @@ def check_facilities(layout: Layout, tasks: Sequence[Times], rate: Array) -> Non
 
 
 def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
-    """Time over service time of a request, by coupling facility and LPAR.
+    """Time over service time of a request, by coupling facility and region.
 
-    An LPAR has at most a synchronous request under way for each of its engines.
+    A QR TCB has a synchronous request under way at once, and an LPAR no more than it has engines.
     """
     found = np.ones(sync.shape)
+    open_ended = [
+        sum(layout.work_of(t).users or inf for t in layout.tasks if t.region == r and t.step.requests_from != "qr")
+        for r in range(sync.shape[1])
+    ]
     for place, facility in enumerate(layout.system.coupling_facilities):
-        some = [lpar for lpar in range(sync.shape[1]) if sync[place, lpar] > 0]
-        loads = [sync[place, lpar] for lpar in some] + [float(other[place].sum())]
-        jobs = [float(ceil(layout.system.lpars[lpar].processors.engines)) for lpar in some] + [inf]
-        stretch = [state["cf"][place, lpar] for lpar in some] + [1.0]
-        speeds = np.arange(1.0, facility.processors + 1)
-        if sum(loads) == 0:
+        if sync[place].sum() + other[place].sum() == 0:
             continue
+        groups: list[list[int]] = []
+        jobs: list[float] = []
+        for lpar in layout.system.lpars:
+            mine = [r for r, item in enumerate(layout.system.regions) if item.lpar == lpar.name and sync[place, r] > 0]
+            senders = [max(open_ended[r], 1.0) for r in mine]
+            engines = float(ceil(lpar.processors.engines))
+            groups += [[r] for r in mine] if sum(senders) <= engines else [mine]
+            jobs += senders if sum(senders) <= engines else [engines]
+        loads = [float(sync[place, group].sum()) for group in groups]
+        stretch = [
+            float(sync[place, group] @ state["cf"][place, group]) / load for group, load in zip(groups, loads, strict=True)
+        ]
+        speeds = np.arange(1.0, facility.processors + 1)
         try:
-            result = shared(loads, jobs, stretch, speeds).stretch
+            result = shared([*loads, float(other[place].sum())], [*jobs, inf], [*stretch, 1.0], speeds).stretch
         except FullError as error:
             raise saturated(facility.name, error.load) from None
         found[place] = result[-1]
-        for i, lpar in enumerate(some):
-            found[place, lpar] = result[i]
+        for i, group in enumerate(groups):
+            found[place, group] = result[i]
     return found
 
 
-def ziip_stretch(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
-    """By LPAR: time over demand of eligible work at zIIPs, and the share of it that overflows to CPs."""
-    here, eligible, jobs = ziip_loads(layout, tasks, rate)
-    stretch, share = np.ones(len(here)), np.zeros(len(here))
-    for place, item in enumerate(layout.system.lpars):
-        if item.ziips is None or eligible[place] == 0:
+def ziip_stretch(
+    layout: Layout, state: State, tasks: Sequence[Times], rate: Array, busy: Array
+) -> tuple[Array, Array, Array, Array]:
+    """By LPAR: time over demand of eligible work at zIIPs, the share of it that overflows to CPs, and how long it is there.
+
+    The last two are the time of such work at CPs over that of other work, and the latter's over what it were without bursts.
+    """
+    loads = ziip_loads(layout, tasks, rate)
+    stretch, share, longer, usual = np.ones(len(loads)), np.zeros(len(loads)), np.ones(len(loads)), np.ones(len(loads))
+    for place, (item, work) in enumerate(zip(layout.system.lpars, loads, strict=True)):
+        if item.ziips is None or work.all == 0:
             continue
         speeds = item.ziips.speeds()
         if item.ziips.overflow:
-            terms = np.concatenate([[1.0], np.cumprod(eligible[place] / speeds)])
-            chance = terms / terms.sum()
-            share[place] = chance[-1]
-            n = np.arange(len(chance))
-            stretch[place] = float(chance @ n) / (eligible[place] * (1 - chance[-1]))
+            found = ziip_overflow(layout, place, work, float(busy[place]))
+            share[place], longer[place], usual[place] = found.share, found.over / found.other, found.other
+            running = np.arange(1, len(found.chance))
+            stretch[place] = float(found.chance[1:] @ running) / float(found.chance[1:] @ speeds)
         else:
             try:
-                stretch[place] = shared([here[place]], [jobs[place]], [state["ziip"][place]], speeds).stretch[0]
+                jobs = inf if work.stream else work.users
+                stretch[place] = shared([work.here], [jobs], [state["ziip"][place]], speeds).stretch[0]
             except FullError as error:
                 raise saturated(f"{item.name} zIIPs", error.load) from None
-    return stretch, share
+    return stretch, share, longer, usual
 
 
-def ziip_report(layout: Layout, state: State, place: int, here: float, eligible: float) -> tuple[float, float, float]:
+def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: float) -> tuple[float, float, float]:
     """Cores busy, threads at work in a busy core, and its work over that of one thread."""
     ziips = layout.system.lpars[place].ziips
-    if ziips is None or here == 0:
+    if ziips is None or work.here == 0:
         return 0.0, nan, nan
     speeds, cores = ziips.speeds(), ziips.busy_cores()
     if ziips.overflow:
-        terms = np.concatenate([[1.0], np.cumprod(eligible / speeds)])
-        chance = (terms / terms.sum())[1:]
+        chance = ziip_overflow(layout, place, work, busy).chance[1:]
     else:
-        chance = shared([here], [inf], [1.0], speeds).chance
+        jobs = inf if work.stream else work.users
+        chance = shared([work.here], [jobs], [state["ziip"][place]], speeds).chance
         chance = np.append(chance[1:], 1 - chance.sum())
     running = np.arange(1.0, len(speeds) + 1)
     busy = float(chance @ cores)

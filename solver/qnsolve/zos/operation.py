@@ -10,8 +10,9 @@ from ..errors import ConvergenceError
 from ..kernels.acceleration import fixed_point
 from ..kernels.series import Array
 from . import gates, hosts
+from .regional import corrected
 from .regions import CicsRegion
-from .software import Software, burst_time, software_network, solve_software, station
+from .software import Software, burst_time, queue_demands, software_network, solve_software, station
 from .state import State
 from .system import System
 from .tasks import Layout, layout
@@ -19,6 +20,7 @@ from .times import Times, sync_time, task_times
 
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+CLOSER, CLOSE = 40, 1e-8  # times that works are told apart at limits, and the relative change that is the end
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
@@ -58,7 +60,7 @@ def operating_point(system: System) -> Point:
     taken = layout(system)
     state = State(taken)
     gated = [False] * len(system.regions)
-    first = [task_times(taken, state, task) for task in taken.tasks]
+    first = [task_times(taken, state, i) for i in range(len(taken.tasks))]
     state.scale = sum(
         t.visits * (e.qr + e.ro + e.threads + e.beside + e.delay) for t, e in zip(taken.tasks, first, strict=True)
     )
@@ -69,10 +71,30 @@ def operating_point(system: System) -> Point:
         found = [_matters(point, region) or gated[region] for region in range(len(gated))]
         more = _converted(taken, state, point)
         if found == gated and more == state.converted:
-            point.gates = [g for r in range(len(gated)) for g in _gates_of(point, r)]
-            return point
+            return _closer(point)
         gated, state = found, state.at(state.vector.copy(), more)
     raise ConvergenceError("limits and conversions to asynchronous requests did not settle", float("nan"))
+
+
+def _closer(point: Point) -> Point:
+    """The point with the works told apart at the limits that matter, where there are few users."""
+    some = [region for region, matters in enumerate(point.gated) if matters]
+    for _ in range(CLOSER):
+        lpar_of = [source.lpar for source in point.state.sources]
+        busy = np.bincount(lpar_of, point.loads.sum(axis=1), len(point.layout.system.lpars))
+        told, own = corrected(point.layout, point.state, some, point.times, point.flow, busy.tolist())
+        point.gates = _replaced([g for r in range(len(point.gated)) for g in _gates_of(point, r)], own)
+        if not own or point.state.told.change(told, point.state.scale) < CLOSE:
+            return point
+        state = point.state.at(point.state.vector.copy())
+        state.told = told
+        point = evaluate(point.layout, _settled(point.layout, state, point.gated), point.gated)
+    raise ConvergenceError("waits of works told apart at limits did not settle", float("nan"))
+
+
+def _replaced(all_gates: list[gates.Gate], own: list[gates.Gate]) -> list[gates.Gate]:
+    better = {(g.region, g.tranclass): g for g in own}
+    return [better.get((g.region, g.tranclass), g) for g in all_gates]
 
 
 class _EnoughError(Exception):
@@ -109,37 +131,35 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
 def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
     """Rates and times that follow from a state."""
     system = taken.system
-    each = [task_times(taken, state, task) for task in taken.tasks]
+    each = [task_times(taken, state, i) for i in range(len(taken.tasks))]
     software = solve_software(taken, software_network(taken, state, each, gated))
     rate = software.rate
     size = len(taken.tasks)
+    queues: list[dict[str, float]] = [{} for _ in taken.tasks]
     fixed, serial, inside, response = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(len(system.work))
     for i in range(size - 1, -1, -1):  # children come after
         task, own = taken.tasks[i], each[i]
         burst = burst_time(state, task, own, taken.work_of(task).burst)
-        serial[i] = own.qr
-        fixed[i] = own.beside + own.delay + burst + sum(_queues(taken, software, i, own).values())
+        serial[i], queues[i] = own.qr, _queues(taken, software, i, own, state.told.stretch)
+        fixed[i] = own.beside + own.delay + burst + sum(queues[i].values())
         queued = _qr_stretch(taken, state, software, gated, i) * own.qr
         response[task.work] += task.visits * (fixed[i] + queued + gates.waits(taken, state, i))
         for child, count in task.children:
             fixed[i] += count * (inside[child] + gates.waits(taken, state, child))
         inside[i] = fixed[i] + queued
-    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial, inside)
+    flow = gates.Flow(np.array([rate[t.work] * t.visits for t in taken.tasks]), fixed, serial, inside, queues)
     return Point(taken, state, each, software, flow, response, gated, loads=hosts.cp_loads(taken, state, each, rate))
 
 
-def _queues(taken: Layout, software: Software, place: int, own: Times) -> dict[str, float]:
+def _queues(taken: Layout, software: Software, place: int, own: Times, told: dict[tuple[int, str], float]) -> dict[str, float]:
     """Time of a task where it queues in the software network, the QR TCB aside [s]."""
     task = taken.tasks[place]
-    region = taken.region_of(task).name
-    asked = {station(region, "RO"): own.ro, station(region, "JVM threads"): own.threads}
-    for name, size in (task.step.log_bytes or {}).items():
-        asked[name] = next(x for x in taken.system.loggers if x.name == name).time_of(size)
-    asked |= task.step.devices or {}
-    return {
-        name: time * float(software.stretch[name][task.work]) if name in software.stretch else time
-        for name, time in asked.items()
-    }
+    asked = queue_demands(taken, task, own)
+    found = {}
+    for name, time in asked.items():
+        stretch = float(software.stretch[name][task.work]) if name in software.stretch else 1.0
+        found[name] = time * told.get((place, name), stretch)
+    return found
 
 
 def queue_times(point: Point, place: int) -> dict[str, float]:
@@ -147,7 +167,7 @@ def queue_times(point: Point, place: int) -> dict[str, float]:
     task, own = point.layout.tasks[place], point.times[place]
     region, lpar = point.layout.region_of(task).name, point.layout.lpar_of(task).name
     burst = burst_time(point.state, task, own, point.layout.work_of(task).burst)
-    found = _queues(point.layout, point.software, place, own)
+    found = _queues(point.layout, point.software, place, own, point.state.told.stretch)
     found[station(region, "QR")] = own.qr * _qr_stretch(point.layout, point.state, point.software, point.gated, place) + burst
     found[f"{lpar} CPU off QR"] = own.beside
     found[f"{region} delays"] = own.delay
@@ -158,7 +178,7 @@ def _qr_stretch(taken: Layout, state: State, software: Software, gated: list[boo
     task = taken.tasks[place]
     name = station(taken.region_of(task).name, "QR")
     if gated[task.region] or name not in software.stretch:
-        return float(state["serial"][task.region])
+        return state.serial_stretch(place, name)
     return float(software.stretch[name][task.work])
 
 
@@ -172,11 +192,13 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["busy"][:] = np.maximum(busy, 1.0)
     new["full"][:] = np.maximum(state["full"] * busy / engines, 1.0)
     new["cpu"][:] = hosts.cp_stretch(taken, state, point.loads) * state["full"][lpar_of]
-    ziip, share = hosts.ziip_stretch(taken, state, point.times, rate)
-    new["ziip"][:], new["overflow"][:] = ziip, 1 + share
+    ziip, share, longer, usual = hosts.ziip_stretch(taken, state, point.times, rate, busy.astype(float))
+    new["ziip"][:], new["overflow"][:], new["over"][:] = ziip, 1 + share, longer
+    new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
     for region, item in enumerate(taken.system.regions):
-        if gated[region]:
+        apart = any(i in state.told.wait for i in taken.tasks_in(region))
+        if gated[region] and not apart:
             for found in _gates_of(point, region):
                 if found.tranclass is None:
                     tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
@@ -218,6 +240,6 @@ def _converted(taken: Layout, state: State, point: Point) -> frozenset[tuple[int
     for task, each in zip(taken.tasks, point.times, strict=True):
         for place, name in each.sync:
             structure = taken.structures[name][1]
-            if structure.threshold is not None and sync_time(taken, state, place, structure, task.lpar) > structure.threshold:
+            if structure.threshold is not None and sync_time(taken, state, place, structure, task.region) > structure.threshold:
                 found.add((place, name, task.lpar))
     return frozenset(found)

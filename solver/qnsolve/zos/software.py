@@ -11,8 +11,9 @@ from ..model import ClosedClass, Delay, OpenClass, Queue
 from ..network import Network
 from ..solve import solve
 from .gates import waits
+from .regions import CicsRegion
 from .state import State
-from .tasks import Layout, Task, has_threads
+from .tasks import Layout, Task
 from .times import Times
 
 ELSEWHERE = "without queueing"
@@ -42,6 +43,26 @@ def station(region: str, what: str) -> str:
     return f"{region} {what}"
 
 
+def servers_of(layout: Layout) -> dict[str, float]:
+    """Servers of each station where tasks queue."""
+    servers: dict[str, float] = {}
+    for region in layout.system.regions:
+        servers |= dict.fromkeys((station(region.name, kind) for kind in ("QR", "RO")), 1)
+        if isinstance(region, CicsRegion) and region.thread_limit is not None:
+            servers[station(region.name, "JVM threads")] = region.thread_limit
+    servers |= {logger.name: 1 for logger in layout.system.loggers}
+    return servers | {device.name: device.servers for device in layout.system.devices if device.servers is not None}
+
+
+def queue_demands(layout: Layout, task: Task, own: Times) -> dict[str, float]:
+    """What a task asks of stations where tasks may queue, the QR TCB aside [s]."""
+    region = layout.region_of(task).name
+    asked = {station(region, "RO"): own.ro, station(region, "JVM threads"): own.threads}
+    for name, size in (task.step.log_bytes or {}).items():
+        asked[name] = next(x for x in layout.system.loggers if x.name == name).time_of(size)
+    return {**asked, **(task.step.devices or {})}
+
+
 def software_network(layout: Layout, state: State, tasks: list[Times], gated: list[bool]) -> Network:
     """Stations where work queues, and one delay for all the rest.
 
@@ -49,31 +70,24 @@ def software_network(layout: Layout, state: State, tasks: list[Times], gated: li
     """
     system = layout.system
     demands: list[dict[str, float]] = [{} for _ in system.work]
-    servers: dict[str, float] = {}
-    for region in system.regions:
-        for kind in ("QR", "RO"):
-            servers[station(region.name, kind)] = 1
-        if has_threads(region):
-            servers[station(region.name, "JVM threads")] = region.thread_limit  # type: ignore[union-attr, assignment]
-    servers |= {logger.name: 1 for logger in system.loggers}
-    servers |= {device.name: device.servers for device in system.devices if device.servers is not None}
+    servers = servers_of(layout)
     for i, (task, each) in enumerate(zip(layout.tasks, tasks, strict=True)):
-        need, step, region = demands[task.work], task.step, layout.region_of(task)
+        need, region = demands[task.work], layout.region_of(task)
 
-        def add(name: str, time: float, need: dict[str, float] = need, visits: float = task.visits) -> None:
+        def add(
+            name: str, time: float, task_place: int = i, need: dict[str, float] = need, visits: float = task.visits
+        ) -> None:
+            if (task_place, name) in state.told.stretch:
+                name, time = ELSEWHERE, time * state.told.stretch[task_place, name]
             if time > 0:
                 need[name] = need.get(name, 0.0) + visits * time
 
         delay = each.beside + each.delay + burst_time(state, task, each, layout.work_of(task).burst)
         if gated[task.region]:
-            delay += each.qr * float(state["serial"][task.region])
+            delay += each.qr * state.serial_stretch(i, station(region.name, "QR"))
         else:
             add(station(region.name, "QR"), each.qr)
-        add(station(region.name, "RO"), each.ro)
-        add(station(region.name, "JVM threads"), each.threads)
-        for name, size in (step.log_bytes or {}).items():
-            add(name, next(x for x in system.loggers if x.name == name).time_of(size))
-        for name, time in (step.devices or {}).items():
+        for name, time in queue_demands(layout, task, each).items():
             add(name if name in servers else ELSEWHERE, time)
         add(ELSEWHERE, delay)
         add(ELSEWHERE, waits(layout, state, i))

@@ -31,5 +31,9 @@ def solve(system: System) -> SystemResult:
     TCBs, logs and devices are a network; the processors stretch the time of a TCB, the
     coupling facilities that of a synchronous request, and limits make tasks wait. Each
     layer is solved by itself, and all are repeated until they agree.
+
+    Against Markov chains of small systems the worst figure of a system is off by 0.5 to 2.3 % in
+    the mean (QR TCBs on CPs), 0.1 to 1.8 % (limits), 0.8 % (zIIPs that overflow) and 1.1 % (synchronous
+    requests); `benchmarks/README.md` has the families and the largest errors, up to 11 %.
     """
     return answer(operating_point(system))

@@ -12,6 +12,7 @@ from .tasks import Layout
 
 SERIAL = ("qr", "ro")  # TCBs of a region that serve one task at a time
 CLOSED, OPEN = "closed", "open"
+CPS = "CPs"
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,36 @@ class Source:
 
 
 @dataclass
-class State:
-    """Ratios of 1 or more; `vector` holds them all.
+class Told:
+    """Works told apart at the limits of a region.
 
-    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `busy` (engines at work, if more than 1),
+    Attributes
+    ----------
+    wait : dict of task to float
+        [s]
+    stretch : dict of (task, station) to float
+        Residence time over demand at the stations that only the region's tasks use, and at the CPs (`CPS`).
+    """
+
+    wait: dict[int, float] = field(default_factory=dict)
+    stretch: dict[tuple[int, str], float] = field(default_factory=dict)
+
+    def change(self, other: Told, scale: float) -> float:
+        """Largest change to another; of waits over `scale` or themselves."""
+        if self.wait.keys() != other.wait.keys() or self.stretch.keys() != other.stretch.keys():
+            return float("inf")
+        waits = [abs(new - self.wait[key]) / max(new, scale) for key, new in other.wait.items()]
+        return max([*waits, *(abs(new - self.stretch[key]) / new for key, new in other.stretch.items())], default=0.0)
+
+
+@dataclass
+class State:
+    """Ratios, nearly all of 1 or more; `vector` holds them all.
+
+    `cpu` by source; `ziip`, `overflow` (1 + share that overflows), `over` (its time at CPs over that of other work),
+    `busy` (engines at work, if more than 1),
     `full` (what else keeps users from asking CPs for more than they can do) by LPAR; `cf` by coupling
-    facility and LPAR; `gate` (1 + wait for the region's limit over `scale`), `serial` (time at the QR
+    facility and region; `gate` (1 + wait for the region's limit over `scale`), `serial` (time at the QR
     TCB over demand), `crowd` (what else keeps more tasks than its limit from a region) by region;
     `tranclass` as `gate`, by TRANCLASS.
     """
@@ -68,9 +93,10 @@ class State:
             ("cpu", (len(self.sources),)),
             ("ziip", (lpars,)),
             ("overflow", (lpars,)),
+            ("over", (lpars,)),
             ("busy", (lpars,)),
             ("full", (lpars,)),
-            ("cf", (facilities, lpars)),
+            ("cf", (facilities, regions)),
             ("gate", (regions,)),
             ("serial", (regions,)),
             ("crowd", (regions,)),
@@ -82,6 +108,7 @@ class State:
         self.vector = np.ones(start)
         self.scale = 1.0  # of waits at limits [s]
         self.converted: frozenset[tuple[int, str, int]] = frozenset()  # facility, structure, LPAR: asynchronous
+        self.told = Told()
 
     def __getitem__(self, name: str) -> Array:
         """A part of the vector, as a view."""
@@ -100,6 +127,19 @@ class State:
     def tcb(self, lpar: int, region: int, kind: str) -> int:
         """Place of the source that a TCB of a region is."""
         return self.places[lpar, -1, region, kind]
+
+    def beside_stretch(self, place: int) -> float:
+        """Time over CPU of a task beside the TCBs that serve one task at a time."""
+        if (place, CPS) in self.told.stretch:
+            return self.told.stretch[place, CPS]
+        task = self.layout.tasks[place]
+        closed = self.layout.work_of(task).users is not None
+        source = self.beside(task.lpar, self.layout.region_of(task).importance, closed)
+        return float(self["cpu"][source])
+
+    def serial_stretch(self, place: int, name: str) -> float:
+        """Time over demand of a task at the QR TCB, station `name`, of a region whose limit matters."""
+        return self.told.stretch.get((place, name), float(self["serial"][self.layout.tasks[place].region]))
 
     def beside(self, lpar: int, importance: int, closed: bool) -> int:
         """Place of the source of the work of an importance beside the TCBs that serve one task at a time."""

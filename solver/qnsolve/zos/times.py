@@ -8,7 +8,7 @@ from math import log
 from .parts import Structure
 from .regions import CicsRegion
 from .state import State
-from .tasks import Layout, Task, has_threads
+from .tasks import Layout, has_threads
 
 Requests = dict[tuple[int, str], float]  # facility and structure: requests
 
@@ -54,14 +54,15 @@ class Times:
         return self.qr_cpu + self.ro_cpu + self.other_cpu
 
 
-def sync_time(layout: Layout, state: State, place: int, structure: Structure, lpar: int) -> float:
+def sync_time(layout: Layout, state: State, place: int, structure: Structure, region: int) -> float:
     """Synchronous service time of one request, as the host sees it [s]."""
     facility = layout.system.coupling_facilities[place]
-    return float(facility.link.latency + structure.service_time * state["cf"][place, lpar])
+    return float(facility.link.latency + structure.service_time * state["cf"][place, region])
 
 
-def task_times(layout: Layout, state: State, task: Task) -> Times:
+def task_times(layout: Layout, state: State, place_of: int) -> Times:
     """What one task takes."""
+    task = layout.tasks[place_of]
     step, lpar, region = task.step, layout.lpar_of(task), layout.region_of(task)
     cics = isinstance(region, CicsRegion)
     slower = (1 + lpar.processors.growth * log(max(state["busy"][task.lpar], 1.0))) / lpar.processors.speed
@@ -69,7 +70,7 @@ def task_times(layout: Layout, state: State, task: Task) -> Times:
     sync: Requests = {}
     asynchronous: Requests = {}
     for place, facility, structure, count in layout.requests(task):
-        time = sync_time(layout, state, place, structure, task.lpar)
+        time = sync_time(layout, state, place, structure, task.region)
         if (place, structure.name, task.lpar) in state.converted:
             asynchronous[place, structure.name] = count
             answering += count * facility.async_cpu
@@ -82,11 +83,13 @@ def task_times(layout: Layout, state: State, task: Task) -> Times:
     to_qr = (1.0 if step.open_cpu + step.jvm_cpu == 0 else 0.5) if cics else 0.0  # a switch has two sides
     qr_cpu = (step.qr_cpu + switches * to_qr + on_qr * answering) * slower + on_qr * spin
     other_cpu = (step.system_cpu + switches * (1 - to_qr) + (not on_qr) * answering) * slower + (not on_qr) * spin
-    closed = layout.work_of(task).users is not None
-    stretch = float(state["cpu"][state.beside(task.lpar, region.importance, closed)])
+    stretch = state.beside_stretch(place_of)
     on_ziip = step.ziip_share * (2 - float(state["overflow"][task.lpar])) if lpar.ziips else 0.0
     ziip_speed = lpar.ziips.speed if lpar.ziips else 1.0
-    each = (1 - on_ziip) * slower * stretch + on_ziip / ziip_speed * float(state["ziip"][task.lpar])
+    over = (step.ziip_share - on_ziip) * max(stretch * float(state["over"][task.lpar]), 1.0) if lpar.ziips else 0.0
+    each = ((1 - (step.ziip_share if lpar.ziips else 0.0)) * stretch + over) * slower + on_ziip / ziip_speed * float(
+        state["ziip"][task.lpar]
+    )
     limited = has_threads(region)
     open_cpu = step.open_cpu + step.cpu
     on_tcbs = open_cpu + step.jvm_cpu
