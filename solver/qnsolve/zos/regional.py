@@ -123,9 +123,9 @@ def solved(
         return None
 
 
-def points(found: list[Kind]) -> int:
-    """Ways in which users may want to be in; works with a rate count as much as a hundred users, once."""
-    return prod((kind.users or 0) + 1 for kind in found) * (100 if any(kind.users is None for kind in found) else 1)
+def points(found: list[Kind], limit: int) -> int:
+    """Ways in which tasks may want to be in; those of work with a rate are counted up to the limit."""
+    return prod((limit if kind.users is None else kind.users) + 1 for kind in found)
 
 
 def corrected(
@@ -135,12 +135,13 @@ def corrected(
     told, gates, budget = Told(), [], POINTS
     for region in regions:
         found = kinds(layout, state, region, times, flow)
-        if not found or points(found) > budget:
+        size = points(found, layout.system.regions[region].limit) if found else 0
+        if not found or size > budget:
             continue
         answer = solved(layout, state, region, found, busy[layout.tasks[found[0].places[0]].lpar])
         if answer is None:
             continue
-        budget -= points(found)
+        budget -= size
         solution, names = answer
         pairs = {(p.class_name, p.station): p.residence_time for p in solution.pairs}
         for r, kind in enumerate(found):
