@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..errors import ConvergenceError
+from ..errors import ConvergenceError, SaturatedError
 from ..kernels.acceleration import fixed_point
 from ..kernels.series import Array
 from . import gates, hosts
@@ -20,7 +20,7 @@ from .times import Times, sync_time, task_times
 
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
-CLOSER, CLOSE = 40, 1e-8  # times that works are told apart at limits, and the relative change that is the end
+CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
@@ -77,7 +77,8 @@ def operating_point(system: System) -> Point:
 
 
 def _closer(point: Point) -> Point:
-    """The point with the works told apart at the limits that matter, where there are few users."""
+    """The point with the works told apart at the limits that matter, where there are few users and that settles."""
+    common = point
     some = [region for region, matters in enumerate(point.gated) if matters]
     for _ in range(CLOSER):
         lpar_of = [source.lpar for source in point.state.sources]
@@ -88,8 +89,12 @@ def _closer(point: Point) -> Point:
             return point
         state = point.state.at(point.state.vector.copy())
         state.told = told
-        point = evaluate(point.layout, _settled(point.layout, state, point.gated), point.gated)
-    raise ConvergenceError("waits of works told apart at limits did not settle", float("nan"))
+        try:
+            point = evaluate(point.layout, _settled(point.layout, state, point.gated), point.gated)
+        except (ConvergenceError, SaturatedError):
+            break
+    common.gates = [g for r in range(len(common.gated)) for g in _gates_of(common, r)]
+    return common
 
 
 def _replaced(all_gates: list[gates.Gate], own: list[gates.Gate]) -> list[gates.Gate]:
