@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import qnsolve as qn
+from qnsolve import zos
 from test_zos_ims import linked
 
 
@@ -14,3 +17,49 @@ def test_thousands_of_users_are_near_the_exact_network(users: int, think_time: f
     found, exact = system.solve()["tran"], qn.solve(network)["tran"]
     assert found.etr == pytest.approx(exact.throughput, rel=2e-4)
     assert found.response_time == pytest.approx(exact.response_time, rel=0.01)
+
+
+def remote(threshold: float, **driven: Any) -> zos.System:
+    """Ten requests of a task to a coupling facility 100 µs away, on two CPs; 10 µs each at its engine."""
+    facility = zos.CouplingFacility(
+        "CF",
+        processors=1,
+        async_cpu=0.0,
+        link=zos.Link("IFB", latency=100e-6),
+        structures=[zos.Structure("S", service_time=10e-6, threshold=threshold)],
+    )
+    return zos.System(
+        lpars=[zos.Lpar("L", processors=2)],
+        coupling_facilities=[facility],
+        regions=[zos.ImsRegions("MPP", lpar="L", regions=4000)],
+        work=[zos.Work("w", regions="MPP", cpu=100e-6, cf_requests={"S": 10}, **driven)],
+    )
+
+
+def test_requests_above_their_threshold_never_hold_the_cps() -> None:
+    """Synchronous they would ask for 6 CPs; asynchronous for a quarter of one, and leave the M/M/2 that it is."""
+    found = remote(30e-6, rate=5000).solve()
+    assert [s.kind for s in found.structures] == ["async"]
+    assert found["L"].cpu_percent == pytest.approx(25, rel=1e-9)
+
+
+def test_requests_below_their_threshold_fill_the_cps() -> None:
+    """110 µs against 200 µs: they stay synchronous, and 1.2 ms of a CP for each is too much at 5000/s."""
+    with pytest.raises(qn.SaturatedError, match="L CPs"):
+        remote(200e-6, rate=5000).solve()
+
+
+@pytest.mark.parametrize(("users", "think_time"), [(50, 0.0), (500, 0.01), (500, 0.05), (3000, 0.2), (3000, 0.32)])
+def test_a_facility_full_of_asynchronous_requests_makes_users_wait(users: int, think_time: float) -> None:
+    """Its one engine, two CPs and the way there: near the exact closed network."""
+    system = remote(30e-6, users=users, think_time=think_time)
+    found = system.solve()["w"]
+    facility = system.coupling_facilities[0]
+    demands = {"CPs": 100e-6, "CF": 100e-6, "way": 10 * (facility.link.latency + facility.async_delay)}
+    network = qn.Network(
+        [qn.Queue("CPs", servers=2), qn.Queue("CF"), qn.Delay("way")],
+        [qn.ClosedClass("w", population=users, think_time=think_time, demands=demands)],
+    )
+    exact = qn.solve(network)["w"]
+    assert found.etr == pytest.approx(exact.throughput, rel=0.005)
+    assert found.response_time == pytest.approx(exact.response_time, rel=0.02)

@@ -180,6 +180,12 @@ def check_facilities(layout: Layout, tasks: Sequence[Times], rate: Array) -> Non
             raise saturated(facility.name, load)
 
 
+def senders_of(layout: Layout, region: int) -> float:
+    """Tasks of a region that can have a request under way at once, none of them at its QR TCB."""
+    users = sum(float(layout.work_of(t).users or inf) for t in layout.tasks if t.region == region)
+    return min(users, float(layout.system.regions[region].limit)) if users < inf else inf
+
+
 def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
     """Time over service time of a request, by coupling facility and region.
 
@@ -206,12 +212,16 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
             float(sync[place, group] @ state["cf"][place, group]) / load for group, load in zip(groups, loads, strict=True)
         ]
         speeds = np.arange(1.0, facility.processors + 1)
+        behind = float(other[place].sum())
+        loads.append(behind)
+        jobs.append(sum(senders_of(layout, int(r)) for r in np.flatnonzero(other[place])) or inf)
+        stretch.append(float(other[place] @ state["cf"][place]) / behind if behind else 1.0)
         try:
-            result = shared([*loads, float(other[place].sum())], [*jobs, inf], [*stretch, 1.0], speeds).stretch
+            result = shared(loads, jobs, stretch, speeds).stretch
         except FullError as error:
             raise saturated(facility.name, error.load) from None
         found[place] = result[-1]
-        for i, group in enumerate(groups):
+        for i, group in enumerate(groups):  # the last is of asynchronous requests
             found[place, group] = result[i]
     return found
 

@@ -21,6 +21,7 @@ from .times import Times, sync_time, task_times
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
 CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
+ROUNDS = 20  # of the coupling facilities alone
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
@@ -64,12 +65,22 @@ def operating_point(system: System) -> Point:
     state.scale = sum(
         t.visits * (e.qr + e.ro + e.threads + e.beside + e.delay) for t, e in zip(taken.tasks, first, strict=True)
     )
-    hosts.check_facilities(taken, first, np.array([work.rate or 0.0 for work in system.work]))
+    rates = np.array([work.rate or 0.0 for work in system.work])
+    hosts.check_facilities(taken, first, rates)
+    state.converted = _converted(taken, state, first)
     for _ in range(TRIES):
-        state = _settled(taken, state, gated)
+        try:
+            state = _settled(taken, state, gated)
+        except SaturatedError:  # it may be so by waits for requests that are not synchronous at these rates
+            start = state.at(np.ones_like(state.vector))
+            more = _converted(taken, _loaded(taken, start, rates), first)
+            if more <= state.converted:
+                raise
+            state = start.at(start.vector, more | state.converted)
+            continue
         point = evaluate(taken, state, gated)
         found = [_matters(point, region) or gated[region] for region in range(len(gated))]
-        more = _converted(taken, state, point)
+        more = _converted(taken, state, point.times)
         if found == gated and more == state.converted:
             return _closer(point)
         gated, state = found, state.at(state.vector.copy(), more)
@@ -239,10 +250,20 @@ def _matters(point: Point, region: int) -> bool:
     return any(g.admitted.full > gates.CHANCE for g in _gates_of(point, region))
 
 
-def _converted(taken: Layout, state: State, point: Point) -> frozenset[tuple[int, str, int]]:
+def _loaded(taken: Layout, state: State, rates: Array) -> State:
+    """The state with the coupling facilities loaded by work that comes at some rates."""
+    times = [task_times(taken, state, i) for i in range(len(taken.tasks))]
+    loads = hosts.cf_loads(taken, times, rates)
+    found = state.at(state.vector.copy())
+    for _ in range(ROUNDS):
+        found["cf"][:] = hosts.cf_stretch(taken, found, *loads)
+    return found
+
+
+def _converted(taken: Layout, state: State, times: list[Times]) -> frozenset[tuple[int, str, int]]:
     """Requests whose synchronous time has passed their threshold, and those converted before."""
     found = set(state.converted)
-    for task, each in zip(taken.tasks, point.times, strict=True):
+    for task, each in zip(taken.tasks, times, strict=True):
         for place, name in each.sync:
             structure = taken.structures[name][1]
             if structure.threshold is not None and sync_time(taken, state, place, structure, task.region) > structure.threshold:
