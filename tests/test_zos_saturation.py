@@ -63,3 +63,17 @@ def test_a_facility_full_of_asynchronous_requests_makes_users_wait(users: int, t
     exact = qn.solve(network)["w"]
     assert found.etr == pytest.approx(exact.throughput, rel=0.005)
     assert found.response_time == pytest.approx(exact.response_time, rel=0.02)
+
+
+@pytest.mark.parametrize("think_time", [0.0, 0.1])
+def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: float) -> None:
+    """3000 users, four regions of 500 tasks, two CPs: the CPs are full, and so is each region; X is 2 CPs over the CPU."""
+    names = [f"R{i}" for i in range(4)]
+    system = zos.System(
+        lpars=[zos.Lpar("L", processors=2)],
+        regions=[zos.CicsRegion(name, lpar="L", mxt=500) for name in names],
+        work=[zos.Work("w", users=3000, think_time=think_time, regions=names, qr_cpu=400e-6)],
+    )
+    found = system.solve()
+    assert found["w"].etr == pytest.approx(2 / 400e-6, rel=0.01)
+    assert [found[name].tasks for name in names] == pytest.approx([500] * 4, rel=0.01)

@@ -19,7 +19,8 @@ from .tasks import Layout, layout
 from .times import Times, sync_time, task_times
 
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
-FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+FAST, SLOW, DAMPING = 60, 30, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+AGAIN = 3  # times that both are tried, one from where the other led
 CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
 ROUNDS = 20  # of the coupling facilities alone
 TRIES = 20  # times that limits and conversions found to matter may change the model
@@ -118,7 +119,23 @@ class _EnoughError(Exception):
 
 
 def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
-    """The fixed point: by accelerated steps, or else by damped ones."""
+    """The fixed point: by accelerated steps, or else by damped ones, and again from where those lead."""
+    vector, change = state.vector.copy(), np.inf
+    for _ in range(AGAIN):
+        found = _accelerated(taken, state.at(vector), gated)
+        if found is not None:
+            return found
+        for _ in range(SLOW):
+            new = _next(evaluate(taken, state.at(vector), gated), gated)
+            change = float(np.abs(new / vector - 1).max())
+            if change < ROUGH:
+                return state.at(new)
+            vector = vector * (new / vector) ** DAMPING
+    raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
+
+
+def _accelerated(taken: Layout, state: State, gated: list[bool]) -> State | None:
+    """The fixed point by accelerated steps, if so many are enough."""
     taken_steps = 0
 
     def step(vectors: Array, which: object) -> Array:
@@ -130,18 +147,9 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
 
     try:
         found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE, rough=True)
-        if found.converged[0]:
-            return state.at(found.value[0])
     except (_EnoughError, np.linalg.LinAlgError):
-        pass
-    vector, change = state.vector.copy(), np.inf
-    for _ in range(SLOW):
-        new = _next(evaluate(taken, state.at(vector), gated), gated)
-        change = float(np.abs(new / vector - 1).max())
-        if change < ROUGH:
-            return state.at(new)
-        vector = vector * (new / vector) ** DAMPING
-    raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
+        return None
+    return state.at(found.value[0]) if found.converged[0] else None
 
 
 def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
@@ -212,18 +220,24 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["ziip"][:], new["overflow"][:], new["over"][:] = ziip, 1 + share, longer
     new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
+    found_gates = [g for region in range(len(gated)) if gated[region] for g in _gates_of(point, region)]
+    for found in found_gates:
+        region, part = found.region, 1 / gates.company(taken, found, found_gates)
+        if any(i in state.told.wait for i in taken.tasks_in(region)):
+            continue
+        if found.tranclass is None:
+            tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
+            new["crowd"][region] = max(state["crowd"][region] * (tasks / found.limit) ** part, 1.0)
+            old, wait = state["gate"][region], 1 + state["crowd"][region] * found.admitted.wait / state.scale
+            new["gate"][region] = old + part * (wait - old)
+            new["serial"][region] = _serial(point, found)
+        else:
+            place = state.classes.index((region, found.tranclass))
+            old, wait = state["tranclass"][place], 1 + found.admitted.wait / state.scale
+            new["tranclass"][place] = old + part * (wait - old)
     for region, item in enumerate(taken.system.regions):
         apart = any(i in state.told.wait for i in taken.tasks_in(region))
-        if gated[region] and not apart:
-            for found in _gates_of(point, region):
-                if found.tranclass is None:
-                    tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
-                    new["crowd"][region] = max(state["crowd"][region] * tasks / found.limit, 1.0)
-                    new["gate"][region] = 1 + state["crowd"][region] * found.admitted.wait / state.scale
-                    new["serial"][region] = _serial(point, found)
-                else:
-                    new["tranclass"][state.classes.index((region, found.tranclass))] = 1 + found.admitted.wait / state.scale
-        elif isinstance(item, CicsRegion):
+        if isinstance(item, CicsRegion) and (apart or not gated[region]):
             flows = [(point.flow.tasks[i] * point.flow.serial[i], i) for i in taken.tasks_in(region)]
             total = sum(f for f, _ in flows)
             if total > 0:
