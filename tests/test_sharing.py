@@ -43,7 +43,7 @@ def test_sources_and_a_stream_are_the_mixed_network(seed: int) -> None:
     assert found.chance[: len(chance)] == pytest.approx(chance, rel=1e-8, abs=1e-14)
     for own in range(len(load)):
         if jobs[own] < 100:
-            assert seen(load, jobs, stretch, speeds, own) == pytest.approx(found.stretch[own], rel=1e-9)
+            assert seen(load, jobs, stretch, speeds, own, np.zeros(len(load))) == pytest.approx(found.stretch[own], rel=1e-9)
 
 
 @pytest.mark.parametrize("think", [0.5, 0.1, 0.01])

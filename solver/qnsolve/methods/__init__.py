@@ -1,6 +1,6 @@
 """The ordered registry: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
-from . import aggregation, approximate, blocking, exact, general, limited, markov, priority
+from . import aggregation, approximate, blocking, exact, general, layers, limited, markov, priority
 from .method import Method, not_product_form
 
 METHODS: tuple[Method, ...] = (
@@ -9,6 +9,7 @@ METHODS: tuple[Method, ...] = (
     *limited.METHODS,
     *aggregation.METHODS,
     *priority.METHODS,
+    *layers.METHODS,
     *general.METHODS,
     *markov.METHODS,
     *blocking.METHODS,

@@ -35,7 +35,8 @@ def falling(arrays: Arrays) -> str:
     return ""
 
 
-def _approximate(rule: str, arrays: Arrays) -> Measures:
+def approximate(rule: str, arrays: Arrays) -> Measures:
+    """Closed classes, or closed beside open ones, by one of the rules."""
     return _closed(rule, arrays) if arrays.is_closed else beside_open(arrays, partial(_closed, rule))
 
 
@@ -69,7 +70,7 @@ def _asymptotic(arrays: Arrays) -> Measures:
 
 
 def _iterated(rule: str, summary: str, source: str) -> Method:
-    return Method(rule, partial(_approximate, rule), False, _approximate_refuses, summary, source)
+    return Method(rule, partial(approximate, rule), False, _approximate_refuses, summary, source)
 
 
 METHODS = (

@@ -6,8 +6,6 @@ A `System` compiles to a network, is solved, and answers in the terms of RMF and
 """
 
 from .change import (
-    SystemComparison,
-    compare,
     make_threadsafe,
     move,
     move_work,
@@ -15,6 +13,7 @@ from .change import (
     split_region,
     switch_smt,
 )
+from .comparing import SystemComparison, compare
 from .growth import Growth, grow, most_work
 from .parts import CouplingFacility, Device, Link, Logger, Structure
 from .processors import Lpar, LsprTable, Processors, Ziips

@@ -66,7 +66,7 @@ def _work(point: Point) -> Iterator[WorkResult]:
             outside = gates.waits(taken, point.state, i)
             wait += task.visits * outside
             region = taken.region_of(task)
-            for center, time in {**queue_times(point, i), f"{region.name} {region.limit_name}": outside}.items():
+            for center, time in {**queue_times(point, i), f"{region.name} limits": outside}.items():
                 if time > 0:
                     split[center] = split.get(center, 0.0) + task.visits * time
         response = float(point.response[w])

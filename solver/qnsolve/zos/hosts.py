@@ -9,16 +9,15 @@ from math import ceil, inf, nan
 import numpy as np
 
 from ..errors import SaturatedError
+from ..kernels.layered import stretched
 from ..kernels.overflow import Overflow, overflow
 from ..kernels.series import Array
-from ..kernels.sharing import FullError, seen, shared
+from ..kernels.sharing import FullError, shared
 from .state import CLOSED, State
 from .tasks import Layout
 from .times import Times
 
-OWN = 0.7  # of the backlogs that count, those of the TCB itself
 LONGER, STEEP = 12.0, 4  # wait for CPs over that for zIIPs up to which users' work overflows, and how fast it ends beyond
-FEW = 300  # users up to whom it is counted that a job does not wait for itself
 
 
 def cp_loads(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> Array:
@@ -52,8 +51,6 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
     loads = by_work.sum(axis=1)
     found = np.ones(len(loads))
     users = np.array([w.users or inf for w in layout.system.work] + [inf])
-    few = users[np.isfinite(users)].sum() <= FEW
-    streams = by_work[:, np.isinf(users)].sum(axis=1) / np.maximum(loads, 1e-300)
     for place, item in enumerate(layout.system.lpars):
         speeds = item.processors.speeds()
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place and loads[j] > 0]
@@ -62,40 +59,15 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
             some = [j for j in mine if state.sources[j].importance <= level]
             jobs, times = [state.sources[j].jobs for j in some], [float(state["cpu"][j]) for j in some]
             try:
-                stretch = shared([loads[j] for j in some], jobs, times, speeds).stretch
-                if few:
-                    for i, j in enumerate(some):
-                        left = by_work[some] @ (1 - by_work[j] / loads[j] / users)
-                        left[i] = loads[j]
-                        mine_in = (by_work[some] > 0) @ (by_work[j] / loads[j])
-                        gone = np.where(np.array(jobs) > 1, mine_in, 0.0)
-                        stretch[i] = seen(left, jobs, times, speeds, i, gone)
+                stretch = stretched(by_work[some], jobs, times, speeds, users)
             except FullError as error:
                 raise saturated(f"{item.name} CPs", error.load) from None
-            stretch = _backlogs(
-                stretch, [loads[j] for j in some], [jobs[i] == 1 and streams[j] for i, j in enumerate(some)], times
-            )
             own = [i for i, j in enumerate(some) if state.sources[j].importance == level]
             present = [stretch[i] * loads[j] for i, j in enumerate(some)]
             share = (sum(present) - before) / sum(present[i] for i in own)
             before = sum(present)
             for i in own:
                 found[some[i]] = max(stretch[i] * share, 1.0)
-    return found
-
-
-def _backlogs(stretch: Array, loads: Sequence[float], streams: Sequence[float], times: Sequence[float]) -> Array:
-    """The stretch, longer by the backlogs that TCBs build up for work with a rate while they share a CP.
-
-    Two TCBs of equal load on one CP then have what the total, an M/M/1, must have: ρ/(1 − ρ) in place of the
-    chance that the other is busy. Of unequal loads, `OWN` is fitted to Markov chains.
-    """
-    load, part = np.array(loads), np.array(streams, dtype=float)
-    more = part * load * np.maximum(2 - np.array(times), 0.0) / np.maximum(1 - load, 0.05)
-    others = np.maximum(load.sum() - load, 1e-300)
-    tcbs = (load @ part - load * part) / others  # the share of the others that is such TCBs
-    backlog = OWN * tcbs * more + (1 - OWN) * (load @ more - load * more) / others
-    found: Array = 1 + (stretch - 1) * (1 + np.where(part > 0, backlog, 0.0))
     return found
 
 

@@ -193,7 +193,7 @@ def queue_times(point: Point, place: int) -> dict[str, float]:
     burst = burst_time(point.state, task, own, point.layout.work_of(task).burst)
     found = _queues(point.layout, point.software, place, own, point.state.told.stretch)
     found[station(region, "QR")] = own.qr * _qr_stretch(point.layout, point.state, point.software, point.gated, place) + burst
-    found[f"{lpar} CPU off QR"] = own.beside
+    found[f"{lpar} CPU beside QR"] = own.beside
     found[f"{region} delays"] = own.delay
     return found
 

@@ -40,18 +40,12 @@ class CicsRegion:
     importance: int = 1
 
     def __post_init__(self) -> None:
-        checks.text("region: name", self.name)
-        item = f"region {self.name!r}"
-        checks.text(f"{item}: lpar", self.lpar)
+        item = _check(self)
         least, most = MXT_RANGE
         mxt = checks.whole(f"{item}: mxt", self.mxt, most=10**9)
         if not least <= mxt <= most:
             raise ModelError(f"{item}: mxt", f"CICS takes {least} to {most}", "correct MXT", self.mxt)
-        classes = checks.figures(f"{item}: tranclasses", self.tranclasses or {})
-        for name, active in classes.items():
-            checks.whole(f"{item}: tranclasses[{name!r}]", active, least=1)
-        checks.assign(self, mxt=mxt, tranclasses=classes, importance=_importance(item, self.importance))
-        checks.assign(self, fixed_cpu=checks.number(f"{item}: fixed_cpu", self.fixed_cpu))
+        checks.assign(self, mxt=mxt)
         if self.thread_limit is not None:
             limit = checks.whole(f"{item}: thread_limit", self.thread_limit, least=1, most=2000)
             checks.assign(self, thread_limit=limit)
@@ -91,15 +85,9 @@ class ImsRegions:
     importance: int = 1
 
     def __post_init__(self) -> None:
-        checks.text("region: name", self.name)
-        item = f"region {self.name!r}"
-        checks.text(f"{item}: lpar", self.lpar)
-        classes = checks.figures(f"{item}: tranclasses", self.tranclasses or {})
-        for name, active in classes.items():
-            checks.whole(f"{item}: tranclasses[{name!r}]", active, least=1)
+        item = _check(self)
         regions = checks.whole(f"{item}: regions", self.regions, least=1, most=10_000)
-        checks.assign(self, regions=regions, tranclasses=classes, importance=_importance(item, self.importance))
-        checks.assign(self, fixed_cpu=checks.number(f"{item}: fixed_cpu", self.fixed_cpu))
+        checks.assign(self, regions=regions)
 
     @property
     def limit(self) -> int:
@@ -115,5 +103,15 @@ class ImsRegions:
 Region = CicsRegion | ImsRegions
 
 
-def _importance(item: str, value: int) -> int:
-    return checks.whole(f"{item}: importance", value, least=1, most=100)
+def _check(region: Region) -> str:
+    """What both kinds share: name, LPAR, TRANCLASSes, fixed CPU, importance; returns how errors name the region."""
+    checks.text("region: name", region.name)
+    item = f"region {region.name!r}"
+    checks.text(f"{item}: lpar", region.lpar)
+    classes = checks.figures(f"{item}: tranclasses", region.tranclasses or {})
+    for name, active in classes.items():
+        checks.whole(f"{item}: tranclasses[{name!r}]", active, least=1)
+    importance = checks.whole(f"{item}: importance", region.importance, least=1, most=100)
+    fixed = checks.number(f"{item}: fixed_cpu", region.fixed_cpu)
+    checks.assign(region, tranclasses=classes, importance=importance, fixed_cpu=fixed)
+    return item

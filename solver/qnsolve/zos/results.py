@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any
 
 from ..errors import suggestion
@@ -102,7 +103,7 @@ class SystemResult:
         """The printed tables in HTML."""
         below = [*self.reasons, *(f"note: {note}" for note in self.notes)]
         tables = [html_table(title, head, body, [], 1) for title, head, body in self._tables()]
-        return "\n".join(tables) + "".join(f"<p>{line}</p>\n" for line in below)
+        return "\n".join(tables) + "".join(f"<p>{escape(line)}</p>\n" for line in below)
 
     _repr_html_ = to_html
 
