@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isinf
 
 import numpy as np
 
 from .series import Array
 
-MANY = 5000  # a source of more jobs than this sends a stream
+MANY = 5000  # jobs of a source that are counted at the servers; more of them are not told apart
 AWAY = 1e-9  # least share of a source's jobs that is taken to be elsewhere
 
 
@@ -59,15 +59,15 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     source's time elsewhere is what its load leaves of it. With f(k) the chance that independent
     sources have k jobs here, and the stream summed out, k jobs have the chance f(k)·g(k), and
     an arriving one, who sees the network without itself, finds the stretch
-    Σ f(k)·g(k + 1) / Σ f(k)·g(k).
+    Σ f(k)·g(k + 1) / Σ f(k)·g(k). Of a source with more than `MANY` jobs, no more are counted as present.
     """
     size, top = len(load), float(speeds[-1])
-    streams = [jobs[j] > MANY for j in range(size)]
+    streams = [isinf(jobs[j]) for j in range(size)]
     stream = float(sum(load[j] for j in range(size) if streams[j]))
     if stream >= top:
         raise FullError(float(sum(load)) / top)
     finite = [j for j in range(size) if not streams[j]]
-    weight = _weights(int(sum(jobs[j] for j in finite)), stream, speeds)
+    weight = _weights(sum(min(int(jobs[j]), MANY) for j in finite), stream, speeds)
     ratios = {j: _ratio_of(load[j], jobs[j], stretch[j]) for j in finite}
     tilt = _tilt([ratios[j] for j in finite], [jobs[j] for j in finite], weight)
     weight -= np.log(tilt) * np.arange(len(weight))
@@ -87,18 +87,21 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     return Shared(found, _chance(before[-1], weight, stream, speeds, tilt))
 
 
-def seen(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int, gone: Array) -> float:
+def seen(
+    load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int, gone: Array | None = None
+) -> float:
     """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves.
 
     `gone` jobs (J,) cannot be at another source since this one is here [jobs]; where that is a part of one, it
     is so for that share of the time.
     """
     size = len(load)
-    stream = float(sum(load[j] for j in range(size) if jobs[j] > MANY))
+    gone = np.zeros(size) if gone is None else gone
+    stream = float(sum(load[j] for j in range(size) if isinf(jobs[j])))
     if stream >= float(speeds[-1]):
         raise FullError(float(sum(load)) / float(speeds[-1]))
     counts = [
-        0.0 if jobs[j] > MANY or load[j] <= 0 else int(jobs[j]) - (1.0 if j == own else float(gone[j])) for j in range(size)
+        0.0 if isinf(jobs[j]) or load[j] <= 0 else int(jobs[j]) - (1.0 if j == own else float(gone[j])) for j in range(size)
     ]
     some = [j for j in range(size) if counts[j] > 0]
     weight = _weights(sum(ceil(counts[j]) for j in some), stream, speeds)
@@ -134,10 +137,10 @@ def _tilt(ratios: Sequence[float], jobs: Sequence[float], weight: Array) -> floa
 
 
 def _binomial(jobs: int, share: float) -> Array:
-    """P(n of so many are present)."""
+    """P(n of so many are present), up to `MANY`."""
     if jobs == 1:
         return np.array([1 - share, share])
-    n = np.arange(1, jobs + 1)
+    n = np.arange(1, min(jobs, MANY) + 1)
     with np.errstate(divide="ignore"):
         steps = np.log((jobs - n + 1) / n) + np.log(share) - np.log1p(-share)
     logs = np.concatenate([[0.0], np.cumsum(steps)])

@@ -60,6 +60,20 @@ def waits(layout: Layout, state: State, place: int) -> float:
     return wait * state.scale
 
 
+def company(layout: Layout, one: Gate, all_gates: list[Gate]) -> int:
+    """Limits that hold the same users, this one included.
+
+    What one more makes them wait they do not wait at the others: each moves by its share, or all go too far at once.
+    """
+
+    def users_of(gate: Gate) -> set[int]:
+        some = (layout.tasks[i] for i in layout.tasks_in(gate.region))
+        return {t.work for t in some if gate.tranclass in (None, t.step.tranclass) and layout.work_of(t).users is not None}
+
+    mine = users_of(one)
+    return 1 + sum(1 for other in all_gates if other is not one and users_of(other) & mine)
+
+
 def callers(layout: Layout, flow: Flow, work: int, places: list[int]) -> float:
     """Tasks of a work that can wait for tasks at some places: no more than the limits of their regions let in."""
     found = 0.0

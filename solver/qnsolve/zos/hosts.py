@@ -13,9 +13,11 @@ from ..kernels.layered import stretched
 from ..kernels.overflow import Overflow, overflow
 from ..kernels.series import Array
 from ..kernels.sharing import FullError, shared
-from .state import State
+from .state import CLOSED, State
 from .tasks import Layout
 from .times import Times
+
+LONGER, STEEP = 12.0, 4  # wait for CPs over that for zIIPs up to which users' work overflows, and how fast it ends beyond
 
 
 def cp_loads(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> Array:
@@ -151,6 +153,12 @@ def check_facilities(layout: Layout, tasks: Sequence[Times], rate: Array) -> Non
             raise saturated(facility.name, load)
 
 
+def senders_of(layout: Layout, region: int) -> float:
+    """Tasks of a region that can have a request under way at once, none of them at its QR TCB."""
+    users = sum(float(layout.work_of(t).users or inf) for t in layout.tasks if t.region == region)
+    return min(users, float(layout.system.regions[region].limit)) if users < inf else inf
+
+
 def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array:
     """Time over service time of a request, by coupling facility and region.
 
@@ -177,12 +185,16 @@ def cf_stretch(layout: Layout, state: State, sync: Array, other: Array) -> Array
             float(sync[place, group] @ state["cf"][place, group]) / load for group, load in zip(groups, loads, strict=True)
         ]
         speeds = np.arange(1.0, facility.processors + 1)
+        behind = float(other[place].sum())
+        loads.append(behind)
+        jobs.append(sum(senders_of(layout, int(r)) for r in np.flatnonzero(other[place])) or inf)
+        stretch.append(float(other[place] @ state["cf"][place]) / behind if behind else 1.0)
         try:
-            result = shared([*loads, float(other[place].sum())], [*jobs, inf], [*stretch, 1.0], speeds).stretch
+            result = shared(loads, jobs, stretch, speeds).stretch
         except FullError as error:
             raise saturated(facility.name, error.load) from None
         found[place] = result[-1]
-        for i, group in enumerate(groups):
+        for i, group in enumerate(groups):  # the last is of asynchronous requests
             found[place, group] = result[i]
     return found
 
@@ -205,6 +217,8 @@ def ziip_stretch(
             share[place], longer[place], usual[place] = found.share, found.over / found.other, found.other
             running = np.arange(1, len(found.chance))
             stretch[place] = float(found.chance[1:] @ running) / float(found.chance[1:] @ speeds)
+            goes, stay = _goes(state, place, work, speeds)
+            share[place], stretch[place] = goes * found.share, goes * stretch[place] + (1 - goes) * stay
         else:
             try:
                 jobs = inf if work.stream else work.users
@@ -212,6 +226,15 @@ def ziip_stretch(
             except FullError as error:
                 raise saturated(f"{item.name} zIIPs", error.load) from None
     return stretch, share, longer, usual
+
+
+def _goes(state: State, place: int, work: Eligible, speeds: Array) -> tuple[float, float]:
+    """Share that overflows of the users' work that might, and the stretch of what waits for zIIPs; full CPs do not help."""
+    if work.stream:
+        return 1.0, 1.0
+    stay = float(shared([work.here], [work.users], [state["ziip"][place]], speeds).stretch[0])
+    cps = max(float(state["cpu"][j]) for j, s in enumerate(state.sources) if s.lpar == place and s.kind == CLOSED)
+    return min(1.0, LONGER * stay / cps) ** STEEP, stay
 
 
 def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: float) -> tuple[float, float, float]:
@@ -222,6 +245,8 @@ def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: 
     speeds, cores = ziips.speeds(), ziips.busy_cores()
     if ziips.overflow:
         chance = ziip_overflow(layout, place, work, busy).chance[1:]
+        if _goes(state, place, work, speeds)[0] < 1:  # more stays than the chain knows of
+            chance = chance * (work.here / float(chance @ speeds))
     else:
         jobs = inf if work.stream else work.users
         chance = shared([work.here], [jobs], [state["ziip"][place]], speeds).chance

@@ -19,8 +19,10 @@ from .tasks import Layout, layout
 from .times import Times, sync_time, task_times
 
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
-FAST, SLOW, DAMPING = 60, 60, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+FAST, SLOW, DAMPING = 60, 30, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
+AGAIN = 3  # times that both are tried, one from where the other led
 CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
+ROUNDS = 20  # of the coupling facilities alone
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
 
@@ -64,12 +66,22 @@ def operating_point(system: System) -> Point:
     state.scale = sum(
         t.visits * (e.qr + e.ro + e.threads + e.beside + e.delay) for t, e in zip(taken.tasks, first, strict=True)
     )
-    hosts.check_facilities(taken, first, np.array([work.rate or 0.0 for work in system.work]))
+    rates = np.array([work.rate or 0.0 for work in system.work])
+    hosts.check_facilities(taken, first, rates)
+    state.converted = _converted(taken, state, first)
     for _ in range(TRIES):
-        state = _settled(taken, state, gated)
+        try:
+            state = _settled(taken, state, gated)
+        except SaturatedError:  # it may be so by waits for requests that are not synchronous at these rates
+            start = state.at(np.ones_like(state.vector))
+            more = _converted(taken, _loaded(taken, start, rates), first)
+            if more <= state.converted:
+                raise
+            state = start.at(start.vector, more | state.converted)
+            continue
         point = evaluate(taken, state, gated)
         found = [_matters(point, region) or gated[region] for region in range(len(gated))]
-        more = _converted(taken, state, point)
+        more = _converted(taken, state, point.times)
         if found == gated and more == state.converted:
             return _closer(point)
         gated, state = found, state.at(state.vector.copy(), more)
@@ -107,7 +119,23 @@ class _EnoughError(Exception):
 
 
 def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
-    """The fixed point: by accelerated steps, or else by damped ones."""
+    """The fixed point: by accelerated steps, or else by damped ones, and again from where those lead."""
+    vector, change = state.vector.copy(), np.inf
+    for _ in range(AGAIN):
+        found = _accelerated(taken, state.at(vector), gated)
+        if found is not None:
+            return found
+        for _ in range(SLOW):
+            new = _next(evaluate(taken, state.at(vector), gated), gated)
+            change = float(np.abs(new / vector - 1).max())
+            if change < ROUGH:
+                return state.at(new)
+            vector = vector * (new / vector) ** DAMPING
+    raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
+
+
+def _accelerated(taken: Layout, state: State, gated: list[bool]) -> State | None:
+    """The fixed point by accelerated steps, if so many are enough."""
     taken_steps = 0
 
     def step(vectors: Array, which: object) -> Array:
@@ -119,18 +147,9 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
 
     try:
         found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE, rough=True)
-        if found.converged[0]:
-            return state.at(found.value[0])
     except (_EnoughError, np.linalg.LinAlgError):
-        pass
-    vector, change = state.vector.copy(), np.inf
-    for _ in range(SLOW):
-        new = _next(evaluate(taken, state.at(vector), gated), gated)
-        change = float(np.abs(new / vector - 1).max())
-        if change < ROUGH:
-            return state.at(new)
-        vector = vector * (new / vector) ** DAMPING
-    raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
+        return None
+    return state.at(found.value[0]) if found.converged[0] else None
 
 
 def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
@@ -201,18 +220,24 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["ziip"][:], new["overflow"][:], new["over"][:] = ziip, 1 + share, longer
     new["cpu"][:] *= usual[lpar_of]
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
+    found_gates = [g for region in range(len(gated)) if gated[region] for g in _gates_of(point, region)]
+    for found in found_gates:
+        region, part = found.region, 1 / gates.company(taken, found, found_gates)
+        if any(i in state.told.wait for i in taken.tasks_in(region)):
+            continue
+        if found.tranclass is None:
+            tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
+            new["crowd"][region] = max(state["crowd"][region] * (tasks / found.limit) ** part, 1.0)
+            old, wait = state["gate"][region], 1 + state["crowd"][region] * found.admitted.wait / state.scale
+            new["gate"][region] = old + part * (wait - old)
+            new["serial"][region] = _serial(point, found)
+        else:
+            place = state.classes.index((region, found.tranclass))
+            old, wait = state["tranclass"][place], 1 + found.admitted.wait / state.scale
+            new["tranclass"][place] = old + part * (wait - old)
     for region, item in enumerate(taken.system.regions):
         apart = any(i in state.told.wait for i in taken.tasks_in(region))
-        if gated[region] and not apart:
-            for found in _gates_of(point, region):
-                if found.tranclass is None:
-                    tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
-                    new["crowd"][region] = max(state["crowd"][region] * tasks / found.limit, 1.0)
-                    new["gate"][region] = 1 + state["crowd"][region] * found.admitted.wait / state.scale
-                    new["serial"][region] = _serial(point, found)
-                else:
-                    new["tranclass"][state.classes.index((region, found.tranclass))] = 1 + found.admitted.wait / state.scale
-        elif isinstance(item, CicsRegion):
+        if isinstance(item, CicsRegion) and (apart or not gated[region]):
             flows = [(point.flow.tasks[i] * point.flow.serial[i], i) for i in taken.tasks_in(region)]
             total = sum(f for f, _ in flows)
             if total > 0:
@@ -239,10 +264,20 @@ def _matters(point: Point, region: int) -> bool:
     return any(g.admitted.full > gates.CHANCE for g in _gates_of(point, region))
 
 
-def _converted(taken: Layout, state: State, point: Point) -> frozenset[tuple[int, str, int]]:
+def _loaded(taken: Layout, state: State, rates: Array) -> State:
+    """The state with the coupling facilities loaded by work that comes at some rates."""
+    times = [task_times(taken, state, i) for i in range(len(taken.tasks))]
+    loads = hosts.cf_loads(taken, times, rates)
+    found = state.at(state.vector.copy())
+    for _ in range(ROUNDS):
+        found["cf"][:] = hosts.cf_stretch(taken, found, *loads)
+    return found
+
+
+def _converted(taken: Layout, state: State, times: list[Times]) -> frozenset[tuple[int, str, int]]:
     """Requests whose synchronous time has passed their threshold, and those converted before."""
     found = set(state.converted)
-    for task, each in zip(taken.tasks, point.times, strict=True):
+    for task, each in zip(taken.tasks, times, strict=True):
         for place, name in each.sync:
             structure = taken.structures[name][1]
             if structure.threshold is not None and sync_time(taken, state, place, structure, task.region) > structure.threshold:
