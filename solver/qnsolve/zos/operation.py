@@ -20,7 +20,7 @@ from .times import Times, sync_time, task_times
 
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 30, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
-AGAIN = 3  # times that both are tried, one from where the other led
+AGAIN = 2  # times that both are tried, one from where the other led, with limits that share their steps
 CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
 ROUNDS = 20  # of the coupling facilities alone
 TRIES = 20  # times that limits and conversions found to matter may change the model
@@ -119,22 +119,24 @@ class _EnoughError(Exception):
 
 
 def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
-    """The fixed point: by accelerated steps, or else by damped ones, and again from where those lead."""
+    """The fixed point: by accelerated steps, or else by damped ones, and again with limits that share their steps."""
     vector, change = state.vector.copy(), np.inf
-    for _ in range(AGAIN):
-        found = _accelerated(taken, state.at(vector), gated)
-        if found is not None:
-            return found
-        for _ in range(SLOW):
-            new = _next(evaluate(taken, state.at(vector), gated), gated)
-            change = float(np.abs(new / vector - 1).max())
-            if change < ROUGH:
-                return state.at(new)
-            vector = vector * (new / vector) ** DAMPING
+    for sharing in (False, True):
+        vector = state.vector.copy()
+        for _ in range(AGAIN if sharing else 1):
+            found = _accelerated(taken, state.at(vector), gated, sharing)
+            if found is not None:
+                return found
+            for _ in range(SLOW):
+                new = _next(evaluate(taken, state.at(vector), gated), gated, sharing)
+                change = float(np.abs(new / vector - 1).max())
+                if change < ROUGH:
+                    return state.at(new)
+                vector = vector * (new / vector) ** DAMPING
     raise ConvergenceError("the layers of the system did not settle, damped steps included", change)
 
 
-def _accelerated(taken: Layout, state: State, gated: list[bool]) -> State | None:
+def _accelerated(taken: Layout, state: State, gated: list[bool], sharing: bool) -> State | None:
     """The fixed point by accelerated steps, if so many are enough."""
     taken_steps = 0
 
@@ -143,7 +145,7 @@ def _accelerated(taken: Layout, state: State, gated: list[bool]) -> State | None
         taken_steps += 1
         if taken_steps > FAST:
             raise _EnoughError
-        return _next(evaluate(taken, state.at(vectors[0]), gated), gated)[None, :]
+        return _next(evaluate(taken, state.at(vectors[0]), gated), gated, sharing)[None, :]
 
     try:
         found = fixed_point(step, state.vector[None, :].copy(), TOLERANCE, rough=True)
@@ -206,7 +208,7 @@ def _qr_stretch(taken: Layout, state: State, software: Software, gated: list[boo
     return float(software.stretch[name][task.work])
 
 
-def _next(point: Point, gated: list[bool]) -> Array:
+def _next(point: Point, gated: list[bool], sharing: bool = False) -> Array:
     """The state that follows from a point."""
     taken, state, rate = point.layout, point.state, point.software.rate
     new = state.at(np.ones_like(state.vector))
@@ -222,7 +224,7 @@ def _next(point: Point, gated: list[bool]) -> Array:
     new["cf"][:] = hosts.cf_stretch(taken, state, *hosts.cf_loads(taken, point.times, rate))
     found_gates = [g for region in range(len(gated)) if gated[region] for g in _gates_of(point, region)]
     for found in found_gates:
-        region, part = found.region, 1 / gates.company(taken, found, found_gates)
+        region, part = found.region, 1 / gates.company(taken, found, found_gates) if sharing else 1.0
         if any(i in state.told.wait for i in taken.tasks_in(region)):
             continue
         if found.tranclass is None:
