@@ -50,7 +50,7 @@ def answer(point: Point) -> SystemResult:
     for law, found, bound in _identities(point, result):
         if not found <= bound * (1 + SETTLED) + 1e-12:
             raise LawError(f"{law}: {found:.9g} against {bound:.9g}")
-    return replace(result, reasons=reasons(result), notes=notes(result, point.software.exact))
+    return replace(result, reasons=reasons(result), notes=notes(result, point.exact, point.software.exact))
 
 
 def _work(point: Point) -> Iterator[WorkResult]:

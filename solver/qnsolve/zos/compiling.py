@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue, Station
 from ..network import Network
-from .operation import operating_point
+from .operation import Point, operating_point
 from .regions import CicsRegion
 from .software import station
 from .system import System
@@ -32,8 +32,12 @@ def compiled(system: System) -> Network:
     For reading, for `qnsolve.verify` and for the methods of small networks; `System.solve`
     does not need it.
     """
-    point = operating_point(system)
-    taken = point.layout
+    return network_of(operating_point(system))
+
+
+def network_of(point: Point) -> Network:
+    """The network of a system at an operating point."""
+    taken, system = point.layout, point.layout.system
     stations: dict[str, Station] = {}
     demands: list[dict[str, float]] = [{} for _ in system.work]
     inside: list[set[str]] = [set() for _ in taken.tasks]

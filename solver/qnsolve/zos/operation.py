@@ -42,6 +42,8 @@ class Point:
     gated : list of bool
         By region: its limit matters, and it is solved on its own.
     gates : list of Gate
+    exact : bool
+        Found by the Markov chain of the system's network, not by layers.
     loads : ndarray (J, W + 1)
         Engines that the sources of `state` ask for, by work, fixed CPU last.
     """
@@ -54,6 +56,7 @@ class Point:
     response: Array
     gated: list[bool]
     gates: list[gates.Gate] = field(default_factory=list)
+    exact: bool = False
     loads: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 

@@ -55,10 +55,12 @@ def reasons(result: SystemResult) -> tuple[str, ...]:
     return tuple(found)
 
 
-def notes(result: SystemResult, exact: bool) -> tuple[str, ...]:
+def notes(result: SystemResult, by_chain: bool, exact: bool) -> tuple[str, ...]:
     """What a reader must know."""
     found = []
-    if not exact:
+    if by_chain:
+        found.append("few users: solved by the Markov chain of its network, exactly")
+    elif not exact:
         found.append("several kinds of users: their network is solved by linearizer")
     for region in result.system.regions:
         for name, active in (region.tranclasses or {}).items():

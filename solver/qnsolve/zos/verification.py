@@ -15,9 +15,9 @@ from ..kernels.series import Array
 from ..report import Report
 from ..verify import BATCHES, LEVEL, WIDE, student
 from .answer import answer
-from .operation import operating_point
 from .results import SystemResult
 from .simulation import Simulated, Simulation
+from .small import solved_point
 from .system import System
 
 
@@ -84,7 +84,7 @@ def verify(system: System, *, jobs: int = 100_000, seed: int = 1) -> SystemVerif
     for work in system.work:
         if work.users is not None and work.burst > 1:
             raise ModelError(f"verify: work {work.name!r}: burst", "of users is not simulated", "leave it out", work.burst)
-    point = operating_point(system)
+    point = solved_point(system)
     result = answer(point)
     found = Simulation(point, checks.whole("verify: seed", seed)).run(count, BATCHES)
     rows = [_row(*estimate) for estimate in _estimates(result, found)]
