@@ -1,10 +1,14 @@
-"""The errors of the mainframe layer on small systems, by area: `python -m benchmarks.zos_accuracy [MODELS]`."""
+"""The errors of the mainframe layer on small systems, by area: `python -m benchmarks.zos_accuracy [MODELS] [--layers]`.
+
+With `--layers` systems of a few users are solved by layers too, as larger ones are.
+"""
 
 from __future__ import annotations
 
 import sys
 
 import numpy as np
+from qnsolve.zos import small
 
 from . import zos_families
 
@@ -26,4 +30,7 @@ def table(models: int) -> str:
 
 
 if __name__ == "__main__":
+    if "--layers" in sys.argv:
+        sys.argv.remove("--layers")
+        small.STATES = 0
     sys.stdout.write(table(int(sys.argv[1]) if len(sys.argv) > 1 else 40) + "\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue, Station
 from ..network import Network
 from .operation import Point, operating_point
-from .regions import CicsRegion
+from .regions import CicsRegion, Region
 from .software import station
 from .system import System
 from .tasks import Layout, has_threads
@@ -91,6 +91,11 @@ def _stations(taken: Layout, place: int, each: Times) -> list[tuple[Station, flo
     return found
 
 
+def limit_name(region: Region, tranclass: str | None) -> str:
+    """Name of the limit that a region or one of its TRANCLASSes is."""
+    return f"{region.name} {region.limit_name if tranclass is None else tranclass}"
+
+
 def _limits(taken: Layout, inside: list[set[str]]) -> list[AdmissionLimit]:
     """The limits that can be reached: a region's tasks are where they or the tasks that they wait for are."""
     for i in range(len(taken.tasks) - 1, -1, -1):
@@ -104,6 +109,6 @@ def _limits(taken: Layout, inside: list[set[str]]) -> list[AdmissionLimit]:
             if tasks and (None in users or sum(u or 0 for u in users) > limit):
                 where = set().union(*(inside[i] for i in tasks))
                 works = dict.fromkeys(taken.work_of(taken.tasks[i]).name for i in tasks)
-                label = f"{region.name} {region.limit_name if name is None else name}"
+                label = limit_name(region, name)
                 found.append(AdmissionLimit(int(limit), name=label, classes=tuple(works), stations=tuple(sorted(where))))
     return found

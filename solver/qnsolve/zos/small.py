@@ -5,18 +5,20 @@ from __future__ import annotations
 from math import comb, prod
 
 from ..errors import QnsolveError
+from ..kernels.admission import Admitted
 from ..model import ClosedClass
 from ..network import Network
+from ..solution import Solution
 from ..solve import solve
-from .compiling import network_of
+from .compiling import limit_name, network_of
+from .gates import Gate
 from .operation import Point, evaluate, operating_point
-from .regions import CicsRegion
 from .software import station
 from .state import CPS, Told
 from .system import System
 from .tasks import has_threads
 
-STATES = 2000  # of the chain: a tenth of a second or so
+STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
 
 
 def solved_point(system: System) -> Point:
@@ -25,7 +27,7 @@ def solved_point(system: System) -> Point:
     if not _plain(point):
         return point
     network = network_of(point)
-    if network.limits or _states(network) > STATES:
+    if _states(network) > STATES or (network.limits and not _one_region_each(point)):
         return point
     try:
         solution = solve(network, method="markov")
@@ -49,13 +51,43 @@ def solved_point(system: System) -> Point:
             ratio = busy / sum(rate[p.class_name] * p.demand for p in solution.pairs if p.station == pair.station)
             state["cpu"][state.tcb(task.lpar, task.region, name.lower())] = ratio
             told.stretch[i, pair.station] = longer / ratio
+        told.wait[i] = solution[work].admission_wait / task.visits
         for name in (*(task.step.log_bytes or {}), *(task.step.devices or {})):
             if (work, name) in pairs:
                 told.stretch[i, name] = pairs[work, name].residence_time / pairs[work, name].demand
     state.told = told
     exact = evaluate(taken, state, [True] * len(point.gated))
-    exact.gates, exact.exact = point.gates, True
+    exact.gates, exact.exact = [_gate(exact, gate, solution) for gate in point.gates], True
     return exact
+
+
+def _gate(point: Point, gate: Gate, solution: Solution) -> Gate:
+    """A limit as the chain has it; as it was where the network leaves it out, for it cannot be reached."""
+    region = point.layout.system.regions[gate.region]
+    name = limit_name(region, gate.tranclass)
+    limit = next((x for x in solution.limits if x.name == name), None)
+    if limit is None:
+        return gate
+    tasks = [i for i in point.layout.tasks_in(gate.region) if gate.tranclass in (None, point.layout.tasks[i].step.tranclass)]
+    flow = {i: float(point.flow.tasks[i]) for i in tasks}
+    rate = sum(flow.values())
+    delayed = sum(flow[i] * solution[point.layout.work_of(point.layout.tasks[i]).name].fraction_delayed for i in tasks)
+    admitted = Admitted(
+        wait=limit.number_outside / rate,
+        inside_time=limit.number_inside / rate,
+        delayed=delayed / rate,
+        full=limit.probability_full,
+        number_inside=limit.number_inside,
+        number_outside=limit.number_outside,
+        outside_95=limit.number_outside_95,
+        throughput=rate,
+    )
+    return Gate(gate.region, gate.tranclass, limit.capacity, admitted)
+
+
+def _one_region_each(point: Point) -> bool:
+    """Each work has one task only, so that what it waits outside is a wait for that task."""
+    return len({task.work for task in point.layout.tasks}) == len(point.layout.tasks)
 
 
 def _plain(point: Point) -> bool:
@@ -66,8 +98,7 @@ def _plain(point: Point) -> bool:
     grown = any(lpar.processors.growth for lpar in system.lpars)
     apart = any(has_threads(taken.region_of(t)) and t.step.jvm_cpu for t in taken.tasks)
     asked = any(each.ziip_cpu or each.sync or each.asynchronous for each in point.times)
-    cics = all(isinstance(region, CicsRegion) for region in system.regions)
-    return cics and len({region.importance for region in system.regions}) == 1 and not (fixed or odd or grown or apart or asked)
+    return len({region.importance for region in system.regions}) == 1 and not (fixed or odd or grown or apart or asked)
 
 
 def _states(network: Network) -> int:

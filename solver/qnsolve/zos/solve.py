@@ -33,8 +33,8 @@ def solve(system: System) -> SystemResult:
     layer is solved by itself, and all are repeated until they agree. A system of a few users,
     of TCBs, logs and devices only, is solved exactly, by the Markov chain of its network.
 
-    Against Markov chains of small systems the worst figure of a system is off by 0.5 to 2.3 % in
-    the mean (QR TCBs on CPs), 0.1 to 1.8 % (limits), 0.8 % (zIIPs that overflow) and 1.1 % (synchronous
-    requests); `benchmarks/README.md` has the families and the largest errors, up to 11 %.
+    By layers the worst figure of a small system is off by 0.5 to 2.3 % in the mean (QR TCBs on CPs), 0.1 to
+    1.8 % (limits), 0.8 % (zIIPs that overflow) and 1.1 % (synchronous requests); `benchmarks/README.md` has the
+    families and the largest errors, up to 11 %.
     """
     return answer(solved_point(system))
