@@ -218,11 +218,11 @@ def _identities(point: Point, result: SystemResult) -> Iterator[tuple[str, float
         yield (
             f"{lpar.name}: captured CPU against busy × engines",
             abs(captured - lpar.appl_percent),
-            0.0 + 1e-6 * lpar.appl_percent,
+            1e-6 * lpar.appl_percent,
         )
-        if not np.isnan(lpar.ziip_percent):
-            cores = taken.system.lpars[place].ziips.cores if taken.system.lpars[place].ziips else 0  # type: ignore[union-attr]
-            done = lpar.ziip_percent * cores * lpar.capacity_factor if lpar.ziip_percent else 0.0
+        ziips = taken.system.lpars[place].ziips
+        if ziips is not None:
+            done = lpar.ziip_percent * ziips.cores * lpar.capacity_factor if lpar.ziip_percent else 0.0
             yield f"{lpar.name}: zIIP busy × capacity factor against X·D", abs(done - lpar.appl_iip), 1e-6 * lpar.appl_iip
     for region in result.regions:
         yield f"{region.name}: QR TCB", 0.0 if np.isnan(region.qr_percent) else region.qr_percent, 100.0

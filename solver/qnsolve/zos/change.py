@@ -11,7 +11,7 @@ from ..errors import ModelError, suggestion
 from .processors import Lpar, LsprTable, kind_of
 from .system import System
 from .tcbs import Program
-from .work import Step, Work
+from .work import Step
 
 
 def move(
@@ -206,9 +206,9 @@ def scale(system: System, factor: float, work: Sequence[str] | None = None) -> S
         if work is not None and item.name not in work:
             items.append(item)
         elif item.rate is not None:
-            items.append(_changed(item, rate=item.rate * by))
+            items.append(item.changed(rate=item.rate * by))
         else:
-            items.append(_changed(item, users=max(round((item.users or 0) * by), 1)))
+            items.append(item.changed(users=max(round((item.users or 0) * by), 1)))
     return replace(system, work=tuple(items))
 
 
@@ -225,8 +225,3 @@ def _with_steps(system: System, name: str, change: Any) -> System:
             new = item.with_steps([change(step) for step in item.steps])
             return replace(system, work=tuple(new if other is item else other for other in system.work))
     raise ModelError("work", "is not in the system", suggestion(name, [item.name for item in system.work]), name)
-
-
-def _changed(item: Work, **changes: Any) -> Work:
-    keys = ("rate", "users", "think_time", "burst", "steps")
-    return Work(item.name, **{**{key: getattr(item, key) for key in keys}, **changes})

@@ -216,7 +216,11 @@ class Work:
             steps=found,
         )
 
+    def changed(self, **changes: Any) -> Work:
+        """The same work with other values of some parameters."""
+        keys = ("rate", "users", "think_time", "burst", "steps")
+        return Work(self.name, **{**{key: getattr(self, key) for key in keys}, **changes})
+
     def with_steps(self, steps: Sequence[Step]) -> Work:
         """The same work with other steps."""
-        keys = ("rate", "users", "think_time", "burst")
-        return Work(self.name, **{key: getattr(self, key) for key in keys}, steps=steps)
+        return self.changed(steps=steps)
