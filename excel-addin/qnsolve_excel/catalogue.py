@@ -18,7 +18,7 @@ from .cells import Numbers, Table
 
 NAMESPACE = "QN"
 GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About")
-ROOMS = ("stations", "forms", "about")  # modules of functions, in the order of the catalogue
+ROOMS = ("stations", "forms", "networks", "about")  # modules of functions, in the order of the catalogue
 LONGEST_HELP = 255  # characters that Excel's dialog takes
 KINDS: dict[Any, str] = {
     float: "number",
