@@ -138,7 +138,9 @@ def _trimmed(name: str, given: Any) -> list[Sequence[Any]]:
     last = len(rows)
     while last and _is_empty(rows[last - 1]):
         last -= 1
-    found = [row if row and row[-1] is not None and row[-1] != "" else row[: _filled(row)] for row in rows[:last]]
+    found: list[Sequence[Any]] = [
+        row if row and row[-1] is not None and row[-1] != "" else row[: _filled(row)] for row in rows[:last]
+    ]
     cells = last * max(map(len, found), default=0)
     if cells > MOST_CELLS:
         raise CellError("#VALUE!", f"{name} has {cells} cells, more than {MOST_CELLS}; give a smaller range")
