@@ -22,7 +22,7 @@ DATE = (1980, 1, 1, 0, 0, 0)  # of the files inside, so that the same catalogue 
 REGISTRY = 'xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema"'
 MANIFEST = {
     "queueing.idl": "application/vnd.sun.star.uno-typelibrary;type=RDB",
-    "component.py": "application/vnd.sun.star.uno-component;type=Python",
+    "queueing.components": "application/vnd.sun.star.uno-components",
     "CalcAddIns.xcu": "application/vnd.sun.star.configuration-data",
 }
 
@@ -61,6 +61,7 @@ def parts(folders: list[str] | None = None) -> dict[str, str]:
         "description.xml": _description(),
         "queueing.idl": _interface(),
         "CalcAddIns.xcu": _help(),
+        "queueing.components": _components(),
         "component.py": (own / "component.py").read_text(encoding="utf-8"),
         "pythonpath/qnsolve_bridge.py": (own / "bridge.py").read_text(encoding="utf-8"),
         "written.json": _written(folders if folders is not None else import_folders()),
@@ -134,6 +135,16 @@ def _manifest() -> str:
     entry = '<manifest:file-entry manifest:full-path="{}" manifest:media-type="{}"/>\n'
     entries = "".join(entry.format(name, kind) for name, kind in MANIFEST.items())
     return f'{HEAD}<manifest:manifest xmlns:manifest="http://openoffice.org/2001/manifest">\n{entries}</manifest:manifest>\n'
+
+
+def _components() -> str:
+    """What there is to load, so that installing runs no Python: it would not find the new interface yet."""
+    service = '<service name="com.sun.star.sheet.AddIn"/>'
+    return (
+        f'{HEAD}<components xmlns="http://openoffice.org/2010/uno-components">\n'
+        '<component loader="com.sun.star.loader.Python" uri="component.py">\n'
+        f'<implementation name="{NAMESPACE}">{service}</implementation>\n</component>\n</components>\n'
+    )
 
 
 def _description() -> str:
