@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -246,3 +247,21 @@ def test_whole_columns(book: Book) -> None:
     expected = sum(row[0] for row in PRIORITIES)
     assert book.evaluate(["=SUM(QN.PRIORITY_RESPONSE(C:C,D:D))"]) == [pytest.approx(expected, rel=CLOSE)]
     book.write({"C1:D2": None})
+
+
+README = (Path(__file__).parents[1] / "excel-addin" / "README.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| `(=QN\.[^`]*|=SUM[^`]*)` \| (.*) \|$", re.MULTILINE)
+
+
+def test_the_readme_tells_what_calc_shows(book: Book) -> None:
+    """Each formula of the table shows what stands beside it."""
+    rows = ROW.findall(README)
+    assert len(rows) >= 5
+    for formula, told in rows:
+        (found,) = book.evaluate([formula])
+        if told.startswith("the versions"):
+            assert found.startswith("qnsolve ")
+        else:
+            assert (
+                found.shown if isinstance(found, Failure) else f"{found:.6g}" if isinstance(found, float) else found
+            ) == told
