@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -265,3 +266,21 @@ def test_the_readme_tells_what_calc_shows(book: Book) -> None:
             assert (
                 found.shown if isinstance(found, Failure) else f"{found:.6g}" if isinstance(found, float) else found
             ) == told
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods", ".pdf"])
+def test_saved_workbooks_keep_the_functions(calc: Spreadsheet, ending: str, tmp_path: Path) -> None:
+    """A workbook that Calc writes has the documented names in it, and shows the same when it is opened again."""
+    with calc.book() as book:
+        book.write({"A1:A2": [[2], [3]], "B1": "=QN.MMC_RESPONSE(A1,0.1)", "C1:C2": "=QN.PRIORITY_RESPONSE(A1:A2,{0.1;0.2})"})
+        shows, typed = book.read(), book.formulas()
+        file = book.save(tmp_path / f"book{ending}")
+    if ending == ".pdf":
+        assert file.read_bytes().startswith(b"%PDF")
+        return
+    with calc.book(file) as book:
+        assert book.read() == shows
+        assert book.formulas() == typed
+        assert typed[0][1] == "=QN.MMC_RESPONSE(A1;0.1)"
+    if ending == ".xlsx":
+        assert b"QN.MMC_RESPONSE(" in zipfile.ZipFile(file).read("xl/worksheets/sheet1.xml")
