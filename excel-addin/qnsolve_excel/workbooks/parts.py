@@ -140,3 +140,17 @@ class Plan:
     spills: Sequence[Spill] = ()
     what_ifs: Sequence[WhatIf] = ()
     assumptions: Sequence[str] = ()
+
+
+def erlang_response(rate: str, time: str, servers: str) -> str:
+    """The mean response time of an M/M/c queue as a plain formula, by the names of its inputs; #NUM! where it is full."""
+    load = f"({{{rate}}}*{{{time}}})"
+    waits = erlang_c(rate, time, servers)
+    return f"IF({load}<{{{servers}}},{{{time}}}+{waits}*{{{time}}}/({{{servers}}}-{load}),10^999)"
+
+
+def erlang_c(rate: str, time: str, servers: str) -> str:
+    """Erlang's C, from his B as a ratio of Poisson probabilities."""
+    load = f"({{{rate}}}*{{{time}}})"
+    lost = f"POISSON({{{servers}}},{load},FALSE)/POISSON({{{servers}}},{load},TRUE)"
+    return f"({lost})/(1-{load}/{{{servers}}}*(1-{lost}))"

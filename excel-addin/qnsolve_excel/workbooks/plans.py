@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .logs import LOGGER
-from .parts import SHARE, WHOLE, Input, Plan, Result, WhatIf
+from .parts import SHARE, WHOLE, Input, Plan, Result, WhatIf, erlang_c, erlang_response
 from .region import REGION
 from .smt import SMT
 
@@ -13,19 +13,18 @@ SERVERS = Input("servers", "Servers", 12, "count", least=1, most=1_000_000, whol
 TARGET = Input("target", "Response time not to be exceeded", 0.12, "s", least=0)
 
 LOAD = "({arrival_rate}*{service_time})"
-NO_WAIT = f"POISSON({{servers}},{LOAD},FALSE)/POISSON({{servers}},{LOAD},TRUE)"  # Erlang's B
-WAITS = f"({NO_WAIT})/(1-{LOAD}/{{servers}}*(1-{NO_WAIT}))"  # Erlang's C
+WAITS = erlang_c("arrival_rate", "service_time", "servers")
 MEAN_WAIT = f"{WAITS}*{{service_time}}/({{servers}}-{LOAD})"
 STATION = ("arrival_rate", "service_time", "servers")
 
 
 def _stable(text: str) -> str:
     """#NUM! where the servers cannot keep up."""
-    return f"IF({LOAD}<{{servers}},{text},SQRT(-1))"
+    return f"IF({LOAD}<{{servers}},{text},10^999)"
 
 
 BUSY = Result("busy", "Utilization of each server", "MMC_UTILIZATION", STATION, "0..1", _stable(f"{LOAD}/{{servers}}"), SHARE)
-RESPONSE = Result("response", "Mean response time", "MMC_RESPONSE", STATION, "s", _stable(f"{{service_time}}+{MEAN_WAIT}"))
+RESPONSE = Result("response", "Mean response time", "MMC_RESPONSE", STATION, "s", erlang_response(*STATION))
 NINETY_FIVE = Result("percentile", "Response time of 95 % of the jobs", "MMC_RESPONSE_PERCENTILE", (*STATION, 0.95), "s")
 
 SIZING = Plan(

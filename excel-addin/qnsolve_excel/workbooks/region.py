@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from .parts import SHARE, WHOLE, Input, InputTable, Plan, Result, Spill, WhatIf
+from .parts import SHARE, WHOLE, Input, InputTable, Plan, Result, Spill, WhatIf, erlang_c
 
 TABLES = ("lpars", "regions", "work")
 BESIDE = (None, None, "devices")
 RESPONSE = ("etr", "qr_cpu", "other_time")
 AFTER = "{other_time}+{qr_cpu}/(1-{etr}*{qr_cpu})"
-LOAD = "({etr}*{inside})"
-NONE = f"POISSON({{mxt}},{LOAD},FALSE)/POISSON({{mxt}},{LOAD},TRUE)"
-DELAYED = f"({NONE})/(1-{LOAD}/{{mxt}}*(1-{NONE}))"
+DELAYED = erlang_c("etr", "inside", "mxt")
 
 REGION = Plan(
     name="cics-region",
@@ -89,14 +87,14 @@ REGION = Plan(
             "etr",
             (100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1100, 1150, 1200, 1225),
             (
-                Result("", "response time", "QR_RESPONSE", RESPONSE, "s", "IF({etr}*{qr_cpu}<1," + AFTER + ",SQRT(-1))"),
+                Result("", "response time", "QR_RESPONSE", RESPONSE, "s", "IF({etr}*{qr_cpu}<1," + AFTER + ",10^999)"),
                 Result(
                     "",
                     "CPU of it",
                     "QR_RESPONSE",
                     ("etr", "qr_cpu"),
                     "s",
-                    "IF({etr}*{qr_cpu}<1,{qr_cpu}/(1-{etr}*{qr_cpu}),SQRT(-1))",
+                    "IF({etr}*{qr_cpu}<1,{qr_cpu}/(1-{etr}*{qr_cpu}),10^999)",
                 ),
             ),
             (0, 1),

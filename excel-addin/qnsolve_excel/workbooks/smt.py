@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from .parts import SHARE, Input, Plan, Result, WhatIf
+from .parts import SHARE, Input, Plan, Result, WhatIf, erlang_response
 
 ONE = ("etr", "ziip_time", "cores", 1.0, 1.0)
 TWO = ("etr", "ziip_time", "cores", "threads", "max_factor")
-SINGLE = Result("one", "Response time, one thread a core", "ZIIP_RESPONSE", ONE, "s")
+SINGLE = Result(
+    "one", "Response time, one thread a core", "ZIIP_RESPONSE", ONE, "s", erlang_response("etr", "ziip_time", "cores")
+)
 DOUBLE = Result("two", "Response time, all threads", "ZIIP_RESPONSE", TWO, "s")
 OVER = ("etr", "ziip_time", "cores", "engines")
 SPILLED = Result("over_one", "Overflow to CPs, one thread", "ZIIP_OVERFLOW", (*OVER, 1.0, 1.0, "cp_busy"), "0..1", form=SHARE)
