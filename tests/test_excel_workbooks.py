@@ -10,9 +10,15 @@ from typing import Any
 
 import openpyxl
 import pytest
+from qnsolve import Network
+from qnsolve.zos.systemfile import load_any
+from qnsolve.zos.systemfile import to_data as system_data
 from qnsolve_excel import call
+from qnsolve_excel.describing import system
 from qnsolve_excel.formula import dotted
+from qnsolve_excel.modelling import network
 from qnsolve_excel.workbooks import FLAVOURS, PLANS, write
+from qnsolve_excel.workbooks.models import plan_of
 from spreadsheet import Failure, Spreadsheet
 
 WORKBOOKS = Path(__file__).parent.parent / "examples" / "workbooks"
@@ -116,3 +122,31 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
         write(PLANS["logger"], file, "lotus")
     assert [each.name for each in tmp_path.iterdir()] == ["plan.xlsx"]
     assert file.read_text() == "old"
+
+
+FILES = sorted((WORKBOOKS.parent).glob("*.toml"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_a_model_file_becomes_a_workbook_that_calculates_it(calc: Spreadsheet, file: Path, tmp_path: Path) -> None:
+    """Its tables are the same model again; LibreOffice calculates what the solver gave."""
+    model = load_any(file)
+    plan = plan_of(model, file.stem)
+    tables = {table.key: [list(row) for row in table.rows] for table in plan.tables}
+    if isinstance(model, Network):
+        again = network(tables["stations"], tables["classes"], tables.get("limits"))
+        assert (again.stations, again.classes, again.limits) == (model.stations, model.classes, model.limits)
+    else:
+        parts = [tables.get(part) for part in ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")]
+        assert system_data(system(*parts)) == {key: value for key, value in system_data(model).items() if key != "name"}
+    write(plan, tmp_path / "plan.xlsx", "calc")
+    with calc.book(tmp_path / "plan.xlsx") as book:
+        found = book.read(sheet="Plan")
+    expected = stored(tmp_path / "plan.xlsx")
+    compared = 0
+    for row, wanted in zip(found, expected, strict=False):
+        for shown, value in zip(row, wanted, strict=False):
+            if isinstance(value, float):
+                assert shown == pytest.approx(value, rel=1e-9, abs=1e-300)
+                compared += 1
+    assert compared > 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -145,22 +146,28 @@ class _Sheet:
     def _cell(self, row: int, column: int, item: Result, cells: Cells) -> None:
         """A formula with its value, or the value alone."""
         found, text, style = value(item, cells), formula(item, cells, self.flavour), self.styles.result(item.form)
-        shown = found.code if isinstance(found, CellError) else found
-        if text:
-            self.sheet.write_formula(row, column, text, style, shown)
-        elif isinstance(found, CellError):
-            self.sheet.write_formula(row, column, f"={shown}" if shown != "#N/A" else "=NA()", style, shown)
+        if isinstance(found, CellError):
+            self._error(row, column, found, text, style)
+        elif text:
+            self.sheet.write_formula(row, column, text, style, found)
         else:
-            self.sheet.write(row, column, shown, style)
+            self.sheet.write(row, column, found, style)
+
+    def _error(self, row: int, column: int, found: Any, text: str, style: Any) -> None:
+        """An error value, by its formula or as a constant."""
+        shown = found.code if isinstance(found, CellError) else str(found)
+        self.sheet.write_formula(row, column, text or ("=NA()" if shown == "#N/A" else f"={shown}"), style, shown)
 
     def _spill(self, item: Spill) -> None:
         self.row += 1
         self.sheet.write(self.row, 0, item.label, self.styles.heading)
         self.row += 1
         found = value(item, self.cells)
-        if not isinstance(found, list):
-            raise ValueError(f"{item.label}: {found}")
         text = formula(item, self.cells, self.flavour)
+        if not isinstance(found, list):
+            self._error(self.row, 0, found, text, self.styles.plain)
+            self.row += 1
+            return
         bottom, right = self.row + len(found) - 1, len(found[0]) - 1
         if text:
             self.sheet.write_dynamic_array_formula(self.row, 0, bottom, right, text, self.styles.head, found[0][0])
@@ -171,6 +178,9 @@ class _Sheet:
                 figure = self.styles.first if column == 0 else self.styles.figure
                 style = self.styles.head if i == 0 else self.styles.plain if isinstance(cell, str) else figure
                 self.sheet.write(self.row + i, column, cell, style)
+        if item.lines:
+            self._chart(item.label, item.axes, self.row, bottom, item.lines, len(found[0]) + 1)
+            bottom = max(bottom, self.row + 16)
         self.row = bottom + 1
 
     def _what_if(self, item: WhatIf) -> None:
@@ -190,24 +200,30 @@ class _Sheet:
                 cells.places |= {f"{column + 1}": f"{letter}{self.row + 1}", f"up{column + 1}": f"{letter}{self.row}"}
             for column, result in enumerate(item.columns, 1):
                 self._cell(self.row, column, result, cells)
+        share = all(item.columns[line].form == SHARE for line in item.lines)
+        self._chart(item.label, item.axes, head, self.row, [line + 1 for line in item.lines], len(item.columns) + 2, share)
+        self.row = max(self.row + 1, head + 17)
+
+    def _chart(
+        self, title: str, axes: tuple[str, str], head: int, last: int, lines: Sequence[int], column: int, share: bool = False
+    ) -> None:
+        """Columns of a table by its first one, beside it."""
         chart = self.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
-        for line in item.lines:
+        for line in lines:
             chart.add_series(
                 {
-                    "name": ["Plan", head, line + 1],
-                    "categories": ["Plan", head + 1, 0, self.row, 0],
-                    "values": ["Plan", head + 1, line + 1, self.row, line + 1],
+                    "name": ["Plan", head, line],
+                    "categories": ["Plan", head + 1, 0, last, 0],
+                    "values": ["Plan", head + 1, line, last, line],
                     "marker": {"type": "circle", "size": 4},
                 }
             )
-        share = all(item.columns[line].form == SHARE for line in item.lines)
-        chart.set_x_axis({"name": item.axes[0], "min": 0, "major_gridlines": {"visible": False}})
-        chart.set_y_axis({"name": item.axes[1], "min": 0, "num_format": "0%" if share else "General"})
-        chart.set_legend({"position": "bottom"} if len(item.lines) > 1 else {"none": True})
-        chart.set_title({"name": item.label, "name_font": {"size": 12, "bold": False}})
+        chart.set_x_axis({"name": axes[0], "min": 0, "major_gridlines": {"visible": False}})
+        chart.set_y_axis({"name": axes[1], "min": 0, "num_format": "0%" if share else "General"})
+        chart.set_legend({"position": "bottom"} if len(lines) > 1 else {"none": True})
+        chart.set_title({"name": title, "name_font": {"size": 12, "bold": False}})
         chart.set_size({"width": 640, "height": 320})
-        self.sheet.insert_chart(head, len(item.columns) + 2, chart)
-        self.row = max(self.row + 1, head + 17)
+        self.sheet.insert_chart(head, column, chart)
 
 
 def _validation(item: Input) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..cells import OMITTED
 from ..dispatch import Answer, call
-from .parts import Result, Spill
+from .parts import Result, Spill, Text
 
 # how each program stores a call; "native" has plain formulas, "values" none
 SPELLING = {"excel": "QN_{}", "calc": "QN.{}", "officejs": "_xldudf_QN_{}"}
@@ -60,10 +60,14 @@ def value(item: Result | Spill, cells: Cells) -> Answer:
 def _written(argument: str | float | None, places: Mapping[str, str]) -> str:
     if argument is None:
         return ""
+    if isinstance(argument, Text):
+        return '"' + argument.replace('"', '""') + '"'
     return places[argument] if isinstance(argument, str) else f"{argument:.15g}"
 
 
 def _given(argument: str | float | None, values: Mapping[str, Any]) -> Any:
     if argument is None:
         return OMITTED
+    if isinstance(argument, Text):
+        return str(argument)
     return values[argument] if isinstance(argument, str) else argument

@@ -9,6 +9,12 @@ from typing import Any
 GENERAL, WHOLE, SHARE = "0.0000", "0", "0.0%"
 
 
+class Text(str):
+    """An argument that is a text itself, no key."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Input:
     """A figure that the planner gives.
@@ -81,11 +87,13 @@ class Result:
 
 @dataclass(frozen=True)
 class Spill:
-    """A table that a worksheet function gives."""
+    """A table that a worksheet function gives; a chart of some of its columns by the first one where `lines` names them."""
 
     label: str
     function: str
     arguments: Sequence[str | float | None]
+    lines: Sequence[int] = ()
+    axes: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
