@@ -131,6 +131,8 @@ def _parser() -> argparse.ArgumentParser:
     validating.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
     validating.add_argument("--case", action="append", metavar="NAME", help="only this case; may be given again")
     validating.set_defaults(run=_validate)
+
+    importlib.import_module("qnsolve_excel.commands").add(commands)
     return parser
 
 
