@@ -19,7 +19,6 @@ from ..catalogue import catalogue
 from . import vba, workbook
 from .project import Project
 
-FILE = "qnsolve.xlam"
 TEMPLATE = "quickstart_addin.xlam"  # of xlwings, BSD 3-clause
 OWN = {"Dictionary", "xlwings", "Module1"}  # the template's modules that are not taken along
 SETTINGS = ("qnsolve", "command", "folder", "interpreter", "xlwings")  # rows of the sheet, name and value
@@ -132,7 +131,7 @@ def _command(interpreter: str) -> str:
         rule = 'must hold none of " % ^, which a command line cannot pass on'
         raise ModelError("path of Python", rule, "make the environment in another folder", interpreter)
     shell = os.environ.get("COMSPEC") or r"C:\Windows\System32\cmd.exe"
-    return f"{shell}  /K \"\"{interpreter}\" -P -B -c \"import xlwings; xlwings.serve('$(CLSID)')\"\""
+    return f'{shell}  /K ""{interpreter}" -P -B -c "import xlwings; xlwings.serve(\'$(CLSID)\')""'
 
 
 def _library_folder() -> str:

@@ -10,27 +10,29 @@ from typing import Any
 
 from qnsolve.errors import ModelError
 
-from . import workbook
-from .build import FILE, SETTINGS, build, sheet_rows
+from ..commands import needing
 
+FILE = "qnsolve.xlam"
 START = Path("Microsoft", "Excel", "XLSTART")
 
 
-def add(commands: Any) -> None:
-    """The three commands."""
+def add(actions: Any) -> None:
+    """Put the three actions under `qnsolve addin`."""
     told = "folder other than Excel's own XLSTART"
     for name, run, text in (
         ("install", install, "build the add-in for Excel on Windows, with the running Python in it"),
         ("status", status, "tell which add-in is installed and whether it fits what is installed now"),
         ("uninstall", uninstall, "remove the add-in"),
     ):
-        command = commands.add_parser(name, help=text)
+        command = actions.add_parser(name, help=text)
         command.add_argument("--out", metavar="FOLDER", help=told)
-        command.set_defaults(run=run)
+        command.set_defaults(run=needing("excel", run))
 
 
 def install(options: argparse.Namespace) -> str:
     """Build the add-in and put it in place, whole or not at all."""
+    from .build import build
+
     path = _place(options.out)
     if path.exists():
         _own(path)
@@ -49,6 +51,8 @@ def install(options: argparse.Namespace) -> str:
 
 def status(options: argparse.Namespace) -> str:
     """Where it is, what it was built with, and what is no longer as it was."""
+    from .build import SETTINGS, sheet_rows
+
     path = _place(options.out)
     if not path.exists():
         return f"not installed: {path}"
@@ -90,6 +94,9 @@ def _place(out: str | None) -> Path:
 
 def _own(path: Path) -> list[list[str | int]]:
     """The sheet of our file; an error where it is another's."""
+    from . import workbook
+    from .build import SETTINGS
+
     try:
         found = workbook.sheet(path.read_bytes())
         if [row[0] for row in found[: len(SETTINGS)]] != list(SETTINGS) or min(map(len, found[: len(SETTINGS)])) < 2:
@@ -102,7 +109,7 @@ def _own(path: Path) -> list[list[str | int]]:
 
 
 def _settings(rows: list[list[str | int]]) -> dict[str, str]:
-    return {str(row[0]): str(row[1]) for row in rows[: len(SETTINGS)]}
+    return {str(row[0]): str(row[1]) for row in rows if len(row) == 2}
 
 
 def _open(path: Path) -> ModelError:

@@ -64,8 +64,7 @@ def _made(function: Function) -> Callable[..., Any]:
     for argument in function.arguments:
         made = xlwings.arg(argument.name, "raw", doc=argument.help)(made)
     made = xlwings.ret("raw")(made)
-    made = xlwings.func(category=category(function))(made)  # last: each of the others sets the category back
-    return made
+    return xlwings.func(category=category(function))(made)  # last: each of the others sets the category back
 
 
 globals().update({function.underlined: _made(function) for function in catalogue().values()})

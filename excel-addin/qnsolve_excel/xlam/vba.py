@@ -18,16 +18,18 @@ LONGEST_LINE = 1023  # characters of a line that VBA takes
 MOST_CONTINUED = 24  # continuations of a line that VBA takes
 WIDTH = 120
 LEFT_OUT = -2147352572  # DISP_E_PARAMNOTFOUND: what xlwings takes for an argument left out
-RESERVED = frozenset(
-    "addressof alias and any array as attribute base binary boolean byref byte byval call case cbool cbyte ccur cdate cdbl cdec "
-    "cint clng clnglng clngptr close compare const csng cstr currency cvar cverr database date decimal declare defbool defbyte "
-    "defcur defdate defdbl defint deflng defobj defsng defstr defvar dim do double each else elseif empty end endif enum eqv "
-    "erase error event exit explicit false fix for friend function get global gosub goto if imp implements in input instr "
-    "integer is lbound len let lib like line lock long longlong longptr loop lset me mid mod module name new next not nothing "
-    "now null object on open option optional or output paramarray preserve print private property ptrsafe public put raiseevent "
-    "random read redim rem reset resume return rset seek select set sgn shared single spc static step stop strcomp string sub "
-    "tab text then thisworkbook timeserial to true type typename typeof ubound unlock until uses variant vartype wend width while "
-    "with withevents write xor".split()
+WORDS = """
+addressof alias and any array as attribute base binary boolean byref byte byval call case cbool cbyte ccur cdate cdbl cdec
+cint clng clnglng clngptr close compare const csng cstr currency cvar cverr database date decimal declare defbool defbyte
+defcur defdate defdbl defint deflng defobj defsng defstr defvar dim do double each else elseif empty end endif enum eqv
+erase error event exit explicit false fix for friend function get global gosub goto if imp implements in input instr integer
+is lbound len let lib like line lock long longlong longptr loop lset me mid mod module name new next not nothing now null
+object on open option optional or output paramarray preserve print private property ptrsafe public put raiseevent random
+read redim rem reset resume return rset seek select set sgn shared single spc static step stop strcomp string sub tab text
+then thisworkbook timeserial to true type typename typeof ubound unlock until uses variant vartype wend width while with
+withevents write xor
+"""  # of the language, and what the wrappers use
+RESERVED = frozenset(WORDS.split())
 )
 
 # how the module reaches Python; a test puts another one in its place
@@ -93,7 +95,7 @@ Failed:
 End Function
 
 Private Function QnTaken(ByVal given As Variant) As Variant
-    ' Values go to Python, not ranges: no call back into the sheet while it calculates.
+    ' Values go to Python, not ranges: so the sheet is not asked while it calculates.
     Dim area As Object
     If IsObject(given) Then
         Set area = given
@@ -102,8 +104,6 @@ Private Function QnTaken(ByVal given As Variant) As Variant
         Else
             QnTaken = QnUsed(area).Value2
         End If
-    ElseIf IsMissing(given) Then
-        QnTaken = QnLeftOut
     Else
         QnTaken = given
     End If
@@ -176,7 +176,7 @@ def source(connection: str, help_range: str, note: str) -> str:
     """
     errors = {"not_available": EXCEL_CODES["#N/A"], "value": EXCEL_CODES["#VALUE!"]}
     head = ["Option Explicit", f"' {note}", "Private qnPython As Object", "Private qnQuiet As Date"]
-    head.append(f"Private Const QnLeftOut As Long = {LEFT_OUT}")
+    head.append(f"Private Const QnLeftOut As Long = &H{LEFT_OUT & 0xFFFFFFFF:08X}")
     parts = ["\n".join(head), connection, COMMON.format(udfs=UDFS, **errors), HELP.format(help=help_range)]
     parts += [wrapper(function) for function in catalogue().values()]
     lines = [f'Attribute VB_Name = "{MODULE}"', *"\n".join(parts).split("\n")]
@@ -187,7 +187,10 @@ def source(connection: str, help_range: str, note: str) -> str:
 def wrapper(function: Function) -> str:
     """The VBA function of a worksheet function."""
     name = function.underlined
-    heads = [f"{'Optional ' if a.optional else ''}ByVal {spelled(a.name)} As Variant" for a in function.arguments]
+    heads = [
+        f"Optional ByVal {spelled(a.name)} As Variant = QnLeftOut" if a.optional else f"ByVal {spelled(a.name)} As Variant"
+        for a in function.arguments
+    ]
     taken = [f"QnTaken({spelled(a.name)})" for a in function.arguments]
     lines = [
         *_broken(f"Public Function {name}(", heads, ") As Variant"),
@@ -219,7 +222,9 @@ def check(lines: Iterable[str]) -> None:
         if len(line) > LONGEST_LINE:
             raise ValueError(f"line {number} of the VBA module has {len(line)} characters, more than {LONGEST_LINE}")
         if continued > MOST_CONTINUED:
-            raise ValueError(f"line {number} of the VBA module is the {continued}th of one that goes on; VBA takes {MOST_CONTINUED}")
+            raise ValueError(
+                f"line {number} of the VBA module is the {continued}th of one that goes on; VBA takes {MOST_CONTINUED}"
+            )
 
 
 def _broken(begin: str, items: list[str], end: str) -> list[str]:
