@@ -30,7 +30,6 @@ then thisworkbook timeserial to true type typename typeof ubound unlock until us
 withevents write xor
 """  # of the language, and what the wrappers use
 RESERVED = frozenset(WORDS.split())
-)
 
 # how the module reaches Python; a test puts another one in its place
 CONNECTION = """\
