@@ -50,6 +50,7 @@ def build() -> bytes:
     project["ThisWorkbook"].source += vba.ON_OPEN.replace("\n", "\r\n")
     connection = vba.CONNECTION.format(
         module=vba.MODULE,
+        udfs=vba.UDFS,
         command=workbook.address(SETTINGS.index("command") + 1, 2),
         folder=workbook.address(SETTINGS.index("folder") + 1, 2),
         **{f"declared{bits}": f"Private {line}" for bits, (_, line) in libraries.items()},

@@ -42,6 +42,10 @@ Private Const QnLibrary As String = "{library32}"
 #End If
 Private Declare PtrSafe Function LoadLibraryW Lib "kernel32" (ByVal fileName As LongPtr) As LongPtr
 
+Private Function QnAsked(ByVal functionName As String, ByVal given As Variant) As Variant
+    QnAsked = QnServer().CallUDF("{udfs}", functionName, (given))
+End Function
+
 Private Function QnServer() As Object
     ' The library starts Python, or finds it running. Only this add-in's own sheet says which Python.
     Dim started As Variant
@@ -76,7 +80,7 @@ Private Function QnAnswer(ByVal functionName As String, ByVal given As Variant) 
     Dim again As Boolean
     On Error GoTo Failed
 Ask:
-    found = QnServer().CallUDF("{udfs}", functionName, (given))
+    found = QnAsked(functionName, given)
     If VarType(found) = vbLong Or VarType(found) = vbInteger Then
         QnAnswer = CVErr(found)
     Else
@@ -167,7 +171,7 @@ def source(connection: str, help_range: str, note: str) -> str:
     Parameters
     ----------
     connection : str
-        Declares QnServer, an object with CallUDF(module, function, arguments), and QnForget.
+        Declares QnAsked, which takes the function and its arguments to Python, and QnForget.
     help_range : str
         Where the help texts are on the add-in's sheet.
     note : str
@@ -176,7 +180,7 @@ def source(connection: str, help_range: str, note: str) -> str:
     errors = {"not_available": EXCEL_CODES["#N/A"], "value": EXCEL_CODES["#VALUE!"]}
     head = ["Option Explicit", f"' {note}", "Private qnPython As Object", "Private qnQuiet As Date"]
     head.append(f"Private Const QnLeftOut As Long = &H{LEFT_OUT & 0xFFFFFFFF:08X}")
-    parts = ["\n".join(head), connection, COMMON.format(udfs=UDFS, **errors), HELP.format(help=help_range)]
+    parts = ["\n".join(head), connection, COMMON.format(**errors), HELP.format(help=help_range)]
     parts += [wrapper(function) for function in catalogue().values()]
     lines = [f'Attribute VB_Name = "{MODULE}"', *"\n".join(parts).split("\n")]
     check(lines)
