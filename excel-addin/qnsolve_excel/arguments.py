@@ -19,7 +19,7 @@ def converted(argument: Argument, given: Any) -> Any:
         if argument.optional:
             return argument.default
         raise CellError("#VALUE!", f"{argument.name} is missing: {argument.help}")
-    if isinstance(given, CellError):
+    if isinstance(given, CellError) and argument.kind != "any":
         raise passed_on(argument.name, given)
     return CONVERTERS[argument.kind](argument.name, given)
 
@@ -90,20 +90,18 @@ def flag(name: str, given: Any) -> bool:
 
 def table(name: str, given: Any) -> Table:
     """Rows of cells without the empty ones at the end; "" in a range is an empty cell, as Calc hands it over."""
-    if not isinstance(given, RANGE):
-        given = [[given]]
-    rows = [list(row) if isinstance(row, RANGE) else [row] for row in given]
-    while rows and all(cell is None or cell == "" for cell in rows[-1]):
-        rows.pop()
-    width = max((_filled(row) for row in rows), default=0)
-    if width * len(rows) > MOST_CELLS:
-        raise CellError("#VALUE!", f"{name} has {width * len(rows)} cells, more than {MOST_CELLS}; give a smaller range")
-    found = [[_cell(name, i, j, cell) for j, cell in enumerate(row[:width])] for i, row in enumerate(rows, 1)]
+    rows = _trimmed(name, given)
+    width = max(map(len, rows), default=0)
+    found = [[_cell(name, i, j, cell) for j, cell in enumerate(row, 1)] for i, row in enumerate(rows, 1)]
     return [row + [None] * (width - len(row)) for row in found]
 
 
 def numbers(name: str, given: Any) -> Numbers:
     """The numbers of a range, row by row; empty cells only at its end."""
+    rows = _trimmed(name, given)
+    found = [cell for row in rows for cell in row]
+    if len(set(map(len, rows))) == 1 and set(map(type, found)) == {float} and all(map(math.isfinite, found)):
+        return found
     found = [cell for row in table(name, given) for cell in row]
     while found and found[-1] is None:
         found.pop()
@@ -132,11 +130,34 @@ CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
+def _trimmed(name: str, given: Any) -> list[Sequence[Any]]:
+    """The rows of a range without empty rows at its end, each without empty cells at its end."""
+    if not isinstance(given, RANGE):
+        given = [[given]]
+    rows = [row if isinstance(row, RANGE) else [row] for row in given]
+    last = len(rows)
+    while last and _is_empty(rows[last - 1]):
+        last -= 1
+    found: list[Sequence[Any]] = [
+        row if row and row[-1] is not None and row[-1] != "" else row[: _filled(row)] for row in rows[:last]
+    ]
+    cells = last * max(map(len, found), default=0)
+    if cells > MOST_CELLS:
+        raise CellError("#VALUE!", f"{name} has {cells} cells, more than {MOST_CELLS}; give a smaller range")
+    return found
+
+
+def _is_empty(row: Sequence[Any]) -> bool:
+    return row.count(None) + row.count("") == len(row)
+
+
 def _filled(row: Sequence[Any]) -> int:
     return max((j for j, cell in enumerate(row, 1) if not (cell is None or cell == "")), default=0)
 
 
 def _cell(name: str, i: int, j: int, cell: Any) -> Any:
+    if type(cell) is float and math.isfinite(cell):
+        return cell
     if cell is None or cell == "":
         return None
     if isinstance(cell, CellError):

@@ -18,7 +18,8 @@ from .cells import Numbers, Table
 
 NAMESPACE = "QN"
 GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About")
-ROOMS = ("stations", "forms", "networks", "about")  # modules of functions, in the order of the catalogue
+# modules of functions, in the order of the catalogue
+ROOMS = ("stations", "forms", "networks", "questions", "mainframe", "facilities", "regions", "systems", "measurements", "about")
 LONGEST_HELP = 255  # characters that Excel's dialog takes
 KINDS: dict[Any, str] = {
     float: "number",
@@ -143,12 +144,23 @@ def _described(group: str, function: F) -> F:
         method=" ".join(paragraphs[1:]),
         arguments=tuple(_argument(p, hints[p.name]) for p in inspect.signature(function).parameters.values()),
         spills=hints["return"] == Table,
-        examples=tuple(line.strip() for line in examples.splitlines() if line.strip()),
+        examples=_examples(examples),
     )
     if found.name in _FOUND:
         raise TypeError(f"two worksheet functions are called {found.name}")
     _FOUND[found.name] = found
     return function
+
+
+def _examples(text: str) -> tuple[str, ...]:
+    """A formula starts with = and goes on in the next line where that does not."""
+    found: list[str] = []
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("="):
+            found.append(line)
+        elif line:
+            found[-1] += line
+    return tuple(found)
 
 
 def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:

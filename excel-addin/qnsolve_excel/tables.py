@@ -38,6 +38,8 @@ class Columns:
 def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None) -> list[dict[str, Any]]:
     """A dict for each row; an empty cell is a key left out, an empty row none.
 
+    A row of zeros alone is empty too: Excel's JavaScript functions see 0 in an empty cell of a range.
+
     Parameters
     ----------
     table : rows of cells
@@ -56,14 +58,14 @@ def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]]
         if used.count(place) > 1:
             told = " ".join(part for part in place if part)
             raise CellError("#VALUE!", f"{columns.part} has two columns for {told!r}; keep one of them")
-    return [_record(columns, places, row, i) for i, row in enumerate(table[1:], 2) if any(cell is not None for cell in row)]
+    return [_record(columns, places, row, i) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
 
 
 Place = tuple[str, str]  # key, and the name within it or ""
 
 
 def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -> Place | None:
-    if heading is None:
+    if _nothing(heading):
         return None
     if not isinstance(heading, str):
         raise CellError("#VALUE!", f"{columns.part}: heading {j} is {heading!r}; the first row must hold headings")
@@ -86,6 +88,8 @@ def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int
     for place, cell in zip(places, row, strict=True):
         if cell is None:
             continue
+        if place is None and _nothing(cell):
+            continue
         if place is None:
             raise CellError(
                 "#VALUE!", f"{columns.part}: row {i} has {cell!r} in a column without heading; head it, or clear it"
@@ -100,6 +104,10 @@ def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int
     if "name" not in found:
         raise CellError("#VALUE!", f"{columns.part}: row {i} has no name; give it one, or clear the row")
     return found
+
+
+def _nothing(cell: Any) -> bool:
+    return cell is None or (cell == 0 and not isinstance(cell, bool))
 
 
 def written(cell: Any) -> str:
