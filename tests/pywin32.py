@@ -69,21 +69,16 @@ def windows() -> Iterator[Any]:
     """The real xlwings, loaded as on Windows, and our functions with its real decorators."""
 
     def own(name: str) -> bool:
-        return name == OURS or name.split(".")[0] == "xlwings"
+        return name == OURS or name.partition(".")[0] in {"xlwings", *PARTS}
 
     kept = {name: sys.modules.pop(name) for name in list(sys.modules) if own(name)}
-    ctypes_parts = {name: getattr(ctypes, name, None) or Blank(name) for name in ("windll", "oledll")}
+    sys.modules.update(_modules())
+    libraries = {name: mock.MagicMock(name=name) for name in ("windll", "oledll", "PyDLL")}
     try:
-        with (
-            mock.patch.dict(sys.modules, _modules()),
-            mock.patch.multiple(ctypes, create=True, **ctypes_parts),
-            mock.patch.object(sys, "platform", "win32"),
-        ):
+        with mock.patch.multiple(ctypes, create=True, **libraries), mock.patch.object(sys, "platform", "win32"):
             xlwings = importlib.import_module("xlwings")
-        with mock.patch.dict(sys.modules, _modules()):
-            importlib.import_module("xlwings.com_server")
-            importlib.import_module(OURS)
-            yield xlwings
+        importlib.import_module(OURS)
+        yield xlwings
     finally:
         for name in list(sys.modules):
             if own(name):

@@ -41,12 +41,9 @@ def build() -> bytes:
         The template of the installed xlwings is not as this version of qnsolve knows it, or the path of
         Python holds what a command line cannot.
     """
-    project, libraries = _template()
+    project, libraries = template()
     rows = sheet_rows()
-    for name in OWN:
-        project.remove(name)
-    project.forget("MSForms")
-    project.rename("qnsolve")
+    code = bared(project)
     project["ThisWorkbook"].source += vba.ON_OPEN.replace("\n", "\r\n")
     connection = vba.CONNECTION.format(
         module=vba.MODULE,
@@ -58,7 +55,7 @@ def build() -> bytes:
     )
     note = f"The declarations of the library are those of xlwings {version('xlwings')}: BSD 3-clause, Zoomer Analytics LLC."
     project.add(vba.MODULE, vba.source(connection, help_range(rows), note))
-    return workbook.written(project.written(), rows, sheet_code(project))
+    return workbook.written(project.written(), rows, code)
 
 
 def sheet_rows() -> list[list[str | int]]:
@@ -86,12 +83,16 @@ def help_range(rows: list[list[str | int]]) -> str:
     return f"A{FIRST_HELP}:{workbook.address(len(rows), max(map(len, rows)))}"
 
 
-def sheet_code(project: Project) -> str:
-    """The module of the sheet, whatever the template calls it."""
+def bared(project: Project) -> str:
+    """Take out of the template what is xlwings' own; returns the module of its sheet, however it is called."""
+    for name in OWN:
+        project.remove(name)
+    project.forget("MSForms")
+    project.rename("qnsolve")
     return next(m.name for m in project.modules if m.line.startswith("Document=") and m.name != "ThisWorkbook")
 
 
-def _template() -> tuple[Project, dict[str, tuple[str, str]]]:
+def template() -> tuple[Project, dict[str, tuple[str, str]]]:
     """The template's project, and name and declaration of the libraries of 32 and 64 bits."""
     import xlwings
 

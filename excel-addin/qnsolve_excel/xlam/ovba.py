@@ -36,7 +36,9 @@ def decompressed(container: bytes) -> bytes:
     try:
         while place < len(container):
             (header,) = struct.unpack_from("<H", container, place)
-            end = min(place + 3 + (header & 0xFFF), len(container))
+            end = place + 3 + (header & 0xFFF)
+            if end > len(container):
+                raise IndexError
             if header & 0x8000:
                 _expand(container, place + 2, end, found)
             else:
