@@ -103,7 +103,7 @@ def test_why_tells_the_reason_or_the_method() -> None:
     """Errors give their reason, answers their method."""
     assert "highest stable arrival rate is 10" in str(call("WHY", ["MMC_RESPONSE", 12.0, 0.1]))
     told = str(call("WHY", ["THROUGHPUT", STATIONS, CLASSES, "query"]))
-    assert "method convolution, exact" in told
+    assert "Method convolution, exact" in told
     assert "of an M/M/c queue" in str(call("WHY", ["mmc_response", 8.0, 0.1]))
     assert call("WHY", ["MMC_RESPONSE", CellError("#REF!"), 0.1]) == "arrival_rate is #REF!"
 

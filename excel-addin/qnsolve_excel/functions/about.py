@@ -51,9 +51,8 @@ def why(
         except QnsolveError as error:
             return str(error)
     value = f"{len(answer)} rows" if isinstance(answer, list) else f"{answer:.6g}" if isinstance(answer, float) else answer
-    return f"{found.usage} is {value}: " + ". ".join(
-        [found.summary.rstrip("."), *([found.method] if found.method else []), *said]
-    )
+    told = [part[:1].upper() + part[1:].rstrip(".") for part in (found.summary, found.method, *said) if part]
+    return f"{found.usage} is {value}. {'. '.join(told)}."
 
 
 @worksheet_function(GROUP)

@@ -142,7 +142,7 @@ def tranclass_wait(
     Examples
     --------
     =QN.TRANCLASS_WAIT(100,0.2,25)
-    =QN.TRANCLASS_WAIT(100,0.2,30,150,900,0.1)
+    =QN.TRANCLASS_WAIT(20,0.2,8,40,150,0.1)
     =QN.TRANCLASS_WAIT(100,0.2,20)
     """
     if mxt is None:

@@ -135,7 +135,7 @@ def system_grow(
     =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{1,1.2,1.5})
     =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
-     {"name","users","think_time","regions","qr_cpu";"orders",900,1,"AOR1",0.0008},{1;2})
+     {"name","users","think_time","regions","qr_cpu";"orders",90,0.1,"AOR1",0.0008},{1;2})
     =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},-1)
     """
