@@ -102,10 +102,10 @@ def test_while_excel_has_it_open(capsys: pytest.CaptureFixture[str], tmp_path: P
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    for name in ("replace", "unlink", "rename"):
-        if name != "unlink":
-            monkeypatch.setattr(Path, name, refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
     assert "close Excel" in run(capsys, "install", "--out", str(tmp_path))[1]
+    reading = Path.open
+    monkeypatch.setattr(Path, "open", lambda path, mode="r", **how: refuse() if "+" in mode else reading(path, mode, **how))
     assert "open in Excel: yes" in run(capsys, "status", "--out", str(tmp_path))[1]
     monkeypatch.setattr(Path, "unlink", refuse)
     assert "close Excel" in run(capsys, "uninstall", "--out", str(tmp_path))[1]
@@ -117,11 +117,25 @@ def test_a_path_that_no_command_line_takes(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An environment in a folder with a percent sign is refused."""
-    monkeypatch.setattr(build, "sys", SimpleNamespace(executable=r"C:\100%\python.exe", prefix=r"C:\100%"))
+    monkeypatch.setattr(build, "sys", SimpleNamespace(executable=r"C:\100%\python.exe", prefix=r"C:\100%", platform="linux"))
     code, text = run(capsys, "install", "--out", str(tmp_path))
     assert code == 2
     assert "another folder" in text
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_library_that_is_not_there(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On Windows the add-in is not built without the library that it loads."""
+    seen = SimpleNamespace(executable=str(tmp_path / "python.exe"), prefix=str(tmp_path), platform="win32")
+    monkeypatch.setattr(build, "sys", seen)
+    code, text = run(capsys, "install", "--out", str(tmp_path / "out"))
+    assert code == 2
+    assert ".dll is not in " in text
+    for bits in ("32", "64"):
+        (tmp_path / f"xlwings{bits}-{version('xlwings')}.dll").touch()
+    assert run(capsys, "install", "--out", str(tmp_path / "out"))[0] == 0
 
 
 @pytest.mark.parametrize(

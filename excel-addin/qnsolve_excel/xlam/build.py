@@ -43,6 +43,7 @@ def build() -> bytes:
     """
     project, libraries = template()
     rows = sheet_rows()
+    _there([name for name, _ in libraries.values()])
     code = bared(project)
     project["ThisWorkbook"].source += vba.ON_OPEN.replace("\n", "\r\n")
     connection = vba.CONNECTION.format(
@@ -137,8 +138,17 @@ def _command(interpreter: str) -> str:
 
 
 def _library_folder() -> str:
-    """Where pip put the library: the environment's own folder, or what the list of installed files says."""
+    """Where pip put the library, by its list of installed files; off Windows there is none."""
     for file in distribution("xlwings").files or ():
         if re.fullmatch(r"xlwings(32|64)-.*\.dll", file.name):
             return str(Path(str(file.locate())).resolve().parent)
     return sys.prefix
+
+
+def _there(libraries: list[str]) -> None:
+    """Raise ModelError where Windows would not find the library."""
+    folder = Path(_library_folder())
+    for name in libraries:
+        if sys.platform == "win32" and not (folder / name).exists():
+            repair = "pip install --force-reinstall xlwings"
+            raise ModelError(f"xlwings {version('xlwings')}", f"its {name} is not in {folder}", repair)

@@ -117,10 +117,9 @@ def _open(path: Path) -> ModelError:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether another program keeps it from being renamed, as Excel on Windows does; it keeps its name."""
+    """Whether another program keeps it from being written, as Excel on Windows does."""
     try:
-        path.rename(path)
         with path.open("r+b"):
             return False
-    except OSError:
+    except PermissionError:
         return True
