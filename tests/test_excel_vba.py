@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import zipfile
@@ -17,6 +18,7 @@ import spreadsheet
 from qnsolve_excel import CellError, call, catalogue, formula
 from qnsolve_excel.cells import EXCEL_CODES, OMITTED
 from qnsolve_excel.xlam import build, vba, workbook
+from qnsolve_excel.xlam.project import Project
 
 COMPONENT = Path(__file__).with_name("vba_component.py")
 MANIFEST = """<?xml version="1.0"?>
@@ -194,6 +196,30 @@ def test_a_lost_connection(book: spreadsheet.Book) -> None:
     assert [str(found).split(" ", 1)[0] for found in first] == ["0", "1", "1", "0"]
     assert [str(found).endswith("Error 2042") for found in first] == [False, False, True, True]
     assert float(str(first[1]).split()[1]) == pytest.approx(value)
+
+
+WHAT = """
+Public Function TestStart() As Variant
+    On Error GoTo Failed
+    TestStart = TypeName(QnServer())
+    Exit Function
+Failed:
+    TestStart = Err.Number & " " & Err.Description
+End Function
+"""
+
+
+def test_python_does_not_start(book: spreadsheet.Book, tmp_path: Path) -> None:
+    """The module as it is installed: without its library, here, each cell is #N/A, and it is not tried for each of them."""
+    with zipfile.ZipFile(io.BytesIO(build.build())) as package:
+        project = Project(package.read("xl/vbaProject.bin"))
+    project[vba.MODULE].source = (project[vba.MODULE].source + WHAT.replace("\n", "\r\n")).replace(".Value2", ".Value")
+    file = tmp_path / "real.xlsm"
+    file.write_bytes(workbook.written(project.written(), build.sheet_rows(), "Sheet2", workbook.WORKBOOK))
+    with book.calc.book(file, macros=True) as real:
+        assert real.evaluate(["=QN_MMC_RESPONSE(8,0.1)", "=QN_VERSION()"]) == ["Error 2042"] * 2
+        assert real.evaluate(["=TestStart()"]) == ["513 Python did not start a moment ago"]
+        assert real.evaluate(["=QN_MMC_RESPONSE(8,0.1)"] * 500) == ["Error 2042"] * 500
 
 
 def test_names_are_no_cells_and_no_words_of_vba() -> None:

@@ -51,13 +51,13 @@ Private Function QnServer() As Object
     Dim started As Variant
     Dim settings As Object
     If qnPython Is Nothing Then
-        If Now < qnQuiet Then Err.Raise vbObjectError + 513, "{module}", "Python did not start a moment ago"
+        If Now < qnQuiet Then Err.Raise 513, "{module}", "Python did not start a moment ago"
         qnQuiet = Now + TimeSerial(0, 0, 10)
         Set settings = ThisWorkbook.Worksheets(1)
         If LoadLibraryW(StrPtr(CStr(settings.Range("{folder}").Value2) & "\\" & QnLibrary)) = 0 Then _
-            Err.Raise vbObjectError + 514, "{module}", "there is no " & QnLibrary
+            Err.Raise 514, "{module}", "there is no " & QnLibrary
         If XLPyDLLActivateAuto(started, CStr(settings.Range("{command}").Value2), 1) <> 0 Then _
-            Err.Raise vbObjectError + 515, "{module}", CStr(started)
+            Err.Raise 515, "{module}", CStr(started)
         Set qnPython = started
         qnQuiet = 0
     End If
