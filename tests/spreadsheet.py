@@ -7,10 +7,12 @@
             book.write({"A1": 12})                         # recalculates, as typing does
             assert book.cell("B1") == Failure("#NUM!")
 
-Formulas are spelled as in .xlsx files: commas, {1,2;3,4}. An empty cell is read as "". `book.read()` reads the
-used area of the first sheet, `book.read("A1:C9", sheet="Results")` another. `book.evaluate([...])` does many
-formulas at once, `book.table(...)` one that answers with rows. `calc.book(path, macros=True)` runs the VBA inside. `book.save(path)` writes .pdf, .xlsx or .ods.
-`Spreadsheet(folder, environment=..., extensions=...)` starts another one.
+Formulas are spelled as in .xlsx files: commas, {1,2;3,4}. An empty cell is read as "". A text with "'" in front is
+written without it, so "'=1" is a text. `book.read()` reads the used area of the first sheet,
+`book.read("A1:C9", sheet="Results")` another. `book.evaluate([...])` does many formulas at once, `book.table(...)` one
+that answers with rows. `book.save(path)` writes .pdf, .xlsx or .ods. `calc.book(path, macros=True)` runs the VBA inside.
+`Spreadsheet(folder, extensions, environment)` starts another one. Many cells are quicker as rows:
+`book.write({"A1:B2": [[1, 2], ["a", "=A1"]]})`.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,9 +56,7 @@ class Failure(NamedTuple):
 class Spreadsheet:
     """A running Calc. Use as a context manager; the folder takes its profile."""
 
-    def __init__(
-        self, folder: Path, extensions: Sequence[Path] = (), environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, folder: Path, extensions: Sequence[Path] = (), environment: Mapping[str, str] | None = None) -> None:
         bundle, profile = folder / "extensions", folder / "profile"
         for extension in extensions:  # unpacked: root may not install any, but bundled ones are taken
             zipfile.ZipFile(extension).extractall(bundle / extension.stem)
@@ -94,10 +95,8 @@ class Spreadsheet:
 
     def kill(self) -> None:
         """End everything that was started, at once."""
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait(20)
 
     def _listen(self) -> None:
@@ -205,7 +204,9 @@ class Book:
 def _native(value: Any) -> Any:
     """A formula of an .xlsx file in Calc's spelling; anything else as it is."""
     if isinstance(value, list):
-        return [[_native(cell) for cell in row] for row in value]
+        return [
+            [f"'{cell}" if isinstance(cell, str) and cell[:1] not in "'=" else _native(cell) for cell in row] for row in value
+        ]
     if not (isinstance(value, str) and value.startswith("=")):
         return value
     depth, parts = 0, []

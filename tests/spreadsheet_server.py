@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import uno
@@ -22,10 +23,13 @@ ALWAYS_RUN_MACROS = 4
 
 
 def properties(**given):
+    """Named values, as UNO takes them."""
     return tuple(PropertyValue(Name=name, Value=value) for name, value in given.items())
 
 
 class Calc:
+    """What can be asked for; a book is a number, a sheet is named or counted from 0."""
+
     def __init__(self, settings):
         self.books, self.opened = {}, 0
         pipe = f"qnsolve{os.getpid()}"
@@ -68,9 +72,12 @@ class Calc:
     def sheets(self, book):
         return list(self.books[book].Sheets.ElementNames)
 
-    def area(self, book, sheet, place):
+    def sheet(self, book, sheet):
         sheets = self.books[book].Sheets
-        found = sheets.getByIndex(sheet) if isinstance(sheet, int) else sheets.getByName(sheet)
+        return sheets.getByIndex(sheet) if isinstance(sheet, int) else sheets.getByName(sheet)
+
+    def area(self, book, sheet, place):
+        found = self.sheet(book, sheet)
         if place:
             return found.getCellRangeByName(place)
         cursor = found.createCursor()
@@ -82,8 +89,9 @@ class Calc:
         """Numbers, texts, None or formulas by cell; a list of rows, or an array formula, by range."""
         self.books[book].enableAutomaticCalculation(False)  # once, at the end, not after each cell
         try:
+            own = self.sheet(book, sheet)
             for place, value in cells.items():
-                area = self.area(book, sheet, place)
+                area = own.getCellRangeByName(place)
                 if value is None:
                     area.clearContents(1 | 2 | 4 | 16)  # com.sun.star.sheet.CellFlags: value, date, text, formula
                 elif isinstance(value, list):
@@ -91,7 +99,7 @@ class Calc:
                 elif ":" in place:
                     area.setArrayFormula(value)
                 elif isinstance(value, str):
-                    area.setFormula(value) if value.startswith("=") else area.setString(value)
+                    area.setFormula(value) if value.startswith("=") else area.setString(value.removeprefix("'"))
                 else:
                     area.setValue(value)
         finally:
@@ -132,10 +140,8 @@ class Calc:
         return told
 
     def quit(self):
-        try:
+        with suppress(Exception):
             self.desktop.terminate()
-        except Exception:
-            pass
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:
@@ -143,6 +149,7 @@ class Calc:
 
 
 def main():
+    """Answer until the input ends."""
     calc = Calc(json.loads(sys.argv[1]))
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever else prints does not come between the answers

@@ -1,0 +1,31 @@
+"""`qnsolve addin workbooks`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..commands import needing
+from .book import write
+from .formulas import FLAVOURS
+from .plans import PLANS
+
+
+def add(actions: Any) -> None:
+    """The parser of the action."""
+    writing = actions.add_parser("workbooks", help="write the planning workbooks: " + ", ".join(PLANS))
+    writing.add_argument("--out", default=".", metavar="FOLDER", help="where they go (default: here)")
+    writing.add_argument("--flavour", default="excel", choices=FLAVOURS, help="whose functions they call (default: excel)")
+    writing.add_argument("--plan", action="append", choices=list(PLANS), help="only this one; may be given again")
+    writing.set_defaults(run=needing("excel", _write))
+
+
+def _write(options: argparse.Namespace) -> str:
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name in options.plan or PLANS:
+        written.append(folder / f"{name}.xlsx")
+        write(PLANS[name], written[-1], options.flavour)
+    return "\n".join(f"written: {file}" for file in written)
