@@ -35,5 +35,7 @@ def collect(quick: bool) -> list[Target]:
             seconds = best(ask, 0.05 if quick else 0.3)
             limit = f"{duration(LIMIT)} a call, without COM"
             right = answer == call(name, given)
-            found.append(Target(formula, f"{answer}", "a direct call's", right, duration(seconds), limit, seconds <= LIMIT))
+            found.append(
+                Target(f"Excel, {formula}", f"{answer}", "a direct call's", right, duration(seconds), limit, seconds <= LIMIT)
+            )
     return found
