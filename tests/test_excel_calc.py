@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import zipfile
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -246,3 +248,39 @@ def test_whole_columns(book: Book) -> None:
     expected = sum(row[0] for row in PRIORITIES)
     assert book.evaluate(["=SUM(QN.PRIORITY_RESPONSE(C:C,D:D))"]) == [pytest.approx(expected, rel=CLOSE)]
     book.write({"C1:D2": None})
+
+
+README = (Path(__file__).parents[1] / "excel-addin" / "README.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| `(=QN\.[^`]*|=SUM[^`]*)` \| (.*) \|$", re.MULTILINE)
+
+
+def test_the_readme_tells_what_calc_shows(book: Book) -> None:
+    """Each formula of the table shows what stands beside it."""
+    rows = ROW.findall(README)
+    assert len(rows) >= 5
+    for formula, told in rows:
+        (found,) = book.evaluate([formula])
+        if told.startswith("the versions"):
+            assert found.startswith("qnsolve ")
+        else:
+            assert (
+                found.shown if isinstance(found, Failure) else f"{found:.6g}" if isinstance(found, float) else found
+            ) == told
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods", ".pdf"])
+def test_saved_workbooks_keep_the_functions(calc: Spreadsheet, ending: str, tmp_path: Path) -> None:
+    """A workbook that Calc writes has the documented names in it, and shows the same when it is opened again."""
+    with calc.book() as book:
+        book.write({"A1:A2": [[2], [3]], "B1": "=QN.MMC_RESPONSE(A1,0.1)", "C1:C2": "=QN.PRIORITY_RESPONSE(A1:A2,{0.1;0.2})"})
+        shows, typed = book.read(), book.formulas()
+        file = book.save(tmp_path / f"book{ending}")
+    if ending == ".pdf":
+        assert file.read_bytes().startswith(b"%PDF")
+        return
+    with calc.book(file) as book:
+        assert book.read() == shows
+        assert book.formulas() == typed
+        assert typed[0][1] == "=QN.MMC_RESPONSE(A1;0.1)"
+    if ending == ".xlsx":
+        assert b"QN.MMC_RESPONSE(" in zipfile.ZipFile(file).read("xl/worksheets/sheet1.xml")
