@@ -58,6 +58,8 @@ def test_every_target_has_a_row_and_the_right_number(quick_run):
         "D",
         "Calc",
         "Calc",
+        "Excel",
+        "Excel",
     ]
     assert all(target["right"] for target in figures["targets"])
     assert all(name in printed for name in names)
