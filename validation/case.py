@@ -27,6 +27,28 @@ class Calibration:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Why a figure is missed, in a form that a reader can check.
+
+    Attributes
+    ----------
+    effect : str
+        The center or effect that the model lacks.
+    size : str
+        How large it must be to explain the error.
+    settles : str
+        The measurement that would show whether it is so.
+    """
+
+    effect: str
+    size: str
+    settles: str
+
+    def __str__(self) -> str:
+        return f"{self.effect}; size: {self.size}; settled by: {self.settles}"
+
+
+@dataclass(frozen=True)
 class Point:
     """One published figure beside its prediction.
 
@@ -42,8 +64,8 @@ class Point:
         The source's repeatability that applies [relative].
     tolerance : float
         What the case allows for "close" [relative].
-    missing : str
-        The center or effect that the model lacks; said of every missed point.
+    missing : Missing, optional
+        Said of every missed point, and of no other.
     """
 
     kind: str
@@ -55,7 +77,12 @@ class Point:
     predicted: float
     limit: float
     tolerance: float
-    missing: str = ""
+    missing: Missing | None = None
+
+    @property
+    def suspect(self) -> str:
+        """What is doubtful about the printed figure; empty where nothing is."""
+        return self.row.suspect(self.column)
 
     @property
     def measured(self) -> float:
@@ -133,7 +160,7 @@ class Study:
         *,
         center: str,
         across: bool = False,
-        missing: str = "",
+        missing: Missing | None = None,
     ) -> None:
         """Set a prediction beside the figure that it was not told.
 
@@ -145,15 +172,15 @@ class Study:
 
     def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, center: str) -> None:
         """Set a figure beside what the same rows imply."""
-        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], "")
+        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], None)
 
     def _point(
-        self, kind: str, quantity: str, unit: str, center: str, row: Row, column: str, value: float, limit: float, missing: str
+        self, kind: str, quantity: str, unit: str, center: str, row: Row, column: str, value: float, limit: float, missing: Missing | None
     ) -> None:
         point = Point(kind, quantity, unit, center, row, column, float(value), limit, self.case.tolerance, missing)
         if not math.isfinite(point.predicted):
             raise ValueError(f"{self.case.name}: {quantity} of {row} is predicted as {value}")
-        if (point.verdict == "missed") != bool(missing):
+        if kind == "predicted" and (point.verdict == "missed") != bool(missing):
             state = "is missed but names no missing effect" if not missing else "is not missed but names a missing effect"
             raise ValueError(f"{self.case.name}: {quantity} of {row}, {100 * point.error:+.2f} %, {state}")
         self.points.append(point)

@@ -6,13 +6,17 @@ from functools import partial
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, table
 
 SMALL, LARGE = "32", "32760"
 CPU, RESPONSE = "total_cpu_ms", "response_ms"
 LABEL, BYTES, REQUESTS, KIND = "payload_label", "payload_bytes", "commareas_required", "configuration"
-COPIES = "a copy cost of a byte that falls for large containers"
+COPIES = Missing(
+    "a byte that costs less in a large container than in a small one",
+    "CPU of a byte 0.57 ns from 512 KB up in place of 0.67 ns, response 1.98 ns in place of 2.1 ns",
+    "CPU and response of containers of 64, 128 and 256 KB",
+)
 
 
 def _law(study: Study, column: str, kind: str) -> tuple[float, float]:
@@ -60,7 +64,7 @@ def _run(column: str, study: Study) -> None:
                 column,
                 value,
                 center="EXCI",
-                missing=COPIES if missed else "",
+                missing=COPIES if missed else None,
             )
 
 

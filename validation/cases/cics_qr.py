@@ -7,13 +7,18 @@ from functools import partial
 import qnsolve as qn
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
 WORK, REGION = "data table requests", "region"
 MXT = 2000  # not printed: above the terminals, as the response shows no wait for it
+SWITCHES = Missing(
+    "the switch from an L8 TCB to the QR TCB and back, and the wait for dispatch after each",
+    "0.28 ms of the 1.47 ms that a transaction takes at the lowest load",
+    "dispatch wait of the QR TCB and of L8 TCBs from monitoring records at that load",
+)
 BATCH_HOW = "response over that of M/M/1 at the same busy QR TCB, times 2, less 1 (M[X]/M/1 with batches of one size)"
 
 
@@ -59,7 +64,7 @@ def _not_threadsafe(file: str, study: Study) -> None:
         _predict(study, row, study.solve_system(f"drive level {number}", system))
 
 
-def _predict(study: Study, row: Row, result: zos.SystemResult, missing: str = "") -> None:
+def _predict(study: Study, row: Row, result: zos.SystemResult, missing: Missing | None = None) -> None:
     done, region = result[WORK], result[REGION]
     study.predict("ETR", "tran/s", row, RATE, done.etr, center="QR TCB", across=True)
     study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True)
@@ -78,7 +83,7 @@ def _threadsafe_on_qr(study: Study) -> None:
     batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW, free=False)
     for number in (1, 2, 4, 5):
         system = _system(terminals, _think(study, number, terminals), cps, batch, qr, beside)
-        missing = "the switches between L8 and QR TCBs and the wait for dispatch after each" if number == 1 else ""
+        missing = SWITCHES if number == 1 else None
         _predict(study, published[number], study.solve_system(f"drive level {number}", system), missing)
 
 

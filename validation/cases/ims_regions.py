@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, table
 from ..systems import cpu_of, one_lpar
 
@@ -86,7 +86,11 @@ def _calls(study: Study) -> None:
     for call in CALLS:
         study.predict(f"{call.upper()} calls", "1/s", row, f"{call}_per_s", result[call.upper()].etr, center="calls")
     busy = result["IMS"].cpu_percent
-    missing = "the data base: a DEDB call takes 17 µs of CPU where a HDAM VSAM call takes 27 µs, an input of each access method"
+    missing = Missing(
+        "the access method",
+        "17 µs of CPU a DEDB call where a HDAM VSAM call takes 27 µs",
+        "CPU of a call in any other DEDB run of the same machine",
+    )
     study.predict("CPs busy", "%", row, "cpu_busy_pct", busy, center="CPs", missing=missing)
 
 
