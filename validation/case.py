@@ -16,7 +16,7 @@ VERDICTS = ("reproduced", "close", "missed")
 
 @dataclass(frozen=True)
 class Calibration:
-    """A number taken from published rows; `free` where it was fitted to what is modelled."""
+    """A number from published rows; `free` where they are rows of the table that is predicted, and none prints it as such."""
 
     name: str
     value: float
@@ -130,8 +130,13 @@ class Study:
         return row[column]
 
     def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, free: bool = True) -> float:
-        """Note a number taken from published rows, and give it back."""
-        self.calibrations.append(Calibration(name, value, unit, tuple(rows), how, free))
+        """Note a number from published rows, and give it back; `free=False` where it is printed as such, or tells an identity.
+
+        What comes from other tables alone is never free: it was told nothing of this one.
+        """
+        used = tuple(rows)
+        own = any((row.table.document, row.table.file) == (self.case.source, self.case.file) for row in used)
+        self.calibrations.append(Calibration(name, value, unit, used, how, free and own))
         return value
 
     def solve(self, label: str, model: qn.Network) -> qn.Solution:
@@ -175,7 +180,16 @@ class Study:
         self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], None)
 
     def _point(
-        self, kind: str, quantity: str, unit: str, center: str, row: Row, column: str, value: float, limit: float, missing: Missing | None
+        self,
+        kind: str,
+        quantity: str,
+        unit: str,
+        center: str,
+        row: Row,
+        column: str,
+        value: float,
+        limit: float,
+        missing: Missing | None,
     ) -> None:
         point = Point(kind, quantity, unit, center, row, column, float(value), limit, self.case.tolerance, missing)
         if not math.isfinite(point.predicted):

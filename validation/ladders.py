@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from qnsolve import zos
@@ -32,11 +32,13 @@ class Ladder:
     regions : int
         Among which the CPU without load is shared.
     columns : tuple
-        (what, column, center) of each CPU predicted; the column in percent of a CP.
+        (what, column, center) of each CPU predicted; the column in percent of a CP or in ms of a transaction.
     rate : str
         Column of the rate.
     missing : dict
         What the model lacks, by column and row.
+    beside : str, optional
+        Table whose line gives the columns after the first, times the ratio of row 1 to it.
     """
 
     file: str
@@ -46,9 +48,15 @@ class Ladder:
     columns: tuple[tuple[str, str, str], ...] = (("CICS CPU", "cics_cpu_pct", "CPs"),)
     rate: str = RATE
     missing: dict[tuple[str, int], Missing] | None = None
+    beside: str | None = None
 
 
 Law = tuple[float, float]
+
+
+def engines(row: Row, column: str, rate: str = RATE) -> float:
+    """CPU of a row [engines], from a column in percent of a CP or in ms of a transaction."""
+    return row[column] / 100 if column.endswith("_pct") else row[column] / 1000 * row[rate]
 
 
 def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str = "cics-perf") -> Law:
@@ -58,7 +66,7 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
         return _own(study, ladder.law, own, what, column, rate)
     other = table(document, ladder.of)
     rows = [row for row in other.rows if row.cells[column]]
-    fixed, slope = straight_line(rows, rate, lambda row: row[column] / 100)
+    fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
     if ladder.law == "constant" or fixed < 0:  # CPU without load is not negative
         fixed, slope = 0.0, mean_cpu(rows, column, rate)
     how = f"line of {what} over the rate, all rows" if fixed else f"mean of {what} over the rate, all rows"
@@ -67,7 +75,7 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
             study.calibrate(f"{what} without load", fixed, "engines", rows, how, free=False)
         return fixed, study.calibrate(f"{what} of a transaction", slope, "s", rows, how, free=False)
     first = own[1]
-    ratio = first[column] / 100 / (fixed + slope * first[rate])
+    ratio = engines(first, column, rate) / (fixed + slope * first[rate])
     ratio = study.calibrate(f"{what} over that of the other run", ratio, "ratio", [first], f"row 1 over the {how}")
     study.calibrate(f"{what} of a transaction, the other run", slope, "s", rows, how, free=False)
     return fixed * ratio, slope * ratio
@@ -76,10 +84,10 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
 def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) -> Law:
     first, second = own[1], own[2]
     if law == "constant":
-        value = first[column] / 100 / first[rate]
+        value = engines(first, column, rate) / first[rate]
         return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], f"{what} over the rate, row 1")
     rows = [first, second]
-    fixed, slope = straight_line(rows, rate, lambda row: row[column] / 100)
+    fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
     how = f"line of {what} over the rate, rows 1 and 2"
     return (
         study.calibrate(f"{what} without load", fixed, "engines", rows, how),
@@ -115,20 +123,30 @@ def _cps(row: Row) -> float:
 
 def climb(ladder: Ladder, study: Study) -> None:
     """Predict the CPU of each row that the law was not told."""
-    laws = [cpu_law(study, ladder, what, column) for what, column, _ in ladder.columns]
+    beside = replace(ladder, law="ratio", of=ladder.beside) if ladder.beside else ladder
+    laws = [cpu_law(study, beside if place else ladder, what, column) for place, (what, column, _) in enumerate(ladder.columns)]
     for row in predicted_rows(ladder):
         result = study.solve_system(f"row {row.number}", system(row, laws, ladder.regions, ladder.rate))
         cics = sum(region.appl_percent for region in result.regions)
         lpar = result[LPAR]
-        beside = lpar.cpu_percent * _cps(row) - cics
+        rest = lpar.cpu_percent * _cps(row) - cics
         for place, (what, column, center) in enumerate(ladder.columns):
-            if not row.cells[column]:
+            if not row.cells[column] or (place and ladder.beside and row.number == 1):  # lost in print, or told
                 continue
             missing = (ladder.missing or {}).get((column, row.number))
-            value = beside if place else cics
-            study.predict(what, "% of a CP", row, column, value, center=center, across=bool(ladder.of), missing=missing)
+            value, unit = rest if place else cics, "% of a CP"
+            if not column.endswith("_pct"):
+                value, unit = 10 * value / row[ladder.rate], "ms"
+            study.predict(what, unit, row, column, value, center=center, across=bool(ladder.of), missing=missing)
 
 
 def mean_cpu(rows: Sequence[Row], column: str, rate: str = RATE) -> float:
     """Mean CPU of a transaction [s]."""
-    return fmean(row[column] / 100 / row[rate] for row in rows)
+    return fmean(engines(row, column, rate) / row[rate] for row in rows)
+
+
+def used_cpu(system: zos.System, result: zos.SystemResult) -> float:
+    """CPU on CPs and zIIPs [% of one]: eligible work runs on CPs where the zIIPs are full."""
+    lpar, built = result[LPAR], system.lpars[0]
+    ziips = built.ziips.cores if built.ziips else 0
+    return float(lpar.cpu_percent * built.processors.engines + lpar.ziip_percent * ziips)

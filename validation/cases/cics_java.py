@@ -7,7 +7,7 @@ from functools import partial
 from qnsolve import zos
 
 from ..case import Case, Missing, Study
-from ..ladders import CPS, LPAR, RATE, WORK, Ladder, cpu_law, predicted_rows
+from ..ladders import CPS, LPAR, RATE, WORK, Ladder, cpu_law, predicted_rows, used_cpu
 from ..published import Row, table
 
 OWN, ELIGIBLE = "not_ziip_eligible_pct", "ziip_eligible_pct"
@@ -24,13 +24,6 @@ def _system(row: Row, own: float, eligible: float) -> zos.System:
         work=[zos.Work(WORK, rate=row[RATE], regions="region", jvm_cpu=cpu, ziip_share=eligible / cpu)],
         name=f"{row.printed(RATE)} requests a second",
     )
-
-
-def _used(system: zos.System, result: zos.SystemResult) -> float:
-    """CPU on CPs and zIIPs [% of one]: eligible work runs on CPs where the zIIPs are full."""
-    lpar, built = result[LPAR], system.lpars[0]
-    ziips = built.ziips.cores if built.ziips else 0
-    return float(lpar.cpu_percent * built.processors.engines + lpar.ziip_percent * ziips)
 
 
 def _demands(study: Study, ladder: Ladder, row: Row) -> tuple[float, float]:
@@ -56,13 +49,11 @@ def _run(ladder: Ladder, study: Study) -> None:
     for row in predicted_rows(ladder):
         own, eligible = laws or _demands(study, ladder, row)
         system = _system(row, own, eligible)
-        used = _used(system, study.solve_system(f"row {row.number}", system))
+        used = used_cpu(system, study.solve_system(f"row {row.number}", system))
         share = eligible / (own + eligible)
         for (what, column, center), part in zip(COLUMNS, (1 - share, share), strict=True):
             missing = (ladder.missing or {}).get((column, row.number))
-            study.predict(
-                what, "% of a CP", row, column, used * part, center=center, across=bool(ladder.of), missing=missing
-            )
+            study.predict(what, "% of a CP", row, column, used * part, center=center, across=bool(ladder.of), missing=missing)
 
 
 SERVLET, OSGI = "Java servlet with JDBC and VSAM (Liberty)", "Java program in OSGi"

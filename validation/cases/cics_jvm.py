@@ -44,6 +44,9 @@ def _run(study: Study) -> None:
             study.calibrate(f"CPU {name}, layout {row.number}", row[column] / 1000, "s", [row], "CPU as printed", free=False)
         result = study.solve_system(row.cells["configuration"], _system(row, think))
         study.predict("ETR", "tran/s", row, RATE, result["servlets"].etr, center="CPs and zIIPs")
+        lpar, cps, ziips = result["LPAR"], row[CPUS], row["lpar_ziips"]
+        busy = (lpar.cpu_percent * cps + lpar.ziip_percent * ziips) / (cps + ziips)
+        study.predict("processors busy", "%", row, "lpar_busy_pct", busy, center="CPs and zIIPs")
 
 
 CASES = (

@@ -1,4 +1,4 @@
-"""cics-perf tables 5-1 to 5-6: CPU and LPAR busy of three workloads at two to three times the load."""
+"""cics-perf tables 5-1 to 5-4: CPU and LPAR busy of two workloads at two to three times the load."""
 
 from __future__ import annotations
 
@@ -72,16 +72,13 @@ DYNAMIC = (
     "A constant demand alone over-predicts by up to 6 %: part of the CPU does not grow with the load. With that "
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
-RELATIONAL = "CPU per transaction is all but constant here; rows 1 and 2 give the others."
-STATICS, DYNAMICS, RTW = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs", "RTW, threadsafe"
+STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs"
 # table, those that CICS CPU and the CPU outside CICS are from if not its own two lowest rows, AORs, title, release, text
 LADDERS: tuple[tuple[str, str | None, str | None, int, str, str, str], ...] = (
     ("5-1", None, None, 2, STATICS, "V4.2", STATIC),
     ("5-2", "table-5-1", "table-5-1", 2, STATICS, "V5.1", RELEASE),
     ("5-3", None, "table-5-1", 30, DYNAMICS, "V4.2", DYNAMIC),
     ("5-4", None, "table-5-2", 30, DYNAMICS, "V5.1", DYNAMIC),
-    ("5-5", None, None, 4, RTW, "V4.2", RELATIONAL),
-    ("5-6", None, None, 4, RTW, "V5.1", RELATIONAL),
 )
 CASES = tuple(
     Case(

@@ -41,7 +41,7 @@ def _run(study: Study) -> None:
     more = (_demand(second) / alone - 1) / _company(second[CPU] / 100)
     how = "row 2: CPU above that, over the chance that another engine is at work, 1 - exp(-engines busy)"
     more = study.calibrate("more of it while another engine is at work", more, "ratio", [second], how)
-    for number in (1, 3, 4, 5):
+    for number in (1, 2, 3, 4, 5):
         row, driven = published[number], other[number]
         think = terminals / driven[RATE] - driven[RESPONSE] / 1000
         how = "terminals / ETR - response of the run on the QR TCB"
@@ -50,7 +50,8 @@ def _run(study: Study) -> None:
         result = study.solve_system(f"drive level {number}", _settled(int(cps), work, more))
         done, region = result[WORK], result[REGION]
         study.predict("ETR", "tran/s", row, RATE, done.etr, center="open TCBs", across=True)
-        study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="open TCBs", across=True)
+        if row is not second:  # whose CPU was told
+            study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="open TCBs", across=True)
         response = 1000 * done.response_time
         study.predict("response", "ms", row, RESPONSE, response, center="open TCBs", across=True, missing=BUNCHES)
 

@@ -47,14 +47,15 @@ def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
     tor = study.calibrate("TOR CPU per transaction", fmean(each), "s", [low, next_low], how)
     visits = low[RATE] / low[TOR_RATE]
     visits = study.calibrate("AOR transactions of one of the TOR", visits, "ratio", [low], "started in the AOR as well")
-    for row in published.rows[2:]:
+    for row in published.rows:
         think = _think(study, direct[row.number], int(users), aor, fixed, visits)
         result = study.solve_system(f"drive level {row.number}", _system(int(users), think, tor, aor, fixed, visits))
         rate = result[WORK].etr
         used = sum(result[name].appl_percent for name in AORS)
         study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
         cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
-        study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
+        if row.number > 2:  # rows 1 and 2 told the cost of the TOR
+            study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
         study.predict("AOR CPU", "% of a CP", row, CPU, used, center="AORs", across=True)
 
 

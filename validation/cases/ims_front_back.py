@@ -48,9 +48,9 @@ def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pa
 def _full(study: Study, center: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
     """The center that is missing, as a device: full at the lower rate, it must take so long, and makes that rate."""
     how = f"{servers} / ETR: full, the largest that it can be"
-    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how)
+    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how, free=False)
     how = "clients / ETR of the faster run, where it is not full"
-    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how)
+    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how, free=False)
     device = zos.Device(center, servers=servers)
     waits: tuple[dict[str, float], dict[str, float]] = ({center: time}, {})
     system = two_lpars(_engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=waits)

@@ -16,7 +16,10 @@ TRAN = "tran_per_s"
 
 def _cpu(study: Study, row: Row) -> dict[str, float]:
     """CPU of a transaction by address space, and of the system beside them [s]."""
-    cpu = {name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "printed") for name, key in PARTS.items()}
+    cpu = {
+        name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "as printed", free=False)
+        for name, key in PARTS.items()
+    }
     how = "busy times engines / ETR, less what the address spaces use"
     rest = row[BUSY] / 100 * row[ENGINES] / row[RATE] - sum(cpu.values())
     return {**cpu, "system": study.calibrate("CPU outside, of the system", rest, "s", [row], how)}
