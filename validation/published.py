@@ -86,6 +86,12 @@ def index() -> tuple[dict[str, str], ...]:
 
 
 @cache
+def documents() -> tuple[str, ...]:
+    """The documents with tables, in the order of the index."""
+    return tuple(dict.fromkeys(entry["document"] for entry in index()))
+
+
+@cache
 def scope() -> dict[tuple[str, str], tuple[str, str]]:
     """What each table without a case is (input, identity, out of scope), and why; by document and file."""
     return {(e["document"], e["file"]): (e["state"], e["why"]) for e in _read(PUBLISHED / "scope.csv")}

@@ -101,7 +101,7 @@ OPEN_TEXT = (
     "On open TCBs tasks run at the same time, and each costs more for it: with 750 containers more than twice what "
     "it costs alone. The rate is made by the think time, but for the longest list."
 )
-QR, OPEN = ("qr_cpu", "QR TCB"), ("open_cpu", "open TCBs")
+QR, OPEN = ("qr_cpu", "QR TCB"), ("open_cpu", "containers on open TCBs")
 CASES = tuple(
     Case(
         name=f"cics-perf-{number}",

@@ -94,7 +94,7 @@ def _mdm(study: Study) -> None:
         rows["end_to_end_response_reduction_pct"],
         "value",
         100 * (1 - new / old),
-        center="Db2 reads",
+        center="coupling facility",
         missing=missing,
     )
 
