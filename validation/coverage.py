@@ -53,7 +53,7 @@ def coverage(studies: Iterable[Study], document: str | None = None) -> list[Plac
 
 def counts(places: Sequence[Place]) -> list[tuple[str, str, tuple[int, ...]]]:
     """Document, title, tables by state: with a case, identity, input, out of scope."""
-    rows = []
+    rows: list[tuple[str, str, tuple[int, ...]]] = []
     for document, group in groupby(places, key=lambda place: place.document):
         states = Counter(place.state for place in group)
         cases = sum(states[state] for state in (*VERDICTS, "not run"))

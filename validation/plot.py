@@ -48,8 +48,13 @@ def _against(points: Sequence[Point], shapes: dict[str, str], tolerance: float) 
     values = [value for p in points for value in (p.measured, p.predicted)]
     low, high = min(values), max(values)
     scale, ticks = _scale(low, high)
-    x = lambda value: LEFT + scale(value) * (WIDE - LEFT - 12)  # noqa: E731
-    y = lambda value: HIGH - BOTTOM - scale(value) * (HIGH - BOTTOM - TOP)  # noqa: E731
+
+    def x(value: float) -> float:
+        return LEFT + scale(value) * (WIDE - LEFT - 12)
+
+    def y(value: float) -> float:
+        return HIGH - BOTTOM - scale(value) * (HIGH - BOTTOM - TOP)
+
     ends = _ends(low, high)
     band = [(v, v * (1 + tolerance)) for v in ends] + [(v, v * (1 - tolerance)) for v in reversed(ends)]
     clip = '<clipPath id="axes"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>'
@@ -78,7 +83,10 @@ def _against(points: Sequence[Point], shapes: dict[str, str], tolerance: float) 
 def _errors(points: Sequence[Point], shapes: dict[str, str], tolerance: float) -> str:
     most = 100 * max(1.3 * tolerance, *(1.1 * abs(p.error) for p in points))
     high = _high(len(points))
-    x = lambda percent: LABEL + (percent / most + 1) / 2 * (WIDE - LABEL - 10)  # noqa: E731
+
+    def x(percent: float) -> float:
+        return LABEL + (percent / most + 1) / 2 * (WIDE - LABEL - 10)
+
     base = high - BOTTOM
     parts = [
         f'<rect x="{x(-100 * tolerance):.1f}" y="{TOP}" width="{x(100 * tolerance) - x(-100 * tolerance):.1f}" '
@@ -110,7 +118,7 @@ def _high(points: int) -> int:
 def _ends(low: float, high: float) -> tuple[float, float]:
     if high / low > LOGARITHMIC:
         return low / 1.3, high * 1.3
-    room = 0.12 * (high - low) or 0.1 * high
+    room = max(0.12 * (high - low), 0.06 * high)
     return low - room, high + room
 
 
@@ -145,5 +153,6 @@ def _text(x: float, y: float, words: str, anchor: str) -> str:
 def _svg(wide: float, high: float, inner: str, label: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="plot" width="{wide}" height="{high}" viewBox="0 0 {wide} {high}" '
-        f'role="img" aria-label="{escape(label)}" font-family="system-ui,Arial,sans-serif" font-size="11" fill="{INK}">{inner}</svg>'
+        f'role="img" aria-label="{escape(label)}" font-family="system-ui,Arial,sans-serif" font-size="11" fill="{INK}">'
+        f"{inner}</svg>"
     )

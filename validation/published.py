@@ -120,7 +120,7 @@ def table(document: str, file: str) -> Table:
 @cache
 def fact(document: str, key: str) -> Row:
     """A single figure of the running text, by its id; its column is `value`."""
-    facts = Table(document, f"text figure {key}", "single figures", "facts", ())
+    facts = Table(document, f"figure {key} of the text", "single figures", "facts", ())
     for number, cells in enumerate(_read(PUBLISHED / document / "facts.csv"), 1):
         if cells["id"] == key:
             return Row(facts, number, cells, cells["line"])
@@ -134,7 +134,7 @@ def place(rows: Iterable[Row]) -> str:
     lines = sorted({line for row in members for line in row.line.split("-")}, key=int)
     numbers = f"row {first.number}" if first is last else f"rows {first.number} to {last.number}"
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
-    return f"{first.table.label}, {numbers}, {where}"
+    return f"{first.table.label}, {where}" if first.table.file == "facts" else f"{first.table.label}, {numbers}, {where}"
 
 
 def _read(path: Path) -> list[dict[str, str]]:

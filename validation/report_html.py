@@ -18,16 +18,18 @@ from .published import sources
 STYLE = """
 :root { color-scheme: light }
 body { font: 15px/1.5 system-ui, "Segoe UI", Arial, sans-serif; color: #1d2730; background: #fff;
-  max-width: 1100px; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere }
+  max-width: 1100px; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word }
 h1 { font-size: 1.7rem; margin-bottom: .2rem } h2 { margin-top: 2.6rem; border-top: 2px solid #d5dde5; padding-top: 1rem }
 h3 { margin: 1.4rem 0 .3rem; font-size: 1rem }
 .wide { overflow-x: auto; margin: .4rem 0 1rem }
 table { border-collapse: collapse; font-size: .88rem }
-th, td { border-bottom: 1px solid #dde4ea; padding: .22rem .6rem; text-align: left; vertical-align: top; overflow-wrap: normal }
+th, td { border-bottom: 1px solid #dde4ea; padding: .22rem .6rem; text-align: left; vertical-align: top }
 th { background: #f1f4f7; font-weight: 600 }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 .reproduced { color: #1a7f4b } .close { color: #8a5200 } .missed { color: #b3261e; font-weight: 600 }
-.identity, .input, .out { color: #4a6580 } a.name { white-space: nowrap } .soft { color: #5b6b7b } .lead { font-size: 1.1rem }
+.identity, .input, .out { color: #4a6580 }
+.t, .m { display: inline-block; min-width: 15rem } .m { min-width: 8rem }
+a.name { white-space: nowrap } .soft { color: #5b6b7b } .lead { font-size: 1.1rem }
 .side { display: flex; gap: 1rem; flex-wrap: wrap; align-items: flex-start }
 svg { max-width: 100%; height: auto } svg.model rect { fill: #fff; stroke: #38506a; stroke-width: 1.4 }
 svg.model rect.class { fill: #eef3f8 }
@@ -38,11 +40,14 @@ summary { cursor: pointer }
 @media (max-width: 640px) { body { margin: .8rem auto; padding: 0 .7rem } h1 { font-size: 1.35rem } h2 { font-size: 1.15rem }
   table { font-size: .8rem } th, td { padding: .2rem .4rem } svg.model { min-width: 560px } }
 @media print { @page { size: A4; margin: 14mm } body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0 }
-  h2 { break-before: page } h3 { break-after: avoid } tr, svg { break-inside: avoid } thead { display: table-header-group }
-  .wide { overflow: visible } table { font-size: 7.4pt; width: 100% } th, td { padding: .12rem .3rem; overflow-wrap: anywhere }
-  td.n, th.n, a.name { white-space: normal } pre { white-space: pre-wrap; font-size: 7pt } a { color: inherit; text-decoration: none }
+  h2, h3 { break-after: avoid } tr, svg { break-inside: avoid } thead { display: table-header-group }
+  .wide { overflow: visible } table { font-size: 7.4pt; width: 100% } th, td { padding: .12rem .3rem }
+  td.n, th.n { white-space: nowrap } th.n { white-space: normal }
+  .t, .m { display: inline; min-width: 0 }
+  pre { white-space: pre-wrap; font-size: 7pt } a { color: inherit; text-decoration: none }
   details.model { display: none } .side svg { max-width: 48% } }
 """
+LONG, MIDDLE = 48, 20  # letters of a cell that needs a width of its own
 UNFOLD = "addEventListener('beforeprint',()=>document.querySelectorAll('details.table').forEach(d=>d.open=true))"
 
 
@@ -122,9 +127,14 @@ def _table(block: Block) -> str:
 
 def _cell(value: Any, kind: str) -> str:
     text = escape(shown(value, kind))
+    if kind == "text" and " " not in text:
+        text = text.replace("_", "_<wbr>")
     if kind == "case":
         return f'<a class=name href="#{text}">{text}</a>'
-    return _word(text) if kind == "verdict" else text
+    if kind == "verdict":
+        return _word(text)
+    size = "t" if len(text) > LONG else "m" if len(text) > MIDDLE else ""
+    return f"<span class={size}>{text}</span>" if size else text
 
 
 def _word(word: str) -> str:

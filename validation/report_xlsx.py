@@ -10,8 +10,9 @@ from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference, ScatterChart, Series
+from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.formatting.rule import FormulaRule
-from openpyxl.styles import Alignment, Font
+from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
@@ -19,13 +20,16 @@ from openpyxl.worksheet.worksheet import Worksheet
 import qnsolve as qn
 
 from . import sections, summary
-from .blocks import Block
+from .blocks import RIGHT, Block
 from .case import VERDICTS, Study
 from .published import sources
 
 FORMATS = {"percent": "0.00%", "signed": "+0.00%;-0.00%;0.00%", "figure": "General", "count": "0"}
 COLOURS = dict(zip(VERDICTS, ("1A7F4B", "8A5200", "B3261E"), strict=True))
-NARROW, WIDEST, WRAP = 9, 60, 44  # characters of a column; longer texts wrap
+NARROW, WRAP = 9, 48  # characters of a column; longer texts wrap
+HIGH = 15  # points of a line
+CHART = 6  # rows left free under the numbers, beside which the first chart stands
+ACROSS, LETTERS = 8, 140  # columns that a sentence goes over, and the letters that these hold
 FIRST, EVERY = "First page", "Every table"
 NEVER = (1980, 1, 1, 0, 0, 0)  # time of each part: the same report is the same file
 STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
@@ -52,32 +56,31 @@ def _sheet_name(case: str) -> str:
 
 
 def _first(sheet: Worksheet, studies: Sequence[Study], moved: Sequence[str], names: dict[str, str]) -> None:
-    sheet["A1"], sheet["A2"] = "Predicted against published", f"qnsolve {qn.__version__}. {summary.opening(studies)}"
+    sheet["A1"] = "Predicted against published"
+    _line(sheet, 2, f"qnsolve {qn.__version__}. {summary.opening(studies)}")
     sheet["A1"].font = Font(bold=True, size=16)
     row = 3
     for line in moved:
-        sheet.cell(row, 1, f"moved: {line}").font = Font(color=COLOURS["missed"])
+        _line(sheet, row, f"moved: {line}")
+        sheet.cell(row, 1).font = Font(color=COLOURS["missed"])
         row += 1
     places = {}
     for number, each in enumerate(sections.first_page(studies)):
         places[each.title] = row + 2
-        row = _put(sheet, each, row + 1, f"first_{number}", names)
+        row = _put(sheet, each, row + 1, f"first_{number}", names) + (CHART if number == 0 else 0)
     _finish(sheet)
-    sheet.merge_cells("A2:H2")
-    sheet["A2"].alignment = Alignment(wrap_text=True, vertical="top")
-    sheet.row_dimensions[2].height = 48
     head = places["Errors by kind of center"]
     kinds = len(summary.spreads(studies))
     chart = BarChart()
     chart.type, chart.grouping, chart.overlap = "bar", "stacked", 100
-    chart.title, chart.height, chart.width = "Predictions by kind of center and verdict", 9, 17
+    chart.title, chart.height, chart.width = "Predictions by kind of center", 9, 17
     chart.add_data(Reference(sheet, min_col=7, max_col=9, min_row=head, max_row=head + kinds), titles_from_data=True)
     chart.set_categories(Reference(sheet, min_col=1, min_row=head + 1, max_row=head + kinds))
     for series, colour in zip(chart.series, COLOURS.values(), strict=True):
         series.graphicalProperties.solidFill = colour
     _axes(chart, "", "figures")
     chart.x_axis.scaling.orientation = "maxMin"
-    sheet.add_chart(chart, f"{get_column_letter(11)}3")
+    sheet.add_chart(chart, "E3")
 
 
 def _case(sheet: Worksheet, study: Study) -> None:
@@ -91,10 +94,7 @@ def _case(sheet: Worksheet, study: Study) -> None:
         f"{summary.effort(study)}. Close is ±{100 * case.tolerance:g} %: {case.reason}.",
     )
     for number, line in enumerate(lines, 2):
-        sheet.cell(number, 1, line)
-        sheet.merge_cells(start_row=number, end_row=number, start_column=1, end_column=10)
-        sheet.cell(number, 1).alignment = Alignment(wrap_text=True, vertical="top")
-        sheet.row_dimensions[number].height = 15 * (1 + len(line) // 130)
+        _line(sheet, number, line)
     points, *others = sections.case_blocks(study)
     name = re.sub(r"\W", "_", case.name)
     end = _put(sheet, points, 7, f"{name}_points", {})
@@ -104,9 +104,28 @@ def _case(sheet: Worksheet, study: Study) -> None:
     sheet.add_chart(_errors(sheet, head, last), f"E{chart_row}")
     row = chart_row + 19
     for number, each in enumerate(others):
-        if each.rows:
+        if each.title == sections.MISSING:
+            row = _told(sheet, each, row)
+        elif each.rows:
             row = _put(sheet, each, row, f"{name}_{number}", {})
     _finish(sheet)
+
+
+def _told(sheet: Worksheet, block: Block, row: int) -> int:
+    """A block of sentences, over the whole width."""
+    sheet.cell(row, 1, block.title).font = Font(bold=True)
+    for values in block.rows:
+        row += 1
+        parts = (f"{name}: {value}" for (name, _), value in zip(block.columns, values, strict=True))
+        row = _line(sheet, row, "; ".join(parts))
+    return row + 2
+
+
+def _line(sheet: Worksheet, row: int, text: str) -> int:
+    sheet.cell(row, 1, text).alignment = Alignment(wrap_text=True, vertical="top")
+    sheet.merge_cells(start_row=row, end_row=row, start_column=1, end_column=ACROSS)
+    sheet.row_dimensions[row].height = HIGH * (1 + len(text) // LETTERS)
+    return row
 
 
 def _against(sheet: Worksheet, study: Study, head: int, last: int) -> ScatterChart:
@@ -116,6 +135,7 @@ def _against(sheet: Worksheet, study: Study, head: int, last: int) -> ScatterCha
     measured = Reference(sheet, min_col=6, min_row=head + 1, max_row=last)
     found = Series(Reference(sheet, min_col=7, min_row=head + 1, max_row=last), measured, title="predicted")
     found.marker.symbol, found.marker.size = "circle", 7
+    found.marker.graphicalProperties = GraphicalProperties(solidFill="38506A")
     found.graphicalProperties.line.noFill = True
     same = Series(measured, measured, title="measured")
     same.marker.symbol = "none"
@@ -163,7 +183,9 @@ def _put(sheet: Worksheet, block: Block, row: int, name: str, names: dict[str, s
     sheet.cell(row, 1, block.title if not block.note else f"{block.title}. {block.note}").font = Font(bold=True)
     head = row + 1
     for column, (title, _) in enumerate(block.columns, 1):
-        sheet.cell(head, column, title)
+        cell = sheet.cell(head, column, title)
+        cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor="E3E9F0")
+        cell.alignment = Alignment(horizontal="right" if block.columns[column - 1][1] in RIGHT else "left")
     for number, values in enumerate(block.rows, head + 1):
         for column, (value, (_, kind)) in enumerate(zip(values, block.columns, strict=True), 1):
             _cell(sheet, number, column, value, kind, names)
@@ -185,6 +207,7 @@ def _cell(sheet: Worksheet, row: int, column: int, value: Any, kind: str, names:
     if value is None or value == "":
         return
     cell = sheet.cell(row, column)
+    cell.alignment = Alignment(vertical="top", indent=0 if kind in RIGHT else 1)
     if kind == "printed" and re.fullmatch(r"-?\d+(\.\d+)?", value):
         decimals = len(value.partition(".")[2])
         cell.value, cell.number_format = float(value), "0." + "0" * decimals if decimals else "0"
@@ -193,25 +216,38 @@ def _cell(sheet: Worksheet, row: int, column: int, value: Any, kind: str, names:
     if kind in FORMATS:
         cell.number_format = FORMATS[kind]
         if kind == "figure":
-            cell.value = float(f"{value:.10g}")
+            cell.value, cell.number_format = float(f"{value:.10g}"), _digits(value)
     if kind == "case" and value in names:
         cell.hyperlink = f"#'{names[value]}'!A1"
         cell.font = Font(color="1F4E79", underline="single")
 
 
+def _digits(value: float) -> str:
+    """A format of five significant digits."""
+    if value == 0 or not 1e-3 <= abs(value) < 1e6:
+        return "0.0000E+00" if value else "0"
+    return "0." + "0" * decimals if (decimals := 4 - _floor_power(abs(value))) > 0 else "0"
+
+
 def _finish(sheet: Worksheet) -> None:
     """Widths by content, long texts wrapped, the sheet one page wide on paper."""
     widths: dict[int, int] = {}
+    merged = {place.coord.split(":")[0] for place in sheet.merged_cells.ranges}
     for cells in sheet.iter_rows():
+        lines = 1
         for cell in cells:
-            if cell.value is None or cell.font.bold or cell.coordinate in sheet.merged_cells:
+            if cell.value is None or cell.coordinate in merged or (cell.font.bold and not cell.fill.fill_type):
                 continue
             text = f"{cell.value:.5g}" if isinstance(cell.value, float) else str(cell.value)
-            widths[cell.column] = min(max(widths.get(cell.column, NARROW), len(text) + 2), WIDEST)
+            room = 5 if cell.font.bold else 2  # a head has the button of its filter
+            widths[cell.column] = min(max(widths.get(cell.column, NARROW), len(text) + room), WRAP + 2)
             if len(text) > WRAP:
-                cell.alignment = Alignment(wrap_text=True, vertical="top")
+                cell.alignment = Alignment(wrap_text=True, vertical="top", indent=1)
+                lines = max(lines, 1 + len(text) // (WRAP - 4))
+        if lines > 1:
+            sheet.row_dimensions[cells[0].row].height = HIGH * lines
     for column, width in widths.items():
-        sheet.column_dimensions[get_column_letter(column)].width = min(width, WRAP + 2)
+        sheet.column_dimensions[get_column_letter(column)].width = width
     sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", sheet.PAPERSIZE_A4
     sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
     sheet.sheet_properties.pageSetUpPr.fitToPage = True

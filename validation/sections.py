@@ -11,6 +11,7 @@ from .centers import KIND, NOTHING
 from .coverage import coverage, counts
 
 WORST = 5
+MISSING = "What is missing"
 
 
 def first_page(studies: Sequence[Study]) -> list[Block]:
@@ -58,7 +59,7 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
 def case_blocks(study: Study) -> list[Block]:
     """The tables of a case."""
     calibrated = [
-        (c.name, c.value, c.unit, "fitted" if c.free else "taken", c.how, summary.origin(c)) for c in study.calibrations
+        (c.name, c.value, c.unit, c.how, summary.origin(c), "fitted" if c.free else "taken") for c in study.calibrations
     ]
     points = [
         (
@@ -86,12 +87,11 @@ def case_blocks(study: Study) -> list[Block]:
             for key in misses
         }
         rows = [(where[key], m.effect, m.size, m.settles) for key, m in misses.items()]
-        found.append(
-            block("What is missing", "figures missed, center or effect, size it must have, what would settle it", rows)
-        )
-    found.append(block("Calibrated", "number, value:figure, unit, kind, how, from", calibrated))
-    if study.inputs:
-        found.append(block("Given by the document", "input, value:printed, where printed", study.inputs))
+        found.append(block(MISSING, "figures missed, center or effect, size it must have, what would settle it", rows))
+    found.append(block("Calibrated", "number, value:figure, unit, how, from, kind", calibrated))
+    given = [(name, value, "given", where) for name, value, where in study.inputs]
+    if given:
+        found.append(block("Given by the document", "input, value:printed, kind, where printed", given))
     return found
 
 

@@ -21,6 +21,8 @@ MORE = Missing(
     "cycles per instruction (CPU MF) of both runs at each load; it was sampled at one",
 )
 NONE, MANY, FEW = "DSW, clients on four AORs, no routing", "with 30 AORs", "with 10 AORs"
+HIGHER = "What does a transaction cost at higher loads?"
+SAVED = "What do fewer AORs save at higher loads?"
 OWN = "The line of CPU through the two lowest rows gives the CPU at {more} times the load."
 CASES = tuple(
     Case(
@@ -36,38 +38,90 @@ CASES = tuple(
     )
     for number, law, of, regions, columns, rate, title, question, text, missing in (
         (
-            "5-8", "line", None, 4, AOR, "aor_etr_tran_per_s", NONE, "What CPU do the AORs take at higher loads?",
-            OWN.format(more="2.7"), {},
-        ),
-        (
-            "5-11", "line", "table-5-4", 34, COST, "etr_tran_per_s", f"DSW {MANY}", "What does a transaction cost at 16,000 a second?",
-            "The line of table 5-4, which ends at 6500 a second, gives the CPU of a transaction up to 15,900 a second: nothing is "
-            "fitted. The CPU column of this table is suspect in print and not used.",
+            "5-8",
+            "line",
+            None,
+            4,
+            AOR,
+            "aor_etr_tran_per_s",
+            NONE,
+            "What CPU do the AORs take at higher loads?",
+            OWN.format(more="2.7"),
             {},
         ),
         (
-            "5-12", "ratio", "table-5-11", 14, COST, "etr_tran_per_s", f"DSW {FEW}", "What do fewer AORs save at higher loads?",
+            "5-11",
+            "line",
+            "table-5-4",
+            34,
+            COST,
+            "etr_tran_per_s",
+            f"DSW {MANY}",
+            "What does a transaction cost at 16,000 a second?",
+            "The line of table 5-4, which ends at 6500 a second, gives the CPU of a transaction up to 15,900 a second. "
+            "Nothing is fitted. The CPU column of this table is suspect in print and not used.",
+            {},
+        ),
+        (
+            "5-12",
+            "ratio",
+            "table-5-11",
+            14,
+            COST,
+            "etr_tran_per_s",
+            f"DSW {FEW}",
+            SAVED,
             "Fewer AORs save the same share of CPU at every load: row 1 tells it. Why they save it (fewer cycles an "
             "instruction) is no matter of queues.",
             {("cpu_ms_per_tran", 4): MORE},
         ),
         (
-            "5-14", "constant", None, 30, USED, "etr_tran_per_s", f"GENAPP web services {MANY}", "What CPU at 2.3 times the load?",
+            "5-14",
+            "constant",
+            None,
+            30,
+            USED,
+            "etr_tran_per_s",
+            f"GENAPP web services {MANY}",
+            "What CPU at 2.3 times the load?",
             "Constant CPU of a transaction holds for four rows. The fifth costs 9 % more.",
             {("cics_cpu_pct", 5): DEARER},
         ),
         (
-            "5-15", "ratio", "table-5-14", 10, USED, "etr_tran_per_s", f"GENAPP web services {FEW}", "What do fewer AORs save at higher loads?",
+            "5-15",
+            "ratio",
+            "table-5-14",
+            10,
+            USED,
+            "etr_tran_per_s",
+            f"GENAPP web services {FEW}",
+            SAVED,
             "Fewer AORs save the same share of CPU at every load, told by row 1.",
             {},
         ),
         (
-            "5-18", "line", None, 5, COST, "etr_tran_per_s", "DSW without transaction isolation", "What does a transaction cost at higher loads?",
-            OWN.format(more="2.7"), {},
+            "5-18",
+            "line",
+            None,
+            5,
+            COST,
+            "etr_tran_per_s",
+            "DSW without transaction isolation",
+            HIGHER,
+            OWN.format(more="2.7"),
+            {},
         ),
         (
-            "5-19", "ratio", "table-5-18", 5, COST, "etr_tran_per_s", "DSW with transaction isolation", "What does transaction isolation cost at higher loads?",
-            "Transaction isolation costs the same share of CPU at every load, told by row 1.", {},
+            "5-19",
+            "ratio",
+            "table-5-18",
+            5,
+            COST,
+            "etr_tran_per_s",
+            "DSW with transaction isolation",
+            "What does transaction isolation cost at higher loads?",
+            "Transaction isolation costs the same share of CPU at every load, told by row 1.",
+            {},
         ),
     )
-)  # fmt: skip
+)

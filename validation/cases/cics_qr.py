@@ -177,8 +177,8 @@ CASES = (
         tolerance=0.05,
         reason=REASON,
         verdict_text=(
-            "Yes, within 4 %: response grows from the first to the second load as a queue for a QR TCB with so much of the work "
-            "does. Response in saturation is N/X - Z, which makes 4 % of the rate 17 % of it."
+            "Yes, within 4 %: response grows from the first to the second load as the queue for a QR TCB does that has so much "
+            "of the work. Response in saturation is N/X - Z, which makes 4 % of the rate 17 % of it."
         ),
         run=_before_the_limit,
     ),

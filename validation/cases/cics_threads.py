@@ -1,4 +1,4 @@
-"""cics-perf: threads that fill processors, Java on a newer machine, requests to Java programs, tasks that queue inside or outside."""
+"""cics-perf: threads that fill processors, Java on a newer machine, LINKs to Java, tasks that queue inside or outside."""
 
 from __future__ import annotations
 
@@ -115,29 +115,49 @@ def _outside(study: Study) -> None:
 
 CASES = (
     Case(
-        "cics-perf-jvm-threads", DOCUMENT, "text-jvmserver-saturation", "A JVM server whose threads never pause",
-        "How busy do nine threads make 8 CPs and a zIIP?", 0.05, REASON,
+        "cics-perf-jvm-threads",
+        DOCUMENT,
+        "text-jvmserver-saturation",
+        "A JVM server whose threads never pause",
+        "How busy do nine threads make 8 CPs and a zIIP?",
+        0.05,
+        REASON,
         "As many threads as processors fill them all. The curve below that is a lost figure.",
         _threads,
     ),
     Case(
-        "cics-perf-java-machines", DOCUMENT, "text-java-itr-z196-zec12", "Java from z196 to zEC12, 4 CPs each",
-        "What does the new machine bring to Java?", 0.05, "a capacity plan is held to 5 %; gains are printed in whole percent",
+        "cics-perf-java-machines",
+        DOCUMENT,
+        "text-java-itr-z196-zec12",
+        "Java from z196 to zEC12, 4 CPs each",
+        "What does the new machine bring to Java?",
+        0.05,
+        "a capacity plan is held to 5 %; gains are printed in whole percent",
         "The LSPR's ratio for average work, 1.25, is what light Java gains. Work that stays in loops of Java gains more.",
         _machines,
     ),
     Case(
-        "cics-perf-7-5", DOCUMENT, "table-7-5", "A LINK from COBOL to COBOL, to Java in Liberty, to Java in OSGi",
-        "What response has a LINK to Java, if that to COBOL is known?", 0.05, REASON,
+        "cics-perf-7-5",
+        DOCUMENT,
+        "table-7-5",
+        "A LINK from COBOL to COBOL, to Java in Liberty, to Java in OSGi",
+        "What response has a LINK to Java, if that to COBOL is known?",
+        0.05,
+        REASON,
         "Processors are idle and are 3 % of the response: the rest, a wait for dispatch told by COBOL, holds for Liberty too. "
         "OSGi waits for something else as well.",
         _links,
     ),
     Case(
-        "cics-perf-7-3", DOCUMENT, "table-7-3", "2193 tasks queue inside a region, or outside it",
-        "How many transactions more complete if those over MXT wait outside?", 0.05, REASON,
+        "cics-perf-7-3",
+        DOCUMENT,
+        "table-7-3",
+        "2193 tasks queue inside a region, or outside it",
+        "How many transactions more complete if those over MXT wait outside?",
+        0.05,
+        REASON,
         "The region is full in both runs: completions go as one over the CPU of a transaction, which is given. What a queue "
         "inside costs of CPU is not predicted.",
         _outside,
     ),
-)  # fmt: skip
+)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from qnsolve import zos
-
 from ..case import Case, Missing, Study
 from ..published import table
 from ..systems import cpu_of, one_lpar
@@ -41,11 +39,25 @@ def _indexes(study: Study) -> None:
 
 CASES = (
     Case(
-        "ims12-6", "ims12", "table-06", "Banking batch run: IMS 12 from IMS 11", "How busy does the run keep the CPs?", 0.05, REASON,
-        "CPU seconds of the run stay; it takes 2.6 % longer, and keeps the CPs so much less busy.", _bmp,
+        "ims12-6",
+        "ims12",
+        "table-06",
+        "Banking batch run: IMS 12 from IMS 11",
+        "How busy does the run keep the CPs?",
+        0.05,
+        REASON,
+        "CPU seconds of the run stay; it takes 2.6 % longer, and keeps the CPs so much less busy.",
+        _bmp,
     ),
     Case(
-        "ims12-35", "ims12", "table-35", "Secondary indexes that are defined and not used", "What CPU do four of them cost?", 0.05,
-        REASON, "Two cost 0.083 ms a transaction, two more 0.023 ms: they do not cost the same each.", _indexes,
+        "ims12-35",
+        "ims12",
+        "table-35",
+        "Secondary indexes that are defined and not used",
+        "What CPU do four of them cost?",
+        0.05,
+        REASON,
+        "Two cost 0.083 ms a transaction, two more 0.023 ms: they do not cost the same each.",
+        _indexes,
     ),
-)  # fmt: skip
+)

@@ -81,7 +81,7 @@ def _bridge(study: Study) -> None:
     rate = study.solve_system("9:3:3", wider)["transactions"].etr
     missing = Missing(
         "LPARs 2 and 3: full before LPAR 1, as the document says",
-        "0.280 ms a transaction of both together; LPAR 1 is then 85 % busy at 21,400 a second, the coupling facility needs 0.140 ms",
+        "0.280 ms a transaction of both together; LPAR 1 is then 85 % busy, and the coupling facility needs 0.140 ms",
         "busy of each LPAR",
     )
     study.predict("rate, 9:3:3", "tran/s", nine, TRAN, rate, center=center, missing=missing)
