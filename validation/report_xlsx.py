@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import Any
 
+import qnsolve as qn
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference, ScatterChart, Series
 from openpyxl.chart.shapes import GraphicalProperties
@@ -16,8 +17,6 @@ from openpyxl.styles import Alignment, Font, PatternFill
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.table import Table, TableStyleInfo
 from openpyxl.worksheet.worksheet import Worksheet
-
-import qnsolve as qn
 
 from . import sections, summary
 from .blocks import RIGHT, Block

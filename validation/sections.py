@@ -8,7 +8,7 @@ from . import summary
 from .blocks import Block, block
 from .case import VERDICTS, Study
 from .centers import KIND, NOTHING
-from .coverage import coverage, counts
+from .coverage import counts, coverage
 
 WORST = 5
 MISSING = "What is missing"
