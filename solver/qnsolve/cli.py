@@ -133,6 +133,8 @@ def _parser() -> argparse.ArgumentParser:
     validating.add_argument("--document", metavar="NAME", help="only the cases of this document, ims12 say")
     validating.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
     validating.set_defaults(run=_validate)
+
+    importlib.import_module("qnsolve_excel.commands").add(commands)
     return parser
 
 

@@ -17,9 +17,7 @@ MACHINE = (
     "both parts."
 )
 AGAIN = "The law of the release before gives this one: it costs the same CPU at every load. Nothing is fitted."
-TWICE = (
-    "The same workload, measured once more for another section. The law of the first time is 3 % off: so do two runs differ."
-)
+TWICE = "The same workload, measured once more for another section. The law of the first is 3 % off: so do two runs differ."
 HTTP = "DSW over HTTP, z13"
 STATIC12, STATIC13, STATIC14 = (f"DSW with static routing, {m}" for m in ("zEC12", "z13", "z14"))
 DYNAMIC12, DYNAMIC13 = (f"DSW with dynamic routing, {m}" for m in ("zEC12", "z13"))

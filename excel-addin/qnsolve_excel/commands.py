@@ -1,0 +1,36 @@
+"""The command `qnsolve addin`: each front end brings its actions."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from qnsolve.errors import ModelError
+
+FRONT_ENDS = ("calc", "officejs")  # packages beside this module; `add(actions)` in their command.py makes the parsers
+
+Run = Callable[[argparse.Namespace], str]
+
+
+def add(commands: Any) -> None:
+    """Put `addin` under the commands of `qnsolve`."""
+    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
+    actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
+    for front_end in FRONT_ENDS:
+        import_module(f".{front_end}.command", __package__).add(actions)
+
+
+def needing(extra: str, run: Run) -> Run:
+    """An action that tells which extra of qnsolve to install where a package is missing."""
+    return partial(_or_told, extra, run)
+
+
+def _or_told(extra: str, run: Run, options: argparse.Namespace) -> str:
+    try:
+        return run(options)
+    except ModuleNotFoundError as error:
+        repair = f"install qnsolve with its extra: qnsolve[{extra}]"
+        raise ModelError("addin", f"needs {error.name}", repair) from error

@@ -1,0 +1,109 @@
+"""The mainframe system that tables describe: rows to the data of a system file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnsolve import zos
+from qnsolve.errors import ModelError
+from qnsolve.zos.systemfile import from_data
+
+from .cells import CellError, Table
+from .modelling import ANSWERS, frozen
+from .tables import Columns, in_cell, records
+
+ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
+ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
+PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth"}
+OWN = ("rate", "users", "think_time", "burst")  # of work as a whole, given in the first of its rows
+STEP = (
+    *("visits", "qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "ziip_share", "cf_on", "delay"),
+    *("change_modes", "tranclass", "called"),
+)
+
+LPARS = Columns("lpars", ("name", *PROCESSOR_KEYS, *ZIIP_KEYS, "fixed_cpu", "change_mode_cpu", "change_mode_wait"))
+REGIONS = Columns(
+    "regions",
+    ("name", "type", "lpar", "mxt", "regions", "thread_limit", "fixed_cpu", "importance"),
+    families={"tranclass": "tranclasses"},
+)
+WORK = Columns(
+    "work",
+    ("name", *OWN, "regions", "shares", *STEP),
+    ("regions", "shares"),
+    {"cf": "cf_requests", "log": "log_bytes", "device": "devices"},
+)
+FACILITIES = Columns(
+    "coupling_facilities", ("name", "processors", "service_time", "threshold", "latency", "async_cpu", "async_delay")
+)
+LOGGERS = Columns("loggers", ("name", "stripes", "fixed", "striped"))
+DEVICES = Columns("devices", ("name", "servers"))
+
+
+def system(
+    lpars: Table,
+    regions: Table,
+    work: Table,
+    facilities: Table | None = None,
+    loggers: Table | None = None,
+    devices: Table | None = None,
+) -> zos.System:
+    """The system of the tables."""
+    parts = (lpars, regions, work, facilities, loggers, devices)
+    return ANSWERS.answer(("describe", frozen(*parts)), lambda: _system(*parts))
+
+
+def _system(
+    lpars: Table, regions: Table, work: Table, facilities: Table | None, loggers: Table | None, devices: Table | None
+) -> zos.System:
+    data: dict[str, Any] = {
+        "lpars": [_lpar(row) for row in records(lpars, LPARS)],
+        "regions": records(regions, REGIONS),
+        "work": _work(records(work, WORK)),
+    }
+    if facilities is not None:
+        data["coupling_facilities"] = [_facility(row) for row in records(facilities, FACILITIES)]
+    if loggers is not None:
+        data["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
+    if devices is not None:
+        data["devices"] = records(devices, DEVICES)
+    try:
+        return from_data(data)
+    except ModelError as error:
+        raise in_cell(error) from None
+
+
+def _lpar(row: dict[str, Any]) -> dict[str, Any]:
+    engines, ziips = _taken(row, PROCESSOR_KEYS), _taken(row, ZIIP_KEYS)
+    if ziips and "cores" not in ziips:
+        raise CellError("#VALUE!", f"lpars: {row['name']!r} has {', '.join(ziips)} and no ziips; give the number of zIIP cores")
+    return {**row, "processors": engines, **({"ziips": ziips} if ziips else {})}
+
+
+def _facility(row: dict[str, Any]) -> dict[str, Any]:
+    link = _taken(row, {"latency": "latency"})
+    return {**row, **({"link": link} if link else {})}
+
+
+def _logger(row: dict[str, Any]) -> dict[str, Any]:
+    law = _taken(row, {"fixed": "a", "striped": "b"})
+    return {**row, "seconds_per_mib": [law.get("a", 0.0), law.get("b", 0.0)]}
+
+
+def _work(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of one name are the steps of one work."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        name, own = row.pop("name"), _taken(row, {key: key for key in OWN})
+        item = found.setdefault(name, {"name": name, **own, "steps": []})
+        if item["steps"] and own:
+            raise CellError(
+                "#VALUE!", f"work: {name!r} gives {', '.join(own)} in a further row; give it in the first one alone"
+            )
+        item["steps"].append(row)
+    return list(found.values())
+
+
+def _taken(row: dict[str, Any], keys: dict[str, str]) -> dict[str, Any]:
+    """These keys out of the row, under their other names."""
+    return {other: row.pop(key) for key, other in keys.items() if key in row}

@@ -1,0 +1,1 @@
+"""The worksheet functions, a module a group; `words` holds the arguments they share."""

@@ -1,0 +1,295 @@
+"""Networks, asked the other way round: bounds, bottlenecks, what moves what, how much it holds; short forms of one class."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import qnsolve as qn
+from qnsolve.bottleneck import Limit
+
+from ..catalogue import worksheet_function
+from ..cells import CellError, Numbers, Table, remark
+from ..modelling import ANSWERS, frozen, network, one_of, solved
+from .words import Classes, ClassName, Limits, Method, Population, Rate, StationName, Stations, Target, ThinkTime
+
+GROUP = "Networks"
+Part = Annotated[float, "Share of the jobs that meet the target, 0 to 1; the mean is to meet it where left out."]
+Demands = Annotated[Numbers, "Service demand of a job at each station, visits times service time, a cell each."]
+Counts = Annotated[Numbers, "Servers of each station, a cell each; one server each where left out."]
+
+
+@worksheet_function(GROUP)
+def bottleneck(stations: Stations, classes: Classes, class_name: ClassName) -> str:
+    """Name of the station that limits a class: the largest demand per server.
+
+    Examples
+    --------
+    =QN.BOTTLENECK({"name","servers";"cpu",2;"disk",1},{"name","population","cpu","disk";"query",60,0.22,0.1},"query")
+    =QN.BOTTLENECK({"name";"cpu";"disk"},{"name","arrival_rate","cpu","disk";"web",8,0.04,0.06;"mail",1,0.2,0.1},"mail")
+    =QN.BOTTLENECK({"name","type";"net","delay"},{"name","arrival_rate","net";"web",8,0.04},"web")
+    """
+    found = _limit(stations, classes, class_name)
+    if not found.station:
+        raise CellError("#N/A", f"class {found.class_name!r} queues nowhere: it has no bottleneck")
+    return str(found.station)
+
+
+@worksheet_function(GROUP)
+def saturation(stations: Stations, classes: Classes, class_name: ClassName) -> float:
+    """Throughput that a class cannot pass, alone in the network: what its bottleneck lets through [jobs/time].
+
+    Examples
+    --------
+    =QN.SATURATION({"name","servers";"cpu",2;"disk",1},{"name","population","cpu","disk";"query",60,0.22,0.1},"query")
+    =QN.SATURATION({"name";"cpu"},{"name","arrival_rate","cpu";"web",80,0.04},"web")
+    =QN.SATURATION({"name";"cpu"},{"name","arrival_rate","cpu";"web",80,0.04},"mail")
+    """
+    return float(_limit(stations, classes, class_name).highest_throughput)
+
+
+@worksheet_function(GROUP)
+def saturation_population(stations: Stations, classes: Classes, class_name: ClassName) -> float:
+    """Jobs of a closed class beyond which its bottleneck, not its think time, sets the throughput: N* [jobs].
+
+    Examples
+    --------
+    =QN.SATURATION_POPULATION({"name";"cpu"},{"name","population","think_time","cpu";"query",60,12,0.22},"query")
+    =QN.SATURATION_POPULATION({"name","servers";"cpu",4},{"name","population","think_time","cpu";"query",60,12,0.22},"query")
+    =QN.SATURATION_POPULATION({"name";"cpu"},{"name","arrival_rate","cpu";"web",80,0.04},"web")
+    """
+    return float(_limit(stations, classes, class_name).saturation_population)
+
+
+@worksheet_function(GROUP)
+def bounds(stations: Stations, classes: Classes) -> Table:
+    """What throughput, response time and queues must lie between, without a solution: a row for each bound.
+
+    Examples
+    --------
+    =QN.BOUNDS({"name";"cpu";"disk"},{"name","population","think_time","cpu","disk";"query",60,12,0.22,0.1})
+    =QN.BOUNDS({"name","servers";"cpu",2},{"name","population","cpu";"batch",3,0.22})
+    =QN.BOUNDS({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04})
+    """
+    found = ANSWERS.answer(("bounds", frozen(stations, classes)), lambda: qn.bounds(network(stations, classes)))
+    return _table(found.rows(), found.notes)
+
+
+@worksheet_function(GROUP)
+def sensitivity(stations: Stations, classes: Classes, method: Method = "auto") -> Table:
+    """What each figure of the model does to each class, the largest effect first; a change of 10 % each.
+
+    Examples
+    --------
+    =QN.SENSITIVITY({"name";"cpu";"disk"},{"name","population","think_time","cpu","disk";"query",60,12,0.22,0.1})
+    =QN.SENSITIVITY({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04})
+    =QN.SENSITIVITY({"name";"cpu"},{"name","arrival_rate","cpu";"web",80,0.04})
+    """
+    model = network(stations, classes)
+    found = ANSWERS.answer(("sensitivity", frozen(stations, classes), method), lambda: qn.sensitivity(model, method or "auto"))
+    return _table(found.rows(), found.notes)
+
+
+@worksheet_function(GROUP)
+def sweep(
+    stations: Stations,
+    classes: Classes,
+    item: Annotated[str, "Name of the class, station or limit of which a figure is varied."],
+    figure: Annotated[
+        str, "What of it is varied: population, arrival_rate, think_time, servers, capacity, or a station's name."
+    ],
+    values: Annotated[Numbers, "The values that it takes, a cell each."],
+    limits: Limits | None = None,
+    method: Method = "auto",
+) -> Table:
+    """The solution at many values of one figure: a row for each, throughput and response of each class, utilizations.
+
+    Examples
+    --------
+    =QN.SWEEP({"name";"cpu"},{"name","population","think_time","cpu";"query",60,12,0.22},"query","population",{20,40,60,80})
+    =QN.SWEEP({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web","cpu",{0.02;0.04;0.2})
+    =QN.SWEEP({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"cpu","speed",{1,2})
+    """
+    model = network(stations, classes, limits)
+    place = one_of((*model.classes, *model.stations, *model.limits), item, "class, station or limit")
+    given: dict[str, Any] = {figure.casefold().replace(" ", "_"): values}
+    at = next((s.name for s in model.stations if s.name.casefold() == figure.casefold()), None)
+    if at is not None:
+        given = {"demands": {at: values}}
+    asked = ("sweep", frozen(stations, classes, limits), item, figure, tuple(values), method)
+    found = ANSWERS.answer(asked, lambda: qn.sweep(model, place.name, method=method or "auto", **given))
+    head = [figure, *(f"throughput {name}" for name in found.classes), *(f"response {name}" for name in found.classes)]
+    rows: Table = [[*head, *(f"utilization {name}" for name in found.stations), "reason"]]
+    for i, value in enumerate(values):
+        figures = [*found.throughput[i], *found.response_time[i], *found.utilization[i]]
+        rows.append([value, *figures, found.reasons[i]])
+    return rows
+
+
+@worksheet_function(GROUP)
+def population_for_response(
+    stations: Stations, classes: Classes, class_name: ClassName, response_time: Target, share: Part | None = None
+) -> float:
+    """Most jobs of a closed class with which its response time, mean or percentile, meets a target [jobs].
+
+    Examples
+    --------
+    =QN.POPULATION_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1)
+    =QN.POPULATION_FOR_RESPONSE({"name","servers";"cpu",2},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1,0.9)
+    =QN.POPULATION_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",0.1)
+    """
+    model = network(stations, classes)
+    name = one_of(model.classes, class_name, "class").name
+    asked = ("population", frozen(stations, classes), name, response_time, share)
+    return _sized(asked, lambda: qn.highest_population(model, name, response_time=response_time, percentile=share))
+
+
+@worksheet_function(GROUP)
+def rate_for_response(
+    stations: Stations, classes: Classes, class_name: ClassName, response_time: Target, share: Part | None = None
+) -> float:
+    """Highest arrival rate of an open class at which its response time, mean or percentile, meets a target [jobs/time].
+
+    Examples
+    --------
+    =QN.RATE_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.1)
+    =QN.RATE_FOR_RESPONSE({"name","servers";"cpu",2},{"name","arrival_rate","cpu";"web",8,0.04;"mail",3,0.2},"web",0.1)
+    =QN.RATE_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.3,0.95)
+    """
+    model = network(stations, classes)
+    name = one_of(model.classes, class_name, "class").name
+    asked = ("rate", frozen(stations, classes), name, response_time, share)
+    return _sized(asked, lambda: qn.highest_rate(model, name, response_time=response_time, percentile=share))
+
+
+@worksheet_function(GROUP)
+def servers_for_response(
+    stations: Stations,
+    classes: Classes,
+    station_name: StationName,
+    class_name: ClassName,
+    response_time: Target,
+    share: Part | None = None,
+) -> float:
+    """Fewest servers of a station with which a class's response time, mean or percentile, meets a target [count].
+
+    Examples
+    --------
+    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",60,12,0.22},"cpu","query",0.5)
+    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.05)
+    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.03)
+    """
+    model = network(stations, classes)
+    name, at = one_of(model.classes, class_name, "class").name, one_of(model.stations, station_name, "station").name
+    asked = ("servers", frozen(stations, classes), at, name, response_time, share)
+    return _sized(asked, lambda: qn.fewest_servers(model, at, response_time=response_time, of=name, percentile=share))
+
+
+@worksheet_function(GROUP)
+def closed(demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None) -> Table:
+    """One closed class from its demands: a heading row, a row for each station, and the total.
+
+    Examples
+    --------
+    =QN.CLOSED({0.22;0.1},60,12)
+    =QN.CLOSED({0.22,0.1},60,12,{2,1})
+    =QN.CLOSED({0.22,0.1},0.5)
+    """
+    return _short(
+        demands, servers, qn.ClosedClass("jobs", population=population, think_time=think_time, demands=_named(demands))
+    )
+
+
+@worksheet_function(GROUP)
+def closed_throughput(
+    demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None
+) -> float:
+    """Throughput of one closed class from its demands [jobs/time].
+
+    Examples
+    --------
+    =QN.CLOSED_THROUGHPUT({0.22;0.1},60,12)
+    =QN.CLOSED_THROUGHPUT({0.249,4},500,,{1,16})
+    =QN.CLOSED_THROUGHPUT({0.22;"x"},60,12)
+    """
+    return float(closed(demands, population, think_time, servers)[-1][1])
+
+
+@worksheet_function(GROUP)
+def closed_response(
+    demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None
+) -> float:
+    """Mean response time of one closed class from its demands [time].
+
+    Examples
+    --------
+    =QN.CLOSED_RESPONSE({0.22;0.1},60,12)
+    =QN.CLOSED_RESPONSE(0.22,60,12,2)
+    =QN.CLOSED_RESPONSE({0.22;0.1},60,12,{2;1;1})
+    """
+    return float(closed(demands, population, think_time, servers)[-1][4])
+
+
+@worksheet_function(GROUP)
+def open(demands: Demands, arrival_rate: Rate, servers: Counts | None = None) -> Table:
+    """One open class from its demands: a heading row, a row for each station, and the total.
+
+    Examples
+    --------
+    =QN.OPEN({0.04;0.06},8)
+    =QN.OPEN({0.04,0.06},20,{1,2})
+    =QN.OPEN({0.04,0.06},20)
+    """
+    return _short(demands, servers, qn.OpenClass("jobs", arrival_rate=arrival_rate, demands=_named(demands)))
+
+
+@worksheet_function(GROUP)
+def open_response(demands: Demands, arrival_rate: Rate, servers: Counts | None = None) -> float:
+    """Mean response time of one open class from its demands [time].
+
+    Examples
+    --------
+    =QN.OPEN_RESPONSE({0.04;0.06},8)
+    =QN.OPEN_RESPONSE({0.04,0.06},20,{1,2})
+    =QN.OPEN_RESPONSE({-0.04,0.06},20,{1,2})
+    """
+    return float(open(demands, arrival_rate, servers)[-1][4])
+
+
+def _limit(stations: Table, classes: Table, class_name: str) -> Limit:
+    model = network(stations, classes)
+    name = one_of(model.classes, class_name, "class").name
+    found = ANSWERS.answer(("bottleneck", frozen(stations, classes)), lambda: qn.bottleneck(model))
+    return next(limit for limit in found.limits if limit.class_name == name)
+
+
+def _table(rows: list[dict[str, Any]], notes: tuple[str, ...]) -> Table:
+    for note in notes:
+        remark(note)
+    if not rows:
+        raise CellError("#N/A", "; ".join(notes) or "there is none for this model")
+    return [[key.replace("_", " ") for key in rows[0]], *(list(row.values()) for row in rows)]
+
+
+def _sized(asked: Any, size: Any) -> float:
+    found = ANSWERS.answer(asked, size)
+    for note in found.notes:
+        remark(note)
+    return float(found.value)
+
+
+def _named(demands: Numbers) -> dict[str, float]:
+    return {f"station {i}": demand for i, demand in enumerate(demands, 1)}
+
+
+def _short(demands: Numbers, servers: Numbers | None, jobs: qn.ClosedClass | qn.OpenClass) -> Table:
+    counts = servers or [1.0] * len(demands)
+    if len(counts) != len(demands):
+        raise CellError(
+            "#VALUE!", f"servers has {len(counts)} cells and demands {len(demands)}; give one of each for a station"
+        )
+    model = qn.Network([qn.Queue(name, servers=m) for name, m in zip(_named(demands), counts, strict=True)], [jobs])
+    found = solved(model, "auto", model)
+    rows = [[p.station, found.classes[0].throughput, p.utilization, p.queue_length, p.residence_time] for p in found.pairs]
+    total = found.classes[0]
+    heads = ["station", "throughput", "utilization", "queue length", "residence time"]
+    return [heads, *rows, ["total", total.throughput, None, total.queue_length, total.response_time]]

@@ -1,0 +1,193 @@
+"""Whole mainframe systems, given as tables: LPARs, regions, work, coupling facilities, logs, devices; times in seconds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from qnsolve import zos
+
+from ..catalogue import worksheet_function
+from ..cells import CellError, Numbers, Table, remark
+from ..describing import system as described
+from ..modelling import ANSWERS, frozen, one_of
+
+GROUP = "Systems"
+Lpars = Annotated[
+    Table,
+    "Table with a heading row: name, processors, and as needed speed, growth, ziips, threads, max_capacity_factor, fixed_cpu.",
+]
+Regions = Annotated[
+    Table,
+    "Table with a heading row: name, lpar, and as needed mxt, thread_limit, importance, and columns headed tranclass NAME.",
+]
+Work = Annotated[
+    Table,
+    "Table with a heading row: name, rate (or users, think_time), regions, qr_cpu, open_cpu, jvm_cpu, cpu, delay, tranclass, "
+    "and columns headed cf NAME, log NAME, device NAME. More rows of a name are further steps.",
+]
+Facilities = Annotated[
+    Table, "Coupling facilities: name, processors, and as needed service_time, threshold, latency. None where left out."
+]
+Loggers = Annotated[Table, "Logs: name, stripes, fixed, striped, the a and b of QN.FIT_STRIPES. None where left out."]
+Devices = Annotated[Table, "Anything else that is waited for: name, servers. None where left out."]
+WorkName = Annotated[str, "Name of the work, as in the table of work."]
+
+
+@worksheet_function(GROUP)
+def system(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> Table:
+    """A solved system in the terms of RMF and CICS reports: part, name, figure, value, a row a figure, and what limits it.
+
+    Examples
+    --------
+    =QN.SYSTEM({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    =QN.SYSTEM({"name","processors";"PROD",8},{"name","lpar","mxt";"AOR1","PROD",120},
+     {"name","users","think_time","regions","qr_cpu","device Db2";"orders",2000,2,"AOR1",0.0005,0.05},,,{"name";"Db2"})
+    =QN.SYSTEM({"name","processors";"PROD",8},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    """
+    found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
+    rows = [[row["part"], row["name"], row["figure"].replace("_", " "), _plain(row["value"])] for row in found.rows()]
+    reasons = [["reasons", "", f"reason {i}", reason] for i, reason in enumerate(found.reasons, 1)]
+    return [["part", "name", "figure", "value"], *rows, *reasons]
+
+
+@worksheet_function(GROUP)
+def system_response(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    work_name: WorkName,
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> float:
+    """Mean response time of one work of a system, waits for limits included [s].
+
+    Examples
+    --------
+    =QN.SYSTEM_RESPONSE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"orders")
+    =QN.SYSTEM_RESPONSE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"mail")
+    =QN.SYSTEM_RESPONSE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008},"orders")
+    """
+    found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
+    return float(one_of(found.work, work_name, "work").response_time)
+
+
+@worksheet_function(GROUP)
+def system_figure(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    name: Annotated[str, "Name of the work, LPAR, region, TRANCLASS, coupling facility, log or device."],
+    figure: Annotated[str, "What of it, as QN.SYSTEM lists it: qr percent, cpu percent, limit wait."],
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> float:
+    """One figure of a solved system, as QN.SYSTEM lists them.
+
+    Examples
+    --------
+    =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"AOR1","qr percent")
+    =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"PROD","cpu percent")
+    =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"PROD","colour")
+    """
+    found = _solved(lpars, regions, work, coupling_facilities, loggers, devices).rows()
+    mine = [row for row in found if row["name"].casefold() == name.casefold()]
+    if not mine:
+        raise CellError("#N/A", f"{name[:60]!r} names no part of the system; QN.SYSTEM lists them")
+    wanted = figure.casefold().replace(" ", "_")
+    for row in mine:
+        if row["figure"].casefold().replace(" ", "_") == wanted and isinstance(row["value"], (int, float)):
+            return float(row["value"])
+    known = ", ".join(row["figure"].replace("_", " ") for row in mine if isinstance(row["value"], (int, float)))
+    raise CellError("#N/A", f"{name} has no figure {figure[:40]!r}; it has {known}")
+
+
+@worksheet_function(GROUP)
+def system_grow(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    factors: Annotated[Numbers, "Rates and users over those of the table, a cell each: 1, 1.1, 1.2."],
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> Table:
+    """A system under more and more work: for each factor and work the rate, response time, wait, and the fullest center.
+
+    Examples
+    --------
+    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{1,1.2,1.5})
+    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","users","think_time","regions","qr_cpu";"orders",90,0.1,"AOR1",0.0008},{1;2})
+    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},-1)
+    """
+    parts = (lpars, regions, work, coupling_facilities, loggers, devices)
+    model = described(*parts)
+    found = ANSWERS.answer(("grow", frozen(*parts), tuple(factors)), lambda: zos.grow(model, factors)).rows()
+    heads = ["factor", "work", "ETR", "response time", "limit wait", "fullest", "share used"]
+    rows = [
+        [r["factor"], r["work"], r["etr"], r["response_time"], r["limit_wait"], r["fullest"], r["used_percent"] / 100]
+        for r in found
+    ]
+    return [heads, *rows]
+
+
+@worksheet_function(GROUP)
+def system_most_work(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    work_name: Annotated[str, "Work whose response time must meet the target. No target where left out."] = "",
+    response_time: Annotated[float, "Response time that it is not to exceed, in seconds. No target where left out."] = 0,
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> float:
+    """How many times all work of the tables the system holds, with a response time still met where one is given [ratio].
+
+    Examples
+    --------
+    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"orders",0.005)
+    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"orders",0.0001)
+    """
+    if bool(work_name) != bool(response_time):
+        raise CellError("#VALUE!", "work_name and response_time go together; give both, or none for the limit of the system")
+    parts = (lpars, regions, work, coupling_facilities, loggers, devices)
+    model = described(*parts)
+    targets = {one_of(model.work, work_name, "work").name: response_time} if work_name else None
+    asked = ("most work", frozen(*parts), work_name, response_time)
+    return ANSWERS.answer(asked, lambda: zos.most_work(model, response_times=targets))
+
+
+def _solved(*parts: Any) -> zos.SystemResult:
+    model = described(*parts)
+    found = ANSWERS.answer(("system", frozen(*parts)), model.solve)
+    for line in (*found.reasons, *found.notes):
+        remark(line)
+    return found
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (int, float, str)) else str(value)

@@ -1,0 +1,133 @@
+"""Ranges with a heading row to the data of a model file: the same columns, one row an item."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from qnsolve.errors import ModelError, suggestion
+
+from .cells import CellError, Table
+
+MOST_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The headings that a table may have.
+
+    Attributes
+    ----------
+    part : str
+        What the table holds, "classes" say; for messages.
+    plain : collection of str
+        Headings that are keys.
+    lists : collection of str
+        Those of them whose cells hold several values, with ; between.
+    families : mapping of str to str
+        Headings of a first word and a name, and the key that they fill: "tranclass JSON" is `tranclasses = {JSON = ...}`.
+    """
+
+    part: str
+    plain: Collection[str]
+    lists: Collection[str] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+
+
+def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None) -> list[dict[str, Any]]:
+    """A dict for each row; an empty cell is a key left out, an empty row none.
+
+    A row of zeros alone is empty too: Excel's JavaScript functions see 0 in an empty cell of a range.
+
+    Parameters
+    ----------
+    table : rows of cells
+        As `arguments.table` returns them.
+    columns : Columns
+    names : mapping of str to (key, name), optional
+        Headings that are names, in lower case, stations in a table of classes; and what they fill.
+    """
+    if not table:
+        raise CellError("#VALUE!", f"{columns.part} is empty; its first row must hold headings, {', '.join(columns.plain)}")
+    if len(table) > MOST_ROWS:
+        raise CellError("#VALUE!", f"{columns.part} has {len(table)} rows, more than {MOST_ROWS}; give the table alone")
+    places = [_place(columns, heading, j, names or {}) for j, heading in enumerate(table[0], 1)]
+    used = [place for place in places if place]
+    for place in used:
+        if used.count(place) > 1:
+            told = " ".join(part for part in place if part)
+            raise CellError("#VALUE!", f"{columns.part} has two columns for {told!r}; keep one of them")
+    return [_record(columns, places, row, i) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
+
+
+Place = tuple[str, str]  # key, and the name within it or ""
+
+
+def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -> Place | None:
+    if _nothing(heading):
+        return None
+    if not isinstance(heading, str):
+        raise CellError("#VALUE!", f"{columns.part}: heading {j} is {heading!r}; the first row must hold headings")
+    words = " ".join(heading.split())
+    key = words.casefold().replace(" ", "_").replace("-", "_")
+    if key in columns.plain:
+        return key, ""
+    if words.casefold() in names:
+        return names[words.casefold()]
+    first, _, rest = words.partition(" ")
+    if rest and first.casefold() in columns.families:
+        within = columns.families[first.casefold()]
+        return within, next((name for known, name in names.values() if name.casefold() == rest.casefold()), rest)
+    known = [*columns.plain, *(name for _, name in names.values()), *(f"{first} NAME" for first in columns.families)]
+    raise CellError("#VALUE!", f"{columns.part}: {words[:60]!r} is an unknown heading; {suggestion(words, known)}")
+
+
+def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for place, cell in zip(places, row, strict=True):
+        if cell is None:
+            continue
+        if place is None and _nothing(cell):
+            continue
+        if place is None:
+            raise CellError(
+                "#VALUE!", f"{columns.part}: row {i} has {cell!r} in a column without heading; head it, or clear it"
+            )
+        key, name = place
+        if name:
+            found.setdefault(key, {})[name] = cell
+        elif key == "name":
+            found[key] = written(cell)
+        else:
+            found[key] = several(cell) if key in columns.lists else cell.strip() if isinstance(cell, str) else cell
+    if "name" not in found:
+        raise CellError("#VALUE!", f"{columns.part}: row {i} has no name; give it one, or clear the row")
+    return found
+
+
+def _nothing(cell: Any) -> bool:
+    return cell is None or (cell == 0 and not isinstance(cell, bool))
+
+
+def written(cell: Any) -> str:
+    """A cell as a text: a region may be called 7."""
+    return f"{cell:.15g}" if isinstance(cell, float) else str(cell).strip()
+
+
+def several(cell: Any) -> list[Any]:
+    """The values of a cell with ; between them, numbers where they are numbers."""
+    return [_number(part.strip()) for part in cell.split(";") if part.strip()] if isinstance(cell, str) else [cell]
+
+
+def _number(text: str) -> Any:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def in_cell(error: ModelError) -> CellError:
+    """A fault of a table as an error value: a number is outside the domain, anything else is of the wrong kind."""
+    outside = isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
+    return CellError("#NUM!" if outside else "#VALUE!", str(error))
