@@ -32,10 +32,11 @@ def _system(users: float, think: float, tcb: str, cpu: float) -> zos.System:
 
 def _run(file: str, law: str, tcb: str, center: str, missing: dict[tuple[str, int], Missing], study: Study) -> None:
     published = table("cics-perf", file)
-    few, some, many = published[1], published[2], published[3]
-    users = study.given("terminals", few, "users")
-    value = users / few[RATE] - few[RESPONSE] / 1000
-    think = study.calibrate("think time", value, "s", [few], "terminals / ETR - response with 10 containers", free=False)
+    first, some, many = table("cics-perf", "table-9-9")[1], published[2], published[3]
+    users = study.given("terminals", published[1], "users")
+    value = users / first[RATE] - first[RESPONSE] / 1000
+    how = "terminals / ETR - response with 10 containers of table 9-9: the same terminals drive the four runs"
+    think = study.calibrate("think time", value, "s", [first], how)
     each, more = _law(some, many) if law == "list" else (sum(map(_cpu, (some, many))) / (some[COUNT] + many[COUNT]), 0.0)
     how = "ten times the printed CPU of rows 2 and 3 (row 1 is printed to one digit): "
     how += "CPU = a·n + b·n²" if law == "list" else "CPU = a·n"

@@ -25,7 +25,6 @@ RTW11, RTW12, RTW13, RTW14 = (f"RTW, threadsafe, {m}" for m in ("z196", "zEC12",
 # table, law, table that it is from, regions, title, release, range of load or None
 LADDERS: tuple[tuple[str, str, str | None, int, str, str, str | None], ...] = (
     ("5-5", "constant", None, 4, RTW11, "V4.2", "2.9"),
-    ("5-6", "constant", "5-5", 4, RTW11, "V5.1", None),
     ("6-1", "ratio", "5-2", 5, STATIC12, "V5.1", "2.3"),
     ("6-2", "line", "6-1", 5, STATIC12, "V5.2", None),
     ("6-3", "ratio", "5-4", 34, DYNAMIC12, "V5.1", "5.4"),
