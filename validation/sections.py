@@ -50,7 +50,7 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         ),
         block(
             "Cases",
-            "case:case, measured, fitted:count, predicted:count, largest error:percent, worst verdict:verdict, reproduced or close",
+            "case:case, measured, fitted:count, predicted:count, largest error:percent, worst verdict:verdict, hits",
             cases,
         ),
     ]

@@ -71,8 +71,8 @@ DYNAMIC = (
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
 AGAIN = (
-    "The lines of V4.2, of CICS CPU and of the CPU beside it, give V5.1: a new release costs the same. Nothing is fitted. How many "
-    "CPs the LPAR has is not printed: 3 are assumed in both runs, and no figure here depends on it."
+    "The lines of V4.2, of CICS CPU and of the CPU beside it, give V5.1: a new release costs the same. Nothing is fitted. "
+    "How many CPs the LPAR has is not printed: 3 are assumed in both runs, and no figure here depends on it."
 )
 RTW = "RTW, threadsafe, z196"
 STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs"

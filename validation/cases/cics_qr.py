@@ -101,7 +101,8 @@ def _before_the_limit(study: Study) -> None:
     low, next_low = published[1], published[2]
     base = table("cics-perf", "table-9-13")[1]
     batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW, free=False)
-    cpu = study.calibrate("CPU of a transaction", _demand(low), "s", [low], "CICS CPU / ETR")
+    how = "CICS CPU / ETR of the same requests in programs that are not threadsafe"
+    cpu = study.calibrate("CPU of a transaction", _demand(base), "s", [base], how)
     growth = (next_low[RESPONSE] - low[RESPONSE]) / 1000
 
     def grows(qr: float) -> float:
@@ -121,7 +122,7 @@ def _before_the_limit(study: Study) -> None:
     )
     done, region = result[WORK], result[REGION]
     study.predict("ETR", "tran/s", row, RATE, done.etr, center="QR TCB", across=True)
-    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True, missing=share)
+    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True)
     response = 1000 * done.response_time
     study.predict("response", "ms", row, RESPONSE, response, center="QR TCB", across=True, missing=share)
 

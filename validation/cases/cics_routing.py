@@ -52,10 +52,9 @@ def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
         result = study.solve_system(f"drive level {row.number}", _system(int(users), think, tor, aor, fixed, visits))
         rate = result[WORK].etr
         used = sum(result[name].appl_percent for name in AORS)
-        if row is not low:  # which told the visits to the AORs
-            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
         cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
-        if row.number > 2:  # rows 1 and 2 told the cost of the TOR
+        if row.number > 2:  # rows 1 and 2 told the cost of the TOR, and row 1 the visits to the AORs
+            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
             study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
         study.predict("AOR CPU", "% of a CP", row, CPU, used, center="AORs", across=True)
 
