@@ -192,13 +192,16 @@ def untold(study, points):
 @pytest.mark.slow
 def test_no_prediction_was_told_its_figure(studies, altered):
     """Alter predicted figures in print: their predictions stay what they were."""
+    told = []
     for study in studies.values():
         altered(study.predicted)  # all at once; then one by one those that another prediction starts from
         stayed = untold(study, study.predicted)
         for point in study.predicted:
             if point not in stayed:
                 altered([point])
-                assert untold(study, [point]), (study.case.name, point.quantity, point.row.number)
+                if not untold(study, [point]):
+                    told.append((study.case.name, point.quantity, point.row.number))
+    assert told == []
 
 
 def test_every_missed_figure_names_what_is_missing(studies):

@@ -49,8 +49,8 @@ def _run(study: Study) -> None:
         work = zos.Work(WORK, users=int(terminals), think_time=think, regions=REGION, open_cpu=alone)
         result = study.solve_system(f"drive level {number}", _settled(int(cps), work, more))
         done, region = result[WORK], result[REGION]
-        study.predict("ETR", "tran/s", row, RATE, done.etr, center="open TCBs", across=True)
-        if row is not second:  # whose CPU was told
+        if row is not second:  # whose rate and CPU were told
+            study.predict("ETR", "tran/s", row, RATE, done.etr, center="open TCBs", across=True)
             study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="open TCBs", across=True)
         response = 1000 * done.response_time
         study.predict("response", "ms", row, RESPONSE, response, center="open TCBs", across=True, missing=BUNCHES)

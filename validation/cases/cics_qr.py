@@ -59,12 +59,9 @@ def _not_threadsafe(file: str, study: Study) -> None:
     first = published[1]
     demand = study.calibrate("QR TCB demand", _demand(first), "s", [first], "CICS CPU / ETR: all work is on the QR TCB")
     batch = study.calibrate("burst", _batch_size(first, demand), "transactions", [first], BATCH_HOW)
-    for row in published.rows:
+    for row in published.rows[1:]:
         system = _system(terminals, _think(study, row.number, terminals), cps, batch, demand)
         result = study.solve_system(f"drive level {row.number}", system)
-        if row is first:
-            study.predict("ETR", "tran/s", row, RATE, result[WORK].etr, center="QR TCB", across=True)
-            continue
         _predict(study, row, result)
     full = fact("cics-perf", "p3-174")
     study.predict("QR TCB busy", "%", full, "value", result[REGION].qr_percent, center="QR TCB", across=True)
