@@ -59,7 +59,7 @@ BOUNDS = [
     ("cics-perf-5-17", "CPU", 0.054),
     ("cics-perf-5-17", "response", 0.049),
     ("cics-perf-5-11", "CPU of a transaction", 0.028),
-    ("cics-perf-7-3", "completions", 0.021),
+    ("cics-perf-7-3", "completions", 0.0212),
     ("cics-perf-7-5", "response, Liberty", 0.01),
     ("cics-perf-8-7", "CICS CPU", 0.003),
     ("cics-perf-8-8", "CICS CPU", 0.01),
