@@ -15,6 +15,7 @@ run: $(READY)
 	@$(BIN)/qnsolve validate --out out
 
 test: $(READY)
+	@sh .ci/system-packages
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import extremes, others, sweeps
+from . import extremes, others, sheets, sweeps
 from .models import Answer
 from .table import RATIO_FROM, Row, duration, error, table
 from .timing import import_time, peak_memory
@@ -68,7 +68,14 @@ def collect(rows: list[Row], answers: Mapping[str, Answer], quick: bool) -> list
     found_x = large.throughput or 0.0
     right = abs(found_x / wanted_x - 1) < 1e-6
     targets.append(_timed(large, f"X = {found_x:.8g}", f"{wanted_x} within 1e-6", right, 0.05))
-    return [*targets, *(_rate(rate) for rate in sweeps.measure(quick)), _memory(), _import(), _extremes(quick)]
+    return [
+        *targets,
+        *(_rate(rate) for rate in sweeps.measure(quick)),
+        _memory(),
+        _import(),
+        _extremes(quick),
+        *map(_sheet, sheets.measure()),
+    ]
 
 
 def _rate(rate: sweeps.Rate) -> Target:
@@ -76,6 +83,16 @@ def _rate(rate: sweeps.Rate) -> Target:
     reached, wanted = f"{rate.per_second:,.0f}/s", f"{rate.wanted:,.0f}/s" if rate.wanted else "-"
     answer = f"{error(rate.error)} from solve()"
     return Target(name, answer, "1e-10 or less", rate.error <= 1e-10, reached, wanted, rate.per_second > rate.wanted)
+
+
+def _sheet(sheet: sheets.Sheet) -> Target:
+    name, limit = f"Calc, {sheet.cells} cells", duration(sheet.limit)
+    if sheet.missing:
+        return Target(name, f"not measured: {sheet.missing}", "-", True, "-", limit, True)
+    a_cell, ratio = duration(sheet.seconds / sheet.cells), sheet.seconds / sheet.direct
+    answer = f"{a_cell} a cell, {ratio:.1f} times a direct call; {error(sheet.error)} from it"
+    within = sheet.seconds < sheet.limit
+    return Target(name, answer, "1e-12 or less", sheet.error <= 1e-12, duration(sheet.seconds), limit, within)
 
 
 def _timed(row: Row, answer: str, wanted: str, right: bool, limit: float) -> Target:

@@ -52,7 +52,15 @@ def test_every_target_has_a_row_and_the_right_number(quick_run):
     names = [target["model"] for target in figures["targets"]]
     assert names[:6] == [*targets.KNOWN, *targets.AGAINST_REFERENCE]
     assert names[6:11] == ["e_20x50", *(f"{models:,} models, {name}" for name, (_, models, *_) in sweeps.CASES.items())]
-    assert [name.split(",")[0].split(" 1e-9")[0] for name in names[11:]] == ["c_million_4", "import qnsolve", "D"]
+    assert [name.split(",")[0].split(" 1e-9")[0] for name in names[11:]] == [
+        "c_million_4",
+        "import qnsolve",
+        "D",
+        "Calc",
+        "Calc",
+        "Excel",
+        "Excel",
+    ]
     assert all(target["right"] for target in figures["targets"])
     assert all(name in printed for name in names)
 

@@ -19,7 +19,19 @@ from .cells import Numbers, Table
 NAMESPACE = "QN"
 GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About")
 # modules of functions, in the order of the catalogue
-ROOMS = ("stations", "forms", "networks", "questions", "mainframe", "facilities", "regions", "systems", "measurements", "about")
+ROOMS = (
+    "stations",
+    "forms",
+    "networks",
+    "questions",
+    "demands",
+    "mainframe",
+    "facilities",
+    "regions",
+    "systems",
+    "measurements",
+    "about",
+)
 LONGEST_HELP = 255  # characters that Excel's dialog takes
 KINDS: dict[Any, str] = {
     float: "number",

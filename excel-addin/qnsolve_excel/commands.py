@@ -10,7 +10,8 @@ from typing import Any
 
 from qnsolve.errors import ModelError
 
-FRONT_ENDS = ("calc", "officejs")  # packages beside this module; `add(actions)` in their command.py makes the parsers
+# packages beside this module; `add(actions)` in their command.py makes the parsers
+FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
 
 Run = Callable[[argparse.Namespace], str]
 

@@ -10,10 +10,11 @@ from qnsolve.zos.systemfile import from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
-from .tables import Columns, in_cell, records
+from .tables import Columns, in_cell, records, written
 
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
+LOGGER_KEYS = ("fixed", "striped")
 PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth"}
 OWN = ("rate", "users", "think_time", "burst")  # of work as a whole, given in the first of its rows
 STEP = (
@@ -34,9 +35,10 @@ WORK = Columns(
     {"cf": "cf_requests", "log": "log_bytes", "device": "devices"},
 )
 FACILITIES = Columns(
-    "coupling_facilities", ("name", "processors", "service_time", "threshold", "latency", "async_cpu", "async_delay")
+    "coupling_facilities",
+    ("name", "processors", "structure", "service_time", "threshold", "link", "latency", "async_cpu", "async_delay"),
 )
-LOGGERS = Columns("loggers", ("name", "stripes", "fixed", "striped"))
+LOGGERS = Columns("loggers", ("name", "stripes", *LOGGER_KEYS))
 DEVICES = Columns("devices", ("name", "servers"))
 
 
@@ -62,7 +64,7 @@ def _system(
         "work": _work(records(work, WORK)),
     }
     if facilities is not None:
-        data["coupling_facilities"] = [_facility(row) for row in records(facilities, FACILITIES)]
+        data["coupling_facilities"] = _facilities(records(facilities, FACILITIES))
     if loggers is not None:
         data["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
     if devices is not None:
@@ -80,14 +82,22 @@ def _lpar(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "processors": engines, **({"ziips": ziips} if ziips else {})}
 
 
-def _facility(row: dict[str, Any]) -> dict[str, Any]:
-    link = _taken(row, {"latency": "latency"})
-    return {**row, **({"link": link} if link else {})}
+def _facilities(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of one name that name structures are the structures of one coupling facility."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        item = found.setdefault(row["name"], {"name": row["name"]})
+        if "structure" in row:
+            own = _taken(row, {"structure": "name", "service_time": "service_time", "threshold": "threshold"})
+            item.setdefault("structures", []).append({**own, "name": written(own["name"])})
+        link = _taken(row, {"link": "name", "latency": "latency"})
+        item |= {**row, **({"link": link} if link else {})}
+    return list(found.values())
 
 
 def _logger(row: dict[str, Any]) -> dict[str, Any]:
-    law = _taken(row, {"fixed": "a", "striped": "b"})
-    return {**row, "seconds_per_mib": [law.get("a", 0.0), law.get("b", 0.0)]}
+    law = _taken(row, {key: key for key in LOGGER_KEYS})
+    return {**row, "seconds_per_mib": [law.get(key, 0.0) for key in LOGGER_KEYS]}
 
 
 def _work(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

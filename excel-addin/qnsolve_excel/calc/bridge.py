@@ -53,14 +53,14 @@ class Bridge:
         return self.call(name, given)
 
     def _connected(self) -> Callable[[str, Sequence[Any]], Any]:
-        sys.path[:0] = self.folders  # in front while they import, so that no other numpy is taken
+        before = sys.path[:]
+        sys.path[:] = self.folders + before  # in front for now, so that no other numpy is taken
         try:
             import_module("numpy")
             dispatch = import_module("qnsolve_excel.dispatch")
             cells = import_module("qnsolve_excel.cells")
         finally:
-            del sys.path[: len(self.folders)]
-            sys.path += [folder for folder in self.folders if folder not in sys.path]
+            sys.path[:] = before + [folder for folder in self.folders if folder not in before]
         answer_of, omitted = dispatch.call, cells.OMITTED
         errors = {code: error_value(number) for code, number in cells.CALC_CODES.items()}
 

@@ -18,7 +18,7 @@ Given = Annotated[object, "Argument of that function, in its order. None where l
 
 @worksheet_function(GROUP)
 def why(
-    function: Annotated[str, "Name of the function, MMC_RESPONSE say, with or without QN."],
+    function_name: Annotated[str, "Name of the function, MMC_RESPONSE say, with or without QN."],
     argument_1: Given = OMITTED,
     argument_2: Given = OMITTED,
     argument_3: Given = OMITTED,
@@ -44,7 +44,7 @@ def why(
         given.pop()
     with remarks() as said:
         try:
-            found = function_of(function)
+            found = function_of(function_name)
             answer = answered(found, given)
         except CellError as error:
             return error.reason

@@ -1,4 +1,4 @@
-"""Networks, asked the other way round: bounds, bottlenecks, what moves what, how much it holds; short forms of one class."""
+"""Networks, asked the other way round: bounds, bottlenecks, what moves what, how much it holds."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from qnsolve.bottleneck import Limit
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Numbers, Table, remark
-from ..modelling import ANSWERS, frozen, network, one_of, solved
-from .words import Classes, ClassName, Limits, Method, Population, Rate, StationName, Stations, Target, ThinkTime
+from ..modelling import ANSWERS, frozen, network, one_of
+from .words import Classes, ClassName, Limits, Method, StationName, Stations, Target
 
 GROUP = "Networks"
 Part = Annotated[float, "Share of the jobs that meet the target, 0 to 1; the mean is to meet it where left out."]
-Demands = Annotated[Numbers, "Service demand of a job at each station, visits times service time, a cell each."]
-Counts = Annotated[Numbers, "Servers of each station, a cell each; one server each where left out."]
 
 
 @worksheet_function(GROUP)
@@ -184,77 +182,6 @@ def servers_for_response(
     return _sized(asked, lambda: qn.fewest_servers(model, at, response_time=response_time, of=name, percentile=share))
 
 
-@worksheet_function(GROUP)
-def closed(demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None) -> Table:
-    """One closed class from its demands: a heading row, a row for each station, and the total.
-
-    Examples
-    --------
-    =QN.CLOSED({0.22;0.1},60,12)
-    =QN.CLOSED({0.22,0.1},60,12,{2,1})
-    =QN.CLOSED({0.22,0.1},0.5)
-    """
-    return _short(
-        demands, servers, qn.ClosedClass("jobs", population=population, think_time=think_time, demands=_named(demands))
-    )
-
-
-@worksheet_function(GROUP)
-def closed_throughput(
-    demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None
-) -> float:
-    """Throughput of one closed class from its demands [jobs/time].
-
-    Examples
-    --------
-    =QN.CLOSED_THROUGHPUT({0.22;0.1},60,12)
-    =QN.CLOSED_THROUGHPUT({0.249,4},500,,{1,16})
-    =QN.CLOSED_THROUGHPUT({0.22;"x"},60,12)
-    """
-    return float(closed(demands, population, think_time, servers)[-1][1])
-
-
-@worksheet_function(GROUP)
-def closed_response(
-    demands: Demands, population: Population, think_time: ThinkTime = 0, servers: Counts | None = None
-) -> float:
-    """Mean response time of one closed class from its demands [time].
-
-    Examples
-    --------
-    =QN.CLOSED_RESPONSE({0.22;0.1},60,12)
-    =QN.CLOSED_RESPONSE(0.22,60,12,2)
-    =QN.CLOSED_RESPONSE({0.22;0.1},60,12,{2;1;1})
-    """
-    return float(closed(demands, population, think_time, servers)[-1][4])
-
-
-@worksheet_function(GROUP)
-def open(demands: Demands, arrival_rate: Rate, servers: Counts | None = None) -> Table:
-    """One open class from its demands: a heading row, a row for each station, and the total.
-
-    Examples
-    --------
-    =QN.OPEN({0.04;0.06},8)
-    =QN.OPEN({0.04,0.06},20,{1,2})
-    =QN.OPEN({0.04,0.06},20)
-    """
-    return _short(demands, servers, qn.OpenClass("jobs", arrival_rate=arrival_rate, demands=_named(demands)))
-
-
-@worksheet_function(GROUP)
-def open_response(demands: Demands, arrival_rate: Rate, servers: Counts | None = None) -> float:
-    """Mean response time of one open class from its demands [time].
-
-    Examples
-    --------
-    =QN.OPEN_RESPONSE({0.04;0.06},8)
-    =QN.OPEN_RESPONSE({0.04,0.06},20,{1,2})
-    =QN.OPEN_RESPONSE({-0.04,0.06},20,{1,2})
-    """
-    return float(open(demands, arrival_rate, servers)[-1][4])
-
-
 def _limit(stations: Table, classes: Table, class_name: str) -> Limit:
     model = network(stations, classes)
     name = one_of(model.classes, class_name, "class").name
@@ -275,21 +202,3 @@ def _sized(asked: Any, size: Any) -> float:
     for note in found.notes:
         remark(note)
     return float(found.value)
-
-
-def _named(demands: Numbers) -> dict[str, float]:
-    return {f"station {i}": demand for i, demand in enumerate(demands, 1)}
-
-
-def _short(demands: Numbers, servers: Numbers | None, jobs: qn.ClosedClass | qn.OpenClass) -> Table:
-    counts = servers or [1.0] * len(demands)
-    if len(counts) != len(demands):
-        raise CellError(
-            "#VALUE!", f"servers has {len(counts)} cells and demands {len(demands)}; give one of each for a station"
-        )
-    model = qn.Network([qn.Queue(name, servers=m) for name, m in zip(_named(demands), counts, strict=True)], [jobs])
-    found = solved(model, "auto", model)
-    rows = [[p.station, found.classes[0].throughput, p.utilization, p.queue_length, p.residence_time] for p in found.pairs]
-    total = found.classes[0]
-    heads = ["station", "throughput", "utilization", "queue length", "residence time"]
-    return [heads, *rows, ["total", total.throughput, None, total.queue_length, total.response_time]]

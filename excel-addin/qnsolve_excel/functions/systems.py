@@ -26,7 +26,9 @@ Work = Annotated[
     "and columns headed cf NAME, log NAME, device NAME. More rows of a name are further steps.",
 ]
 Facilities = Annotated[
-    Table, "Coupling facilities: name, processors, and as needed service_time, threshold, latency. None where left out."
+    Table,
+    "Coupling facilities: name, processors, and as needed service_time, threshold, link, latency; further rows of a name "
+    "for its structures. None where left out.",
 ]
 Loggers = Annotated[Table, "Logs: name, stripes, fixed, striped, the a and b of QN.FIT_STRIPES. None where left out."]
 Devices = Annotated[Table, "Anything else that is waited for: name, servers. None where left out."]

@@ -27,7 +27,7 @@ Classes = Annotated[
 ]
 Limits = Annotated[
     Table,
-    "Table with a heading row: name, capacity, and as needed classes and stations, names with ; between. None where left out.",
+    "Table with a heading row: name, capacity, and as needed classes and stations, names with ; between.",
 ]
 Method = Annotated[str, "Solution method, as QN.METHODS lists them; exact: the first exact one, auto: the first that accepts."]
 ClassName = Annotated[str, "Name of the class, as in the table of classes."]

@@ -1,0 +1,265 @@
+"""Writes a planning workbook: every formula with the value that the solver gave, so that it shows anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from qnsolve import __version__
+
+from ..catalogue import catalogue
+from ..cells import CellError
+from .formulas import FLAVOURS, Cells, formula, value
+from .parts import SHARE, Input, InputTable, Plan, Result, Spill, WhatIf
+from .style import Styles
+
+MADE = datetime(2026, 1, 1)  # the same file from the same plan
+HOW = {
+    "excel": "Its functions are those of qnsolve.xlam: qnsolve addin install. Press Ctrl+Alt+F9 where a cell shows #NAME?.",
+    "calc": "Its functions are those of the extension for LibreOffice Calc: qnsolve addin calc --install.",
+    "officejs": "Its functions are those of qnsolve addin serve.",
+    "native": "It has plain formulas alone and recalculates anywhere; what they cannot say stands as the value solved.",
+    "values": "It has no formulas: the values that were solved.",
+}
+
+
+def write(plan: Plan, file: Path, flavour: str = "excel") -> None:
+    """Write the workbook; a write that fails leaves the old file as it was.
+
+    Parameters
+    ----------
+    plan : Plan
+    file : Path
+    flavour : {"excel", "calc", "officejs", "native", "values"}
+    """
+    import xlsxwriter
+
+    if flavour not in FLAVOURS:
+        raise ValueError(f"no flavour of a workbook: {flavour!r}; take one of {', '.join(FLAVOURS)}")
+    beside = file.with_name(file.name + ".part")
+    try:
+        with xlsxwriter.Workbook(str(beside)) as book:
+            book.set_properties({"title": plan.title, "comments": f"qnsolve {__version__}", "created": MADE})
+            book.set_calc_mode("auto")
+            _Sheet(book, plan, flavour).write()
+            _method(book, plan, flavour)
+        beside.replace(file)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+class _Sheet:
+    """The sheet "Plan", from top to bottom."""
+
+    def __init__(self, book: Any, plan: Plan, flavour: str) -> None:
+        self.book, self.plan, self.flavour = book, plan, flavour
+        self.styles = Styles(book)
+        self.sheet = book.add_worksheet("Plan")
+        self.row = 0
+        self.cells = Cells()
+
+    def write(self) -> None:
+        """All of it."""
+        sheet, styles, plan = self.sheet, self.styles, self.plan
+        sheet.hide_gridlines(2)
+        sheet.set_column("A:A", 40)
+        sheet.set_column("B:B", 15)
+        sheet.set_column("C:C", 17)
+        sheet.set_column("D:H", 15)
+        sheet.write(0, 0, plan.title, styles.title)
+        sheet.write(1, 0, plan.question, styles.soft)
+        self.row = 3
+        if plan.inputs:
+            self._head("Inputs", "value", "unit", "note")
+            for item in plan.inputs:
+                self._input(item)
+            for key, ends in plan.ranges.items():
+                self._range(key, *ends)
+        for table in plan.tables:
+            self._table(table)
+        if plan.results:
+            self._head("Results", "value", "unit", "note")
+            for result in plan.results:
+                self._result(result)
+        for spill in plan.spills:
+            self._spill(spill)
+        for what_if in plan.what_ifs:
+            self._what_if(what_if)
+        sheet.set_landscape()
+        sheet.fit_to_pages(1, 0)
+        sheet.set_paper(9)
+        sheet.set_footer(f"&L{plan.name}&Rqnsolve {__version__}, page &P of &N")
+
+    def _head(self, *words: str) -> None:
+        self.row += 1
+        for column, word in enumerate(words):
+            self.sheet.write(self.row, column, word, self.styles.head)
+        self.row += 1
+
+    def _name(self, key: str, place: str, held: Any) -> None:
+        self.book.define_name(key, f"=Plan!{place}")
+        self.cells = self.cells.having(key, key, held)
+
+    def _input(self, item: Input) -> None:
+        style = self.styles.text_input if isinstance(item.value, str) else self.styles.input
+        self.sheet.write(self.row, 0, item.label)
+        self.sheet.write(self.row, 1, item.value, style)
+        self.sheet.write(self.row, 2, item.unit, self.styles.soft)
+        self.sheet.write(self.row, 3, item.note, self.styles.soft)
+        if item.least is not None:
+            self.sheet.data_validation(self.row, 1, self.row, 1, _validation(item))
+        self._name(item.key, f"$B${self.row + 1}", item.value)
+        self.row += 1
+
+    def _range(self, key: str, first: str, last: str) -> None:
+        """A name for the cells of several inputs, one below the other."""
+        keys = [item.key for item in self.plan.inputs]
+        held = [[self.cells.values[each]] for each in keys[keys.index(first) : keys.index(last) + 1]]
+        top = self.row - len(keys) + keys.index(first) + 1
+        self._name(key, f"$B${top}:$B${top + len(held) - 1}", held)
+
+    def _table(self, table: InputTable) -> None:
+        self.row += 1
+        self.sheet.write(self.row, 0, table.label, self.styles.heading)
+        self.row += 1
+        first, width = self.row, len(table.rows[0])
+        for i, row in enumerate([*table.rows, *[[None] * width] * table.spare]):
+            for column, cell in enumerate(row):
+                text = column == 0 or isinstance(cell, str)
+                head = i == 0 and table.headed
+                style = self.styles.head if head else self.styles.text_input if text else self.styles.input
+                self.sheet.write(self.row, column, cell, style)
+            self.row += 1
+        last = f"${chr(ord('A') + width - 1)}${self.row}"
+        self._name(table.key, f"$A${first + 1}:{last}", [list(row) for row in table.rows])
+
+    def _result(self, item: Result) -> None:
+        self.sheet.write(self.row, 0, item.label)
+        self._cell(self.row, 1, item, self.cells)
+        self.sheet.write(self.row, 2, item.unit, self.styles.soft)
+        self.sheet.write(self.row, 3, item.note, self.styles.soft)
+        self._name(item.key, f"$B${self.row + 1}", value(item, self.cells))
+        self.row += 1
+
+    def _cell(self, row: int, column: int, item: Result, cells: Cells) -> None:
+        """A formula with its value, or the value alone."""
+        found, text, style = value(item, cells), formula(item, cells, self.flavour), self.styles.result(item.form)
+        if isinstance(found, CellError):
+            self._error(row, column, found, text, style)
+        elif text:
+            self.sheet.write_formula(row, column, text, style, found)
+        else:
+            self.sheet.write(row, column, found, style)
+
+    def _error(self, row: int, column: int, found: Any, text: str, style: Any) -> None:
+        """An error value, by its formula or as a constant."""
+        shown = found.code if isinstance(found, CellError) else str(found)
+        self.sheet.write_formula(row, column, text or ("=NA()" if shown == "#N/A" else f"={shown}"), style, shown)
+
+    def _spill(self, item: Spill) -> None:
+        self.row += 1
+        self.sheet.write(self.row, 0, item.label, self.styles.heading)
+        self.row += 1
+        found = value(item, self.cells)
+        text = formula(item, self.cells, self.flavour)
+        if not isinstance(found, list):
+            self._error(self.row, 0, found, text, self.styles.plain)
+            self.row += 1
+            return
+        bottom, right = self.row + len(found) - 1, len(found[0]) - 1
+        if text:
+            self.sheet.write_dynamic_array_formula(self.row, 0, bottom, right, text, self.styles.head, found[0][0])
+        for i, row in enumerate(found):
+            for column, cell in enumerate(row):
+                if text and i == column == 0:
+                    continue
+                figure = self.styles.first if column == 0 else self.styles.figure
+                style = self.styles.head if i == 0 else self.styles.plain if isinstance(cell, str) else figure
+                self.sheet.write(self.row + i, column, cell, style)
+        if item.lines:
+            self._chart(item.label, item.axes, self.row, bottom, item.lines, len(found[0]) + 1)
+            bottom = max(bottom, self.row + 16)
+        self.row = bottom + 1
+
+    def _what_if(self, item: WhatIf) -> None:
+        self.row += 1
+        self.sheet.write(self.row, 0, item.label, self.styles.heading)
+        self.row += 1
+        head = self.row
+        for column, word in enumerate([item.axes[0], *(result.label for result in item.columns)]):
+            self.sheet.write(head, column, word, self.styles.head)
+        self.sheet.set_row(head, 32)
+        for each in item.values:
+            self.row += 1
+            self.sheet.write(self.row, 0, each, self.styles.text_input)
+            cells = self.cells.having(item.varied, f"$A{self.row + 1}", each)
+            for column in range(len(item.columns) + 1):
+                letter = chr(ord("A") + column)
+                cells.places |= {f"{column + 1}": f"{letter}{self.row + 1}", f"up{column + 1}": f"{letter}{self.row}"}
+            for column, result in enumerate(item.columns, 1):
+                self._cell(self.row, column, result, cells)
+        share = all(item.columns[line].form == SHARE for line in item.lines)
+        self._chart(item.label, item.axes, head, self.row, [line + 1 for line in item.lines], len(item.columns) + 2, share)
+        self.row = max(self.row + 1, head + 17)
+
+    def _chart(
+        self, title: str, axes: tuple[str, str], head: int, last: int, lines: Sequence[int], column: int, share: bool = False
+    ) -> None:
+        """Columns of a table by its first one, beside it."""
+        chart = self.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
+        for line in lines:
+            chart.add_series(
+                {
+                    "name": ["Plan", head, line],
+                    "categories": ["Plan", head + 1, 0, last, 0],
+                    "values": ["Plan", head + 1, line, last, line],
+                    "marker": {"type": "circle", "size": 4},
+                }
+            )
+        chart.set_x_axis({"name": axes[0], "min": 0, "major_gridlines": {"visible": False}})
+        chart.set_y_axis({"name": axes[1], "min": 0, "num_format": "0%" if share else "General"})
+        chart.set_legend({"position": "bottom"} if len(lines) > 1 else {"none": True})
+        chart.set_title({"name": title, "name_font": {"size": 12, "bold": False}})
+        chart.set_size({"width": 640, "height": 320})
+        self.sheet.insert_chart(head, column, chart)
+
+
+def _validation(item: Input) -> dict[str, Any]:
+    kind = "integer" if item.whole else "decimal"
+    told = f"{item.label}: {'a whole number ' if item.whole else ''}"
+    told += f"{item.least:g} or more" if item.most is None else f"{item.least:g} to {item.most:g}"
+    bounds = {"criteria": ">=", "value": item.least}
+    if item.most is not None:
+        bounds = {"criteria": "between", "minimum": item.least, "maximum": item.most}
+    return {"validate": kind, **bounds, "error_title": "qnsolve", "error_message": told[:255]}
+
+
+def _method(book: Any, plan: Plan, flavour: str) -> None:
+    """The sheet "Method": what the figures rest on, and which function says what."""
+    styles, sheet = Styles(book), book.add_worksheet("Method")
+    sheet.hide_gridlines(2)
+    sheet.set_column("A:A", 34)
+    sheet.set_column("B:B", 110)
+    sheet.write(0, 0, "Assumptions and method", styles.title)
+    row = 2
+    for line in (*plan.assumptions, HOW[flavour], f"Written by qnsolve {__version__}; each cell also keeps the value solved."):
+        sheet.merge_range(row, 0, row, 1, line, styles.wrapped)
+        row += 1
+    used: list[Result | Spill] = [
+        *plan.results,
+        *plan.spills,
+        *(column for what_if in plan.what_ifs for column in what_if.columns),
+    ]
+    row += 1
+    for column, word in enumerate(("function", "what it returns, and how")):
+        sheet.write(row, column, word, styles.head)
+    for name in dict.fromkeys(item.function for item in used):
+        row += 1
+        function = catalogue()[name]
+        sheet.write(row, 0, function.dotted, styles.top)
+        sheet.write(row, 1, " ".join(part for part in (function.summary, function.method) if part), styles.wrapped)
+    sheet.set_landscape()
+    sheet.fit_to_pages(1, 0)
+    sheet.set_paper(9)

@@ -1,0 +1,38 @@
+"""`qnsolve addin workbooks`."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from qnsolve.zos.systemfile import load_any
+
+from ..commands import needing
+from .book import write
+from .formulas import FLAVOURS
+from .models import plan_of
+from .plans import PLANS
+
+
+def add(actions: Any) -> None:
+    """The parser of the action."""
+    writing = actions.add_parser("workbooks", help="write the planning workbooks: " + ", ".join(PLANS))
+    writing.add_argument("--out", default=".", metavar="FOLDER", help="where they go (default: here)")
+    writing.add_argument("--flavour", default="excel", choices=FLAVOURS, help="whose functions they call (default: excel)")
+    writing.add_argument("--plan", action="append", choices=list(PLANS), help="only this one; may be given again")
+    writing.add_argument("--model", metavar="FILE", help="one of this model or system file in place of the plans")
+    writing.set_defaults(run=needing("excel", _write))
+
+
+def _write(options: argparse.Namespace) -> str:
+    folder = Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    plans = [PLANS[name] for name in options.plan or PLANS]
+    if options.model:
+        plans = [plan_of(load_any(options.model), Path(options.model).stem)]
+    written = []
+    for plan in plans:
+        written.append(folder / f"{plan.name}.xlsx")
+        write(plan, written[-1], options.flavour)
+    return "\n".join(f"written: {file}" for file in written)

@@ -1,0 +1,1 @@
+"""Excel on Windows: worksheet functions through xlwings, and the add-in `qnsolve.xlam` that calls them."""
