@@ -189,3 +189,17 @@ def test_servers_behind_thinkers_are_met_as_they_are() -> None:
     exact = qn.solve(model)["a"].response_time
     for method in ("linearizer", "aql"):
         assert qn.solve(model, method=method)["a"].response_time == pytest.approx(exact, rel=1e-2)
+
+
+def test_hundreds_of_classes_are_solved() -> None:
+    """A lattice of more points than a float can count is told as what it is, and the Linearizer takes the model."""
+    stations = [qn.Queue(f"s{k}") for k in range(5)]
+    demands = [{f"s{k}": 0.01 + 0.001 * r for k in range(5)} for r in range(200)]
+    classes = [qn.ClosedClass(f"c{r}", population=50, think_time=1.0, demands=d) for r, d in enumerate(demands)]
+    model = qn.Network(stations, classes)
+    reason = next(report.reason for report in qn.methods(model) if report.name == "lattice")
+    assert "GiB" in reason
+    assert len(reason) < 500
+    found = qn.solve(model)
+    assert found.method == "linearizer"
+    assert sum(found[station.name].queue_length for station in stations) < 10_000

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from qnsolve.errors import ModelError, QnsolveError, suggestion
+from qnsolve.model import ClosedClass
 from qnsolve.modelfile import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, from_data
 from qnsolve.network import Network
 from qnsolve.solution import Solution
@@ -19,6 +20,7 @@ from .deadline import LONGEST, TookTooLongError, deadline
 from .tables import Columns, in_cell, records
 
 KEPT = 64  # answers
+MOST_JOBS = 10_000_000  # of a class; more take longer than a cell may
 FAMILIES = {"demand": "demands", "visits": "visits", "service_time": "service_times", "variation": "service_variation"}
 STATION_COLUMNS = Columns(
     "stations", ("name", "type", *dict.fromkeys(key for keys in READ_KEYS.values() for key in keys)), ("rates", "server_speeds")
@@ -94,9 +96,17 @@ def _named_things(limit: dict[str, Any]) -> dict[str, Any]:
     return {key: [str(v) for v in value] if isinstance(value, list) else value for key, value in limit.items()}
 
 
-def solved(model: Network, method: str, asked: Hashable) -> Solution:
-    """The solution, remarks said; `asked` are the tables that the model came from."""
-    found = ANSWERS.answer(("solve", asked, method), lambda: solve(model, method=method.strip().lower() or "auto"))
+def solved(asked: Hashable, model: Callable[[], Network], method: str = "auto") -> Solution:
+    """The solution of a model, remarks said; `asked` is what the model is made from."""
+
+    def make() -> Solution:
+        made = model()
+        for each in made.classes:
+            if isinstance(each, ClosedClass) and each.population > MOST_JOBS:
+                raise CellError("#NUM!", f"class {each.name!r} has {each.population} jobs; a cell solves {MOST_JOBS:,} at most")
+        return solve(made, method=method.strip().lower() or "auto")
+
+    found = ANSWERS.answer(("solve", asked, method), make)
     remark(f"method {found.method}, {'exact' if found.exact else 'approximate'}")
     for note in found.notes:
         remark(note)
@@ -105,7 +115,7 @@ def solved(model: Network, method: str, asked: Hashable) -> Solution:
 
 def solution(stations: Table, classes: Table, limits: Table | None, method: str) -> Solution:
     """The solution of the tables' network."""
-    return solved(network(stations, classes, limits), method, frozen(stations, classes, limits))
+    return solved(frozen(stations, classes, limits), lambda: network(stations, classes, limits), method)
 
 
 def one_of(items: Iterable[Any], name: str, kind: str) -> Any:

@@ -10,7 +10,7 @@ from qnsolve.errors import ModelError, suggestion
 
 from .cells import CellError, Table
 
-MOST_ROWS = 10_000
+MOST_ROWS = 2_000
 
 
 @dataclass(frozen=True)

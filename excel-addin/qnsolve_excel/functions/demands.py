@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 import qnsolve as qn
@@ -12,6 +14,7 @@ from ..modelling import solved
 from .words import Population, Rate, ThinkTime
 
 GROUP = "Networks"
+MOST_STATIONS = 1_000
 Demands = Annotated[Numbers, "Service demand of a job at each station, visits times service time, a cell each."]
 Number = Annotated[int, "Number of the station, the place of its demand in the range."]
 Counts = Annotated[Numbers, "Servers of each station, a cell each; one server each where left out."]
@@ -27,9 +30,8 @@ def closed(demands: Demands, population: Population, think_time: ThinkTime = 0, 
     =QN.CLOSED({0.22,0.1},60,12,{2,1})
     =QN.CLOSED({0.22,0.1},0.5)
     """
-    return _short(
-        demands, servers, qn.ClosedClass("jobs", population=population, think_time=think_time, demands=_named(demands))
-    )
+    jobs = partial(qn.ClosedClass, population=population, think_time=think_time)
+    return _short(demands, servers, ("closed", population, think_time), jobs)
 
 
 @worksheet_function(GROUP)
@@ -102,7 +104,7 @@ def open(demands: Demands, arrival_rate: Rate, servers: Counts | None = None) ->
     =QN.OPEN({0.04,0.06},20,{1,2})
     =QN.OPEN({0.04,0.06},20)
     """
-    return _short(demands, servers, qn.OpenClass("jobs", arrival_rate=arrival_rate, demands=_named(demands)))
+    return _short(demands, servers, ("open", arrival_rate), partial(qn.OpenClass, arrival_rate=arrival_rate))
 
 
 @worksheet_function(GROUP)
@@ -124,19 +126,22 @@ def _row(table: Table, station: int) -> list[Any]:
     return table[station]
 
 
-def _named(demands: Numbers) -> dict[str, float]:
-    return {f"station {i}": demand for i, demand in enumerate(demands, 1)}
-
-
-def _short(demands: Numbers, servers: Numbers | None, jobs: qn.ClosedClass | qn.OpenClass) -> Table:
+def _short(demands: Numbers, servers: Numbers | None, asked: tuple[Any, ...], jobs: Callable[..., Any]) -> Table:
     counts = servers or [1.0] * len(demands)
     if len(counts) != len(demands):
         raise CellError(
             "#VALUE!", f"servers has {len(counts)} cells and demands {len(demands)}; give one of each for a station"
         )
-    model = qn.Network([qn.Queue(name, servers=m) for name, m in zip(_named(demands), counts, strict=True)], [jobs])
-    found = solved(model, "auto", model)
-    rows = [[p.station, found.classes[0].throughput, p.utilization, p.queue_length, p.residence_time] for p in found.pairs]
+    if len(demands) > MOST_STATIONS:
+        raise CellError("#VALUE!", f"demands has {len(demands)} cells; a cell solves {MOST_STATIONS} stations at most")
+
+    def model() -> qn.Network:
+        named = {f"station {i}": demand for i, demand in enumerate(demands, 1)}
+        stations = [qn.Queue(name, servers=m) for name, m in zip(named, counts, strict=True)]
+        return qn.Network(stations, [jobs("jobs", demands=named)])
+
+    found = solved((asked, tuple(demands), tuple(counts)), model)
     total = found.classes[0]
+    rows = [[p.station, total.throughput, p.utilization, p.queue_length, p.residence_time] for p in found.pairs]
     heads = ["station", "throughput", "utilization", "queue length", "residence time"]
     return [heads, *rows, ["total", total.throughput, None, total.queue_length, total.response_time]]

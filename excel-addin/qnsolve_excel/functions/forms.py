@@ -12,6 +12,7 @@ from ..cells import CellError, Numbers, Table, remark
 from .words import Population, Rate, Servers, ThinkTime, Time, Variation
 
 GROUP = "One station"
+MOST_CLASSES = 1_000
 ArrivalVariation = Annotated[float, "Squared coefficient of variation of the times between arrivals: 1 for Poisson."]
 Patience = Annotated[float, "Mean time after which a waiting job gives up, in the unit of time."]
 
@@ -187,6 +188,10 @@ def priority_response(
     if len(arrival_rates) != len(service_times):
         rule = f"{len(arrival_rates)} rates and {len(service_times)} service times; give one of each for a class"
         raise CellError("#VALUE!", f"arrival_rates and service_times are {rule}")
+    if len(arrival_rates) > MOST_CLASSES:
+        raise CellError(
+            "#VALUE!", f"arrival_rates has {len(arrival_rates)} cells; a cell solves {MOST_CLASSES} classes at most"
+        )
     found = forms.priorities(arrival_rates, service_times, servers=servers, preemptive=preemptive)
     return [[_told(form).response_time] for form in found]
 

@@ -9,7 +9,7 @@ from qnsolve import stations as forms
 
 from ..catalogue import worksheet_function
 from ..cells import CellError
-from ..modelling import ANSWERS
+from ..modelling import ANSWERS, solved
 from .ranges import positive, some
 from .words import Etr, OtherTime, Population, ThinkTime
 
@@ -206,8 +206,8 @@ def _limited(name: str, etr: float, time: float, limit: int) -> forms.StationFor
 
 
 def _users(users: int, think_time: float, qr_cpu: float, other_time: float) -> qn.ClassResult:
-    asked = ("qr users", users, think_time, qr_cpu, other_time)
-    jobs = qn.ClosedClass("users", population=users, think_time=think_time, demands={"QR": qr_cpu, "other": other_time})
-    model = qn.Network([qn.Queue("QR"), qn.Delay("other")], [jobs])
-    found: qn.ClassResult = ANSWERS.answer(asked, lambda: qn.solve(model))["users"]
-    return found
+    def model() -> qn.Network:
+        jobs = qn.ClosedClass("users", population=users, think_time=think_time, demands={"QR": qr_cpu, "other": other_time})
+        return qn.Network([qn.Queue("QR"), qn.Delay("other")], [jobs])
+
+    return solved(("qr users", users, think_time, qr_cpu, other_time), model).classes[0]

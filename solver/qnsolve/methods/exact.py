@@ -65,7 +65,7 @@ def _lattice_refuses(arrays: Arrays) -> str:
     populations = [int(n) for n in arrays.population[some]]
     used = arrays.demand[some].sum(axis=0) > 0
     size = lattice_bytes(populations, int(used.sum()))
-    points = "×".join(str(n + 1) for n in populations)
+    points = "×".join(str(n + 1) for n in populations[:8]) + (f"× … ({len(populations)} classes)" if len(populations) > 8 else "")
     repair = "merge classes with like demands, solve smaller populations, or ask for method 'linearizer'"
     if size > MEMORY:
         return (
@@ -81,7 +81,9 @@ def _lattice_refuses(arrays: Arrays) -> str:
     return ""
 
 
-def _gib(size: float) -> str:
+def _gib(size: int) -> str:
+    if size > 2**100:
+        return f"10^{len(str(size // 2**30)) - 1} GiB"
     return f"{size / 2**30:,.3g} GiB" if size < 1000 * 2**30 else f"{size / 2**30:,.0f} GiB"
 
 
