@@ -77,17 +77,3 @@ def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: floa
     found = system.solve()
     assert found["w"].etr == pytest.approx(2 / 400e-6, rel=0.01)
     assert [found[name].tasks for name in names] == pytest.approx([500] * 4, rel=0.01)
-
-
-@pytest.mark.parametrize(("share", "think_time"), [(0.45, 0.1), (0.55, 0.1), (0.5, 0.0)])
-def test_work_of_users_fills_cps_and_ziips(share: float, think_time: float) -> None:
-    """Three CPs and three zIIPs, 500 users: full CPs do not leave zIIPs idle; within 5 percent of what both could do."""
-    system = zos.System(
-        lpars=[zos.Lpar("L", processors=3, ziips=zos.Ziips(3))],
-        regions=[zos.CicsRegion("R", lpar="L", mxt=1000)],
-        work=[zos.Work("w", users=500, think_time=think_time, regions="R", jvm_cpu=0.002, ziip_share=share)],
-    )
-    found = system.solve()
-    most = min(6 / 0.002, 3 / (0.002 * (1 - share)))
-    assert 0.95 * most < found["w"].etr < most * (1 + 1e-6)
-    assert found["L"].cpu_percent == pytest.approx(100, rel=1e-3)
