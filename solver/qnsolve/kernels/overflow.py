@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from .series import Array
 
 EDGE, LEVELS = 1e-6, 150  # share of the highest level, and how many there are at most beyond the servers
 STEPS, CLOSE = 60, 1e-11  # to the rate of users
+FASTEST = 1e6  # most that the users away send, over what all servers do: they are never away then
 MANY = 50  # users for each of the first servers that are as good as a stream
+FULL, EMPTY = 0.99, 0.9  # load of the second servers from which on all work waits alike there, and up to which it does not
+TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -49,72 +52,104 @@ def overflow(stream: float, closed: float, users: float, over: float, other: flo
     Notes
     -----
     All demands are exponential with mean 1. A state is the jobs at the first servers and those at the second;
-    levels of the second are eliminated from the top, which adds positive terms only.
+    levels of the second are eliminated from the top, which adds positive terms only. Users who are not at
+    the servers send work at a rate that gives `closed`, or, where no rate does, are never away.
+    Many users are a stream.
     """
-    m, full = len(speeds), int(np.ceil(servers))
-    if users > MANY * m:
-        stream, closed = stream + closed, 0.0
-    busy = min((stream + closed + other) / (servers + float(speeds[-1])), 0.99)
-    top = full + min(LEVELS, int(np.log(EDGE) / np.log(max(busy, 0.1))) + 1)
-    first, second = np.arange(m + 1.0), np.arange(top + 1.0)
-    served = np.minimum(second, servers)
-    rate, last = closed / max(users - closed, 0.05 * users) if closed else 0.0, (0.0, 0.0)
-    part = over / (over + other) if over > 0 else 0.0
-    low, high = -np.inf, np.inf
-    for _ in range(STEPS):
-        away = np.maximum(users - first - part * second[:, None], 0.0)
-        coming = stream + rate * away
+    if users > MANY * len(speeds) or not closed:
+        return _by_stream(stream + closed, other, speeds, servers)
+    found = _by_users(stream, closed, users, over, other, speeds, servers)
+    full = float(np.clip(((over + other) / servers - EMPTY) / (FULL - EMPTY), 0.0, 1.0))
+    return replace(found, over=found.over ** (1 - full))  # at full servers all wait alike
+
+
+def _levels(work: float, speeds: Array, servers: float) -> Array:
+    """Jobs at the second servers, from 0 to the most that are told apart."""
+    busy = min(work / (servers + float(speeds[-1])), 0.99)
+    return np.arange(int(np.ceil(servers)) + min(LEVELS, int(np.log(EDGE) / np.log(max(busy, 0.1))) + 1) + 1.0)
+
+
+def _by_stream(stream: float, other: float, speeds: Array, servers: float) -> Overflow:
+    second = _levels(stream + other, speeds, servers)
+    served, longer = np.minimum(second, servers), 1 + np.maximum(second + 1 - servers, 0.0) / servers
+    coming = np.full((len(second), len(speeds) + 1), stream)
+    found = _chain(coming, other, speeds, served)
+    late = found[:, -1] * stream
+    lost = float(late.sum())
+    alone = _chain(np.zeros((len(second), 1)), other + lost, np.ones(0), served)  # Poisson arrivals of the same rate
+    base = float(alone[:, 0] @ longer)
+    seen = float(late @ longer) / lost if lost > 0 else 1.0
+    return Overflow(found.sum(axis=0), lost / stream, seen / base, float(found.sum(axis=1) @ longer) / base)
+
+
+def _by_users(stream: float, closed: float, users: float, over: float, other: float, speeds: Array, servers: float) -> Overflow:
+    second = _levels(stream + closed + other, speeds, servers)
+    served, longer = np.minimum(second, servers), 1 + np.maximum(second + 1 - servers, 0.0) / servers
+    users = min(users, float(int(np.ceil(servers)) + LEVELS))  # more of them wait at full servers and change nothing
+    theirs = over / (over + other) if over > 0 else 0.0
+    away = np.maximum(users - np.arange(len(speeds) + 1.0) - theirs * second[:, None], 0.0)
+    least = 1 / (FASTEST * (servers + float(speeds[-1])))
+    pause, low, high, last = max((users - closed) / closed, 0.05 * users / closed), 0.0, np.inf, (0.0, 0.0)
+    for _ in range(STEPS):  # time away of a user: the time between two units of work grows with it, nearly by a straight line
+        pause = max(pause, least)
+        coming = stream + away / pause
         found = _chain(coming, other, speeds, served)
-        late = found[:, -1] * coming[:, -1]
-        if not closed:
+        more = closed * pause / max(float((found * away).sum()), TINY) - 1
+        if abs(more) < CLOSE or (more > 0 and pause == least):
             break
-        here = (np.log(rate), np.log(rate * float((found * away).sum()) / closed))
-        if abs(here[1]) < CLOSE:
-            break
-        low, high = (here[0], high) if here[1] < 0 else (low, here[0])
-        slope = (here[1] - last[1]) / (here[0] - last[0]) if last[0] and here[0] != last[0] else 1.0
-        step = here[0] - here[1] / max(slope, 0.05)
-        if not low < step < high:  # the secant leaves what is known to hold the rate
-            step = (low + high) / 2 if np.isfinite(high - low) else here[0] - np.sign(here[1])
-        rate, last = float(np.exp(step)), here
-    longer = 1 + np.maximum(second + 1 - servers, 0.0) / servers
-    seen = float(late @ longer / late.sum()) if late.sum() > 0 else 1.0
+        low, high = (low, pause) if more > 0 else (pause, high)
+        here, slope = (pause, more), (more - last[1]) / (pause - last[0]) if last[0] else 0.0
+        pause = pause - more / slope if slope > 0 else pause / (1 + more)
+        if not low < pause < high and high < np.inf:
+            pause = float(np.sqrt(max(low, least) * high)) if low else least
+        last = here
+    late = found[:, -1] * coming[:, -1]
+    lost = float(late.sum())
     usual = float(found.sum(axis=1) @ longer)
-    base = usual
-    if not closed:  # what Poisson arrivals of the same rate find
-        birth = np.full((top + 1, 1), 0.0)
-        base = float(_chain(birth, other + float(late.sum()), np.ones(0), served)[:, 0] @ longer)
-    return Overflow(found.sum(axis=0), float(late.sum() / (found * coming).sum()), seen / base, usual / base)
+    seen = float(late @ longer) / lost if lost > 0 else usual
+    return Overflow(found.sum(axis=0), lost / float((found * coming).sum()), seen / usual, 1.0)
 
 
 def _chain(coming: Array, other: float, speeds: Array, served: Array) -> Array:
-    """Stationary probabilities, second servers × first."""
+    """Stationary probabilities, second servers × first: arrivals by state at the first, and at the second.
+
+    A diagonal is what leaves: its row's other terms and the rate to the level below, added up.
+    """
     levels, phases = coming.shape
-    down = np.zeros((phases, phases))
-    down[np.arange(1, phases), np.arange(phases - 1)] = speeds
+    places = np.arange(phases)
+    base = np.zeros((levels, phases, phases))  # moves within a level
+    base[:, places[1:], places[:-1]] = speeds
+    base[:, places[:-1], places[1:]] = coming[:, :-1]
+    up = np.broadcast_to(other, coming.shape).copy()
+    up[:, -1] += coming[:, -1]
     ratio: list[Array] = []
-    back = np.zeros((phases, phases))  # from a level to itself by way of those above
+    local = base[-1]  # with those by way of the levels above
     for n in range(levels - 1, 0, -1):
-        local = back + down
-        local[np.arange(phases - 1), np.arange(1, phases)] += coming[n, :-1]
-        leave = served[n] + down.sum(axis=1) + coming[n]
-        if n < levels - 1:
-            leave = leave + other
-        else:
-            leave[-1] -= coming[n, -1]
-        up = np.full(phases, other)
-        up[-1] += coming[n - 1, -1]
-        inverse = np.linalg.inv(np.diag(leave) - local)
-        ratio.append(up[:, None] * inverse)
-        back = ratio[-1] * served[n]
-    local = back + down
-    local[np.arange(phases - 1), np.arange(1, phases)] += coming[0, :-1]
-    leave = down.sum(axis=1) + coming[0] + other
-    matrix = (local - np.diag(leave)).T
-    matrix[0] = 1.0
+        matrix = -local
+        diagonal = matrix.reshape(-1)[:: phases + 1]
+        diagonal[:] = 0.0
+        diagonal[:] = served[n] - matrix.sum(axis=1)
+        ratio.append(up[n - 1, :, None] * np.linalg.inv(matrix))
+        local = base[n - 1] + ratio[-1] * served[n]
     found = np.zeros((levels, phases))
-    found[0] = np.linalg.solve(matrix, np.eye(phases)[0])
+    found[0] = _stationary(local)
     for n in range(1, levels):
         found[n] = found[n - 1] @ ratio[levels - 1 - n]
+        most = found[n].max()
+        if most > 1:  # the lower ones count for less
+            found[: n + 1] /= most
+    total: Array = found / found.sum()
+    return total
+
+
+def _stationary(moves: Array) -> Array:
+    """Stationary probabilities of a small chain from its rates, by elimination without a subtraction [Grassmann1985]."""
+    rates, size = moves.copy(), len(moves)
+    for n in range(size - 1, 0, -1):
+        rates[:n, n] /= rates[n, :n].sum()
+        rates[:n, :n] += rates[:n, n, None] * rates[n, :n]
+    found = np.ones(size)
+    for n in range(1, size):
+        found[n] = found[:n] @ rates[:n, n]
     total: Array = found / found.sum()
     return total

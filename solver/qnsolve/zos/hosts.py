@@ -13,11 +13,9 @@ from ..kernels.layered import stretched
 from ..kernels.overflow import Overflow, overflow
 from ..kernels.series import Array
 from ..kernels.sharing import FullError, shared
-from .state import CLOSED, State
+from .state import State
 from .tasks import Layout
 from .times import Times
-
-LONGER, STEEP = 12.0, 4  # wait for CPs over that for zIIPs up to which users' work overflows, and how fast it ends beyond
 
 
 def cp_loads(layout: Layout, state: State, tasks: Sequence[Times], rate: Array) -> Array:
@@ -217,8 +215,6 @@ def ziip_stretch(
             share[place], longer[place], usual[place] = found.share, found.over / found.other, found.other
             running = np.arange(1, len(found.chance))
             stretch[place] = float(found.chance[1:] @ running) / float(found.chance[1:] @ speeds)
-            goes, stay = _goes(state, place, work, speeds)
-            share[place], stretch[place] = goes * found.share, goes * stretch[place] + (1 - goes) * stay
         else:
             try:
                 jobs = inf if work.stream else work.users
@@ -226,15 +222,6 @@ def ziip_stretch(
             except FullError as error:
                 raise saturated(f"{item.name} zIIPs", error.load) from None
     return stretch, share, longer, usual
-
-
-def _goes(state: State, place: int, work: Eligible, speeds: Array) -> tuple[float, float]:
-    """Share that overflows of the users' work that might, and the stretch of what waits for zIIPs; full CPs do not help."""
-    if work.stream:
-        return 1.0, 1.0
-    stay = float(shared([work.here], [work.users], [state["ziip"][place]], speeds).stretch[0])
-    cps = max(float(state["cpu"][j]) for j, s in enumerate(state.sources) if s.lpar == place and s.kind == CLOSED)
-    return min(1.0, LONGER * stay / cps) ** STEEP, stay
 
 
 def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: float) -> tuple[float, float, float]:
@@ -245,8 +232,7 @@ def ziip_report(layout: Layout, state: State, place: int, work: Eligible, busy: 
     speeds, cores = ziips.speeds(), ziips.busy_cores()
     if ziips.overflow:
         chance = ziip_overflow(layout, place, work, busy).chance[1:]
-        if _goes(state, place, work, speeds)[0] < 1:  # more stays than the chain knows of
-            chance = chance * (work.here / float(chance @ speeds))
+        chance = chance * (work.here / float(chance @ speeds))  # 1, but where users are never away
     else:
         jobs = inf if work.stream else work.users
         chance = shared([work.here], [jobs], [state["ziip"][place]], speeds).chance

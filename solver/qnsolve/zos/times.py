@@ -84,7 +84,7 @@ def task_times(layout: Layout, state: State, place_of: int) -> Times:
     qr_cpu = (step.qr_cpu + switches * to_qr + on_qr * answering) * slower + on_qr * spin
     other_cpu = (step.system_cpu + switches * (1 - to_qr) + (not on_qr) * answering) * slower + (not on_qr) * spin
     stretch = state.beside_stretch(place_of)
-    on_ziip = step.ziip_share * (2 - float(state["overflow"][task.lpar])) if lpar.ziips else 0.0
+    on_ziip = step.ziip_share * min(max(2 - float(state["overflow"][task.lpar]), 0.0), 1.0) if lpar.ziips else 0.0
     ziip_speed = lpar.ziips.speed if lpar.ziips else 1.0
     over = (step.ziip_share - on_ziip) * max(stretch * float(state["over"][task.lpar]), 1.0) if lpar.ziips else 0.0
     each = ((1 - (step.ziip_share if lpar.ziips else 0.0)) * stretch + over) * slower + on_ziip / ziip_speed * float(
