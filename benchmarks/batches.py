@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
-import threading
-import time
 
 from qnsolve_excel import call
 
@@ -20,33 +17,21 @@ TOKEN = "0" * 48
 
 def collect(quick: bool) -> list[Target]:
     """One target: the time from the request to the last answer read, the server in a thread of this process."""
-    import uvicorn
     from qnsolve_excel.officejs.server import application
+    from qnsolve_excel.officejs.thread import served
 
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application(TOKEN, port, "http"), log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
     asked = [[5.0 + i / CELLS, 0.1, 1 + i % 7] for i in range(CELLS)]
     body = json.dumps([{"f": "MMC_RESPONSE", "a": given} for given in asked])
-    connection = http.client.HTTPConnection("localhost", port, timeout=60)
+    with served(lambda port: application(TOKEN, port, "http")) as port:
+        connection = http.client.HTTPConnection("localhost", port, timeout=60)
 
-    def ask() -> list[dict[str, float]]:
-        connection.request("POST", f"/{TOKEN}/batch", body, {"Content-Type": "application/json"})
-        found: list[dict[str, float]] = json.loads(connection.getresponse().read())
-        return found
+        def ask() -> list[dict[str, float]]:
+            connection.request("POST", f"/{TOKEN}/batch", body, {"Content-Type": "application/json"})
+            found: list[dict[str, float]] = json.loads(connection.getresponse().read())
+            return found
 
-    try:
         right = [answer["value"] for answer in ask()] == [call("MMC_RESPONSE", given) for given in asked]
         seconds = best(ask, 0.1 if quick else 1.0)
-    finally:
         connection.close()
-        server.should_exit = True
-        thread.join(20)
-        listening.close()
     name = f"server, {CELLS} cells in one batch"
     return [Target(name, f"{CELLS} answers", "direct calls'", right, duration(seconds), duration(LIMIT), seconds <= LIMIT)]
