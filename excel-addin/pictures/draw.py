@@ -48,11 +48,9 @@ def page(folder: Path) -> None:
     """The page to try the functions."""
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
     options += ["--window-size=1180,900", "--virtual-time-budget=20000", f"--screenshot={folder / 'page.png'}"]
-    subprocess.run(
-        ["chromium", *options, f"http://localhost:{port}/{TOKEN}/#SOLVE"], check=True, capture_output=True, timeout=120
-    )
-    server.should_exit = True
-    thread.join(20)
+    with served(lambda port: application(TOKEN, port, "http")) as port:
+        options.append(f"http://localhost:{port}/{TOKEN}/#SOLVE")
+        subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
     cropped(folder / "page.png", HERE / "page.png")
 
 
