@@ -20,3 +20,11 @@ def calc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spreadsheet.Sprea
     environment = {"QNSOLVE_PYTHONPATH": numpy[0]} if numpy else {}
     with spreadsheet.Spreadsheet(folder, [extension], environment) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def studies() -> dict[str, object]:
+    """Every case of the validation suite by its name, run once a session on all cores."""
+    import qnsolve_validation
+
+    return {study.case.name: study for study in qnsolve_validation.studies()}

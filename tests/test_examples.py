@@ -1,6 +1,7 @@
 """Each example answers its question; the answers are asserted here."""
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,17 @@ from qnsolve import zos
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-def run(name):
-    """The main() of an example script."""
+def script(name):
+    """An example script as a module."""
     spec = importlib.util.spec_from_file_location(name.replace("-", "_"), EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.main()
+    return module
+
+
+def run(name):
+    """The main() of an example script."""
+    return script(name).main()
 
 
 def test_every_example_is_asserted_here():
@@ -146,3 +152,51 @@ def test_memory_saves_cpu_and_response():
         assert answers[memory]["posting"].response_time == pytest.approx(response, rel=0.01)
     assert answers["1 TB"]["posting"].cpu == pytest.approx(12 / 1237, rel=0.055)
     assert answers["1 TB"]["posting"].response_time > 0.209
+
+
+@pytest.fixture(scope="module")
+def headlines(tmp_path_factory):
+    """What each headline figure shows, and its file."""
+    folder, found = tmp_path_factory.mktemp("headlines"), {}
+    for name in ("cfdt", "log", "ladders"):
+        module = script(f"headlines/{name}")
+        found[name] = module.main()
+        module.picture(found[name], folder / f"{name}.png")
+    return folder, found
+
+
+def test_every_headline_figure_is_drawn(headlines):
+    """Each script of the folder writes a picture of its name."""
+    folder, found = headlines
+    assert {p.stem for p in (EXAMPLES / "headlines").glob("*.py")} == set(found)
+    for name in found:
+        assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+        assert (folder / f"{name}.png").stat().st_size > 20_000
+
+
+def test_response_of_data_table_requests_meets_the_measured_points(headlines):
+    """2204.22/s and 131.748 ms in saturation, 2.963 ms at 1598/s; the curve rises with the drive."""
+    curve, measured = headlines[1]["cfdt"]["model"], headlines[1]["cfdt"]["V5.4"]
+    assert all(after[0] > 0.999999 * before[0] and after[1] > before[1] for before, after in pairwise(curve))
+    by_think = dict(zip((1.6, 1.25, 0.9, 0.62, 0.5, 0.45, 0.42, 0.4, 0.36, 0.3229, 0.25, 0.2, 0.1719), curve, strict=True))
+    assert by_think[0.3229] == (pytest.approx(2204.22, rel=0.004), pytest.approx(131.748, rel=0.02))
+    assert by_think[0.62][1] == pytest.approx(measured[1][1], rel=0.03)
+    assert curve[-1][0] == pytest.approx(1 / 0.0004524, rel=0.001)
+
+
+def test_law_of_the_log_meets_eight_stripes(headlines):
+    """154 and 228 MB/s are told; 354 follows within 0.7 %."""
+    law, measured = dict(headlines[1]["log"]["law"]), dict(headlines[1]["log"]["74 KB"])
+    assert law[1] == pytest.approx(154)
+    assert law[2] == pytest.approx(228)
+    assert law[8] == pytest.approx(measured[8], rel=0.0075)
+    assert set(measured) == {1, 2, 4, 6, 8}
+
+
+def test_ladders_are_lines_near_the_points(headlines):
+    """24 ladders, CPU that grows with the rate, each point within 6 %."""
+    cases = [points for found in headlines[1]["ladders"].values() for _, points in found]
+    assert len(cases) == 24
+    for points in cases:
+        assert [p.predicted for p in points] == sorted(p.predicted for p in points)
+        assert all(abs(p.error) < 0.06 for p in points)

@@ -71,4 +71,4 @@ def test_first_command_writes_the_report(tmp_path):
         done = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
-    assert {p.name for p in tmp_path.iterdir()} == {"validation.html", "validation.md", "validation-plots"}
+    assert {p.name for p in tmp_path.iterdir()} == {"validation.html", "validation.md", "validation.xlsx", "validation-plots"}

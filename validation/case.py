@@ -16,7 +16,7 @@ VERDICTS = ("reproduced", "close", "missed")
 
 @dataclass(frozen=True)
 class Calibration:
-    """A number taken from published rows; `free` where it was fitted to what is modelled."""
+    """A number from published rows; `free` where they are rows of the table that is predicted, and none prints it as such."""
 
     name: str
     value: float
@@ -24,6 +24,28 @@ class Calibration:
     rows: tuple[Row, ...]
     how: str
     free: bool
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Why a figure is missed, in a form that a reader can check.
+
+    Attributes
+    ----------
+    effect : str
+        The center or effect that the model lacks.
+    size : str
+        How large it must be to explain the error.
+    settles : str
+        The measurement that would show whether it is so.
+    """
+
+    effect: str
+    size: str
+    settles: str
+
+    def __str__(self) -> str:
+        return f"{self.effect}; size: {self.size}; settled by: {self.settles}"
 
 
 @dataclass(frozen=True)
@@ -42,8 +64,8 @@ class Point:
         The source's repeatability that applies [relative].
     tolerance : float
         What the case allows for "close" [relative].
-    missing : str
-        The center or effect that the model lacks; said of every missed point.
+    missing : Missing, optional
+        Said of every missed point, and of no other.
     """
 
     kind: str
@@ -55,7 +77,12 @@ class Point:
     predicted: float
     limit: float
     tolerance: float
-    missing: str = ""
+    missing: Missing | None = None
+
+    @property
+    def suspect(self) -> str:
+        """What is doubtful about the printed figure; empty where nothing is."""
+        return self.row.suspect(self.column)
 
     @property
     def measured(self) -> float:
@@ -103,8 +130,13 @@ class Study:
         return row[column]
 
     def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, free: bool = True) -> float:
-        """Note a number taken from published rows, and give it back."""
-        self.calibrations.append(Calibration(name, value, unit, tuple(rows), how, free))
+        """Note a number from published rows, and give it back; `free=False` where it is printed as such, or tells an identity.
+
+        What comes from other tables alone is never free: it was told nothing of this one.
+        """
+        used = tuple(rows)
+        own = any((row.table.document, row.table.file) == (self.case.source, self.case.file) for row in used)
+        self.calibrations.append(Calibration(name, value, unit, used, how, free and own))
         return value
 
     def solve(self, label: str, model: qn.Network) -> qn.Solution:
@@ -133,7 +165,7 @@ class Study:
         *,
         center: str,
         across: bool = False,
-        missing: str = "",
+        missing: Missing | None = None,
     ) -> None:
         """Set a prediction beside the figure that it was not told.
 
@@ -145,15 +177,24 @@ class Study:
 
     def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, center: str) -> None:
         """Set a figure beside what the same rows imply."""
-        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], "")
+        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], None)
 
     def _point(
-        self, kind: str, quantity: str, unit: str, center: str, row: Row, column: str, value: float, limit: float, missing: str
+        self,
+        kind: str,
+        quantity: str,
+        unit: str,
+        center: str,
+        row: Row,
+        column: str,
+        value: float,
+        limit: float,
+        missing: Missing | None,
     ) -> None:
         point = Point(kind, quantity, unit, center, row, column, float(value), limit, self.case.tolerance, missing)
         if not math.isfinite(point.predicted):
             raise ValueError(f"{self.case.name}: {quantity} of {row} is predicted as {value}")
-        if (point.verdict == "missed") != bool(missing):
+        if kind == "predicted" and (point.verdict == "missed") != bool(missing):
             state = "is missed but names no missing effect" if not missing else "is not missed but names a missing effect"
             raise ValueError(f"{self.case.name}: {quantity} of {row}, {100 * point.error:+.2f} %, {state}")
         self.points.append(point)

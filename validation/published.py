@@ -42,6 +42,10 @@ class Row:
         """The printed figure as printed."""
         return self.cells[column]
 
+    def suspect(self, column: str) -> str:
+        """What is doubtful about a printed figure; empty where nothing is."""
+        return suspects().get((self.table.document, self.table.file, self.number, column), "")
+
     def __str__(self) -> str:
         return place([self])
 
@@ -53,6 +57,7 @@ class Table:
     document: str
     label: str
     title: str
+    file: str
     rows: tuple[Row, ...]
 
     def __getitem__(self, number: int) -> Row:
@@ -81,11 +86,30 @@ def index() -> tuple[dict[str, str], ...]:
 
 
 @cache
+def documents() -> tuple[str, ...]:
+    """The documents with tables, in the order of the index."""
+    return tuple(dict.fromkeys(entry["document"] for entry in index()))
+
+
+@cache
+def scope() -> dict[tuple[str, str], tuple[str, str]]:
+    """What each table without a case is (input, identity, out of scope), and why; by document and file."""
+    return {(e["document"], e["file"]): (e["state"], e["why"]) for e in _read(PUBLISHED / "scope.csv")}
+
+
+@cache
+def suspects() -> dict[tuple[str, str, int, str], str]:
+    """Printed figures that are doubtful, by document, table, row and column."""
+    rows = _read(PUBLISHED / "suspect.csv")
+    return {(e["document"], e["file"].removesuffix(".csv"), int(e["row"]), e["column"]): e["note"] for e in rows}
+
+
+@cache
 def table(document: str, file: str) -> Table:
     """A published table by its document and file name."""
     entry = next(e for e in index() if e["document"] == document and e["file"] == f"{file}.csv")
     rows: list[Row] = []
-    result = Table(document, entry["label"], entry["title"], ())
+    result = Table(document, entry["label"], entry["title"], file, ())
     for number, cells in enumerate(_read(PUBLISHED / document / f"{file}.csv"), 1):
         line = cells.pop("source_line", "") or f"{entry['first_line']}-{entry['last_line']}"
         rows.append(Row(result, number, cells, line))
@@ -96,7 +120,7 @@ def table(document: str, file: str) -> Table:
 @cache
 def fact(document: str, key: str) -> Row:
     """A single figure of the running text, by its id; its column is `value`."""
-    facts = Table(document, f"text figure {key}", "single figures", ())
+    facts = Table(document, f"figure {key} of the text", "single figures", "facts", ())
     for number, cells in enumerate(_read(PUBLISHED / document / "facts.csv"), 1):
         if cells["id"] == key:
             return Row(facts, number, cells, cells["line"])
@@ -110,7 +134,7 @@ def place(rows: Iterable[Row]) -> str:
     lines = sorted({line for row in members for line in row.line.split("-")}, key=int)
     numbers = f"row {first.number}" if first is last else f"rows {first.number} to {last.number}"
     where = f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
-    return f"{first.table.label}, {numbers}, {where}"
+    return f"{first.table.label}, {where}" if first.table.file == "facts" else f"{first.table.label}, {numbers}, {where}"
 
 
 def _read(path: Path) -> list[dict[str, str]]:

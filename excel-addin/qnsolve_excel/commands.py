@@ -10,6 +10,8 @@ from typing import Any
 
 from qnsolve.errors import ModelError
 
+from . import listing
+
 # packages beside this module; `add(actions)` in their command.py makes the parsers
 FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
 
@@ -22,6 +24,7 @@ def add(commands: Any) -> None:
     actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
     for front_end in FRONT_ENDS:
         import_module(f".{front_end}.command", __package__).add(actions)
+    listing.add(actions)
 
 
 def needing(extra: str, run: Run) -> Run:

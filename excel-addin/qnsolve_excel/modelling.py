@@ -25,9 +25,7 @@ FAMILIES = {"demand": "demands", "visits": "visits", "service_time": "service_ti
 STATION_COLUMNS = Columns(
     "stations", ("name", "type", *dict.fromkeys(key for keys in READ_KEYS.values() for key in keys)), ("rates", "server_speeds")
 )
-CLASS_COLUMNS = Columns(
-    "classes", ("name", *(key for key in CLASS_KEYS if key not in FAMILIES.values()), "reference"), families=FAMILIES
-)
+CLASS_COLUMNS = Columns("classes", ("name", *(key for key in CLASS_KEYS if key not in FAMILIES.values())), families=FAMILIES)
 LIMIT_COLUMNS = Columns("limits", ("name", *LIMIT_KEYS), ("classes", "stations"))
 
 T = TypeVar("T")

@@ -130,6 +130,8 @@ def _parser() -> argparse.ArgumentParser:
     validating = commands.add_parser("validate", help="predict the published tables and write the report")
     validating.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
     validating.add_argument("--case", action="append", metavar="NAME", help="only this case; may be given again")
+    validating.add_argument("--document", metavar="NAME", help="only the cases of this document, ims12 say")
+    validating.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
     validating.set_defaults(run=_validate)
 
     importlib.import_module("qnsolve_excel.commands").add(commands)
@@ -197,5 +199,7 @@ def _validate(options: argparse.Namespace) -> str:
         validation = importlib.import_module("qnsolve_validation")
     except ModuleNotFoundError as error:
         raise ModelError("validate", f"needs {error.name}", "install qnsolve with its extra: qnsolve[validation]") from error
-    written: str = validation.run(options.out, options.case)
+    if options.accept and (options.case or options.document):
+        raise ModelError("--accept", "stores the figures of all cases", "leave out --case and --document")
+    written: str = validation.accept() if options.accept else validation.run(options.out, options.case, options.document)
     return written

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, table
 
 CPUS, ELIGIBLE, OTHER, RATE = "lpar_cps", "ziip_eligible_ms_per_tran", "not_ziip_eligible_ms_per_tran", "etr_tran_per_s"
+
+OUTSIDE = Missing(
+    "CPU outside CICS on the same LPAR: TCP/IP and the system",
+    "0.3 of the 5.8 processors that are busy, 0.11 ms a request",
+    "CPU by address space of each layout",
+)
 
 
 def _system(row: Row, think: float) -> zos.System:
@@ -44,6 +50,17 @@ def _run(study: Study) -> None:
             study.calibrate(f"CPU {name}, layout {row.number}", row[column] / 1000, "s", [row], "CPU as printed", free=False)
         result = study.solve_system(row.cells["configuration"], _system(row, think))
         study.predict("ETR", "tran/s", row, RATE, result["servlets"].etr, center="CPs and zIIPs")
+        lpar, cps, ziips = result["LPAR"], row[CPUS], row["lpar_ziips"]
+        busy = (lpar.cpu_percent * cps + lpar.ziip_percent * ziips) / (cps + ziips)
+        study.predict(
+            "processors busy",
+            "%",
+            row,
+            "lpar_busy_pct",
+            busy,
+            center="CPs and zIIPs",
+            missing=OUTSIDE if row.number == 4 else None,
+        )
 
 
 CASES = (

@@ -39,7 +39,7 @@ def _limit(study: Study, row: Row, key: str) -> None:
     )
     rate = study.solve_system(name, system)["transactions"].etr
     note = study.identity if key == "open_cpu" else study.predict  # its CPs were told by the limit
-    note(f"highest rate, {name}", "1/s", row, LIMIT, rate, center=name.split(" (")[0])
+    note(f"highest rate, {name}", "1/s", row, LIMIT, rate, center=next(center for center in KEYS if name.startswith(center)))
 
 
 CASES = (

@@ -7,13 +7,17 @@ from statistics import fmean
 
 from qnsolve import zos
 
-from ..case import Case, Study, straight_line
+from ..case import Case, Missing, Study, straight_line
 from ..published import Row, table
 
 RATE, CPU = "aor_etr_tran_per_s", "aor_cpu_pct"
 TOR_RATE, TOR_CPU = "tor_etr_tran_per_s", "tor_cpu_pct"
 WORK = "transactions"
-FALLS = "a part of the TOR's CPU that does not grow with the load: per transaction it is 5 % less than in rows 1 and 2"
+FALLS = Missing(
+    "a part of the TOR's CPU that does not grow with the load",
+    "1 to 2 % of a CP: per transaction the TOR takes 5 % less than in rows 1 and 2",
+    "CPU of the TOR without load",
+)
 AORS = [f"AOR{i}" for i in range(1, 5)]
 
 
@@ -30,7 +34,7 @@ def _system(users: int, think: float, tor: float, aor: float, fixed: float, visi
     )
 
 
-def _run(file: str, unlike: dict[int, str], study: Study) -> None:
+def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
     published, direct = table("cics-perf", file), table("cics-perf", "table-5-8")
     users = study.given("users", direct[1], "users")
     low, next_low = published[1], published[2]
@@ -43,14 +47,15 @@ def _run(file: str, unlike: dict[int, str], study: Study) -> None:
     tor = study.calibrate("TOR CPU per transaction", fmean(each), "s", [low, next_low], how)
     visits = low[RATE] / low[TOR_RATE]
     visits = study.calibrate("AOR transactions of one of the TOR", visits, "ratio", [low], "started in the AOR as well")
-    for row in published.rows[2:]:
+    for row in published.rows:
         think = _think(study, direct[row.number], int(users), aor, fixed, visits)
         result = study.solve_system(f"drive level {row.number}", _system(int(users), think, tor, aor, fixed, visits))
         rate = result[WORK].etr
         used = sum(result[name].appl_percent for name in AORS)
-        study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
-        cpu, missing = result["TOR"].appl_percent, unlike.get(row.number, "")
-        study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
+        cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
+        if row.number > 2:  # rows 1 and 2 told the cost of the TOR, and row 1 the visits to the AORs
+            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
+            study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
         study.predict("AOR CPU", "% of a CP", row, CPU, used, center="AORs", across=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, fact, table
 from ..systems import cpu_of, one_lpar, two_lpars
 
@@ -33,7 +33,7 @@ def _back_end_busy(study: Study, row: Row, cpu: Pair) -> None:
     study.predict("BE busy at the printed FE busy", "%", row, BE, result["BE"].cpu_percent, center="CPs")
 
 
-def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pair, missing: str) -> None:
+def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pair, missing: Missing) -> None:
     """ETR with the clients and the think time of another row."""
     response = study.solve_system("measured rate", two_lpars(_engines(base), cpu, rate=base[RATE]))[
         "transactions"
@@ -48,9 +48,9 @@ def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pa
 def _full(study: Study, center: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
     """The center that is missing, as a device: full at the lower rate, it must take so long, and makes that rate."""
     how = f"{servers} / ETR: full, the largest that it can be"
-    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how)
+    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how, free=False)
     how = "clients / ETR of the faster run, where it is not full"
-    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how)
+    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how, free=False)
     device = zos.Device(center, servers=servers)
     waits: tuple[dict[str, float], dict[str, float]] = ({center: time}, {})
     system = two_lpars(_engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=waits)
@@ -63,9 +63,10 @@ def _msc(study: Study) -> None:
     clients, links = study.given("clients", row, "clients"), int(study.given("MSC links", row, "msc_links"))
     cpu = _demands(study, "VTAM", base)
     _back_end_busy(study, row, cpu)
-    missing = (
-        "the links: 0.104 s of a client's 0.860 s at VTAM are in no CPU; 32 full links need at most 3.44 ms each a "
-        "transaction there, 3.02 ms over TCP/IP. Busy links, in figures that are lost, would settle it"
+    missing = Missing(
+        "the MSC links, which are in no CPU figure",
+        "0.104 s of a client's 0.860 s at VTAM; 32 full links take at most 3.44 ms each a transaction, 3.02 ms over TCP/IP",
+        "busy share of the links; it was in figures that are lost",
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
     _full(study, "VTAM links", links, clients, base, row, cpu)
@@ -89,15 +90,17 @@ def _appc(study: Study) -> None:
     device = zos.Device("waits of a region")
     system = one_lpar(engines, parts={"devices": [device]}, cpu=cpu[1], devices={device.name: wait}, rate=row[RATE])
     result = study.solve_system("BE at the rate over XCF, waits of RRS", system)
-    missing = (
-        "the wait for RRS in the region, that XCF does without: 1.0 to 1.3 ms of the 3.0 ms that a transaction holds one. "
-        "RRS service times of the log stream would settle it"
+    missing = Missing(
+        "the wait for RRS in the region, which XCF does without",
+        "1.0 to 1.3 ms of the 3.0 ms that a transaction holds a region",
+        "service times of the RRS log streams",
     )
     busy = 100 * result["regions"].tasks / regions
     study.predict("IFP regions busy", "%", after, OCCUPIED, busy, center="links and RRS", missing=missing)
-    missing = (
-        "a wait before the region: 0.707 s of a client's 3.287 s; one full server before it would take 0.657 ms, two log "
-        "writes say. Think times of both runs, which are not printed, would settle it"
+    missing = Missing(
+        "a wait before the region",
+        "0.707 s of a client's 3.287 s; one full server there would take 0.657 ms a transaction, two log writes say",
+        "think times of both runs, which are not printed",
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
     _full(study, "RRS", 1, clients, base, row, cpu)
@@ -112,7 +115,11 @@ def _otma(study: Study) -> None:
     cpu = (own[0] - (rrs[0] - xcf[0]), own[1] - (rrs[1] - xcf[1]))
     result = study.solve_system("CONFIRM over XCF", two_lpars(_engines(row), cpu, rate=row[RATE]))
     for lpar, column, more in (("FE", FE, "0.04"), ("BE", BE, "0.09")):
-        missing = f"what RRS costs more with CONFIRM than with NONE: {more} ms of {lpar} CPU a transaction, its commit"
+        missing = Missing(
+            "the commit of RRS, which costs more with CONFIRM than with NONE",
+            f"{more} ms of {lpar} CPU a transaction",
+            "CPU of the RRS address space with both sync levels",
+        )
         busy = result[lpar].cpu_percent
         study.predict(f"{lpar} busy", "%", row, column, busy, center="CPs", across=True, missing=missing)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, fact, table
 from ..systems import ENOUGH, one_lpar
 from .ims_engines import average_lspr
@@ -16,7 +16,10 @@ TRAN = "tran_per_s"
 
 def _cpu(study: Study, row: Row) -> dict[str, float]:
     """CPU of a transaction by address space, and of the system beside them [s]."""
-    cpu = {name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "printed") for name, key in PARTS.items()}
+    cpu = {
+        name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "as printed", free=False)
+        for name, key in PARTS.items()
+    }
     how = "busy times engines / ETR, less what the address spaces use"
     rest = row[BUSY] / 100 * row[ENGINES] / row[RATE] - sum(cpu.values())
     return {**cpu, "system": study.calibrate("CPU outside, of the system", rest, "s", [row], how)}
@@ -64,9 +67,10 @@ def _bridge(study: Study) -> None:
     system = one_lpar(three["lpar1_cps"], cpu=cpu, users=500)
     more = zos.move(system, "IMS", engines=six["lpar1_cps"], lspr=law)
     rate = study.solve_system("6:3:3", more)["transactions"].etr
-    missing = (
-        "what 6 CPs share beside the LSPR's law: queues of MQ and IMS, latches, which cost 8 % here; the document calls this "
-        "configuration still constrained. Busy of each LPAR would settle it"
+    missing = Missing(
+        "what 6 CPs share beside the LSPR's law: queues of MQ and IMS, latches",
+        "8 % of the CPU of LPAR 1; the document calls this configuration still constrained",
+        "busy of each LPAR",
     )
     study.predict("rate, 6:3:3", "tran/s", six, TRAN, rate, center=center, missing=missing)
     rows = [three, six]
@@ -75,9 +79,10 @@ def _bridge(study: Study) -> None:
     study.calibrate("CPU with three engines more", measured.cpu(6) / measured.cpu(3), "ratio", rows, how)
     wider = zos.move(system, "IMS", engines=nine["lpar1_cps"], lspr=measured)
     rate = study.solve_system("9:3:3", wider)["transactions"].etr
-    missing = (
-        "LPARs 2 and 3: full before LPAR 1, as the document says. They would need 0.280 ms a transaction together; at "
-        "21,400/s LPAR 1 is then 85 % busy, and the coupling facility needs 0.140 ms. Busy of each LPAR would settle it"
+    missing = Missing(
+        "LPARs 2 and 3: full before LPAR 1, as the document says",
+        "0.280 ms a transaction of both together; LPAR 1 is then 85 % busy, and the coupling facility needs 0.140 ms",
+        "busy of each LPAR",
     )
     study.predict("rate, 9:3:3", "tran/s", nine, TRAN, rate, center=center, missing=missing)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from statistics import fmean
+
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, table
 from ..systems import cpu_of, one_lpar
 
@@ -26,17 +29,27 @@ def _more_clients(study: Study) -> None:
 
 def _command(study: Study) -> None:
     osam, vsam, both = table("ims12", "table-17").rows
-    cpu = [cpu_of(row, BUSY_BEFORE, ENGINES, BEFORE) for row in (osam, vsam, both)]
-    for row, value in zip((osam, vsam, both), cpu, strict=True):
-        study.calibrate(f"CPU, {row.cells['pool_type']}", value, "s", [row], "busy times engines / rate, before the command")
+    rows = (osam, vsam, both)
+    cpu = fmean(cpu_of(row, BUSY_BEFORE, ENGINES, BEFORE) for row in rows)
+    cpu = study.calibrate("CPU", cpu, "s", rows, "busy times engines / rate before the command, mean of the three runs")
     how = "busy times engines during it, less rate times CPU of a transaction"
     more = study.calibrate(
-        "CPU of the command on VSAM pools", vsam[BUSY_DURING] / 100 * vsam[ENGINES] - vsam[DURING] * cpu[1], "CPs", [vsam], how
+        "CPU of the command on VSAM pools", vsam[BUSY_DURING] / 100 * vsam[ENGINES] - vsam[DURING] * cpu, "CPs", [vsam], how
     )
-    for row, each, fixed in ((osam, cpu[0], 0.0), (both, cpu[2], more)):
-        system = one_lpar(row[ENGINES], regions=int(row[REGIONS]), fixed_cpu=fixed, cpu=each, rate=row[DURING])
+    for row, fixed in ((osam, 0.0), (both, more)):
+        system = one_lpar(row[ENGINES], regions=int(row[REGIONS]), fixed_cpu=fixed, cpu=cpu, rate=row[DURING])
         busy = study.solve_system(f"{row.cells['pool_type']}, during", system)["IMS"].cpu_percent
         study.predict("CPs busy during the command", "%", row, BUSY_DURING, busy, center="CPs")
+    _after(study, rows, cpu, across=False)
+
+
+def _after(study: Study, rows: Iterable[Row], cpu: float, *, across: bool) -> None:
+    """Busy after the command, at the rate before it."""
+    for row in rows:
+        name = row.cells["pool_type"]
+        system = one_lpar(row[ENGINES], regions=int(row[REGIONS]), cpu=cpu, rate=row[BEFORE])
+        busy = study.solve_system(f"{name}, after", system)["IMS"].cpu_percent
+        study.predict(f"CPs busy after the command, {name}", "%", row, "cpu_busy_after_pct", busy, center="CPs", across=across)
 
 
 def _transit(study: Study) -> None:
@@ -59,16 +72,17 @@ def _transit(study: Study) -> None:
         found = 1000 * result["transactions"].response_time
         name = f"transit, {row.cells['pool_type']}"
         study.predict(name, "ms", row, TRANSIT, found, center="DASD and locks", across=True)
+    _after(study, published.rows, cpu, across=True)
 
 
 def _calls(study: Study) -> None:
     published = table("ims12", "table-33")
     base, row = published.where(database="HDAM VSAM"), published.rows[1]
-    visits = {}
-    for call in CALLS:
-        how = "calls a second / ETR"
-        per_tran = base[f"{call}_per_s"] / base["etr_tran_per_s"]
-        visits[call] = study.calibrate(f"{call.upper()} calls", per_tran, "per tran", [base], how)
+    shares = {call: study.given(f"share of {call.upper()} [%]", base, f"{call}_pct") / 100 for call in CALLS}
+    rate = sum(base[f"{call}_per_s"] for call in CALLS) / sum(shares.values())
+    how = "calls a second of these five over their printed share, over ETR"
+    calls = study.calibrate("calls of a transaction", rate / base["etr_tran_per_s"], "count", [base], how)
+    visits = {call: calls * share for call, share in shares.items()}
     cpu = cpu_of(base, "cpu_busy_pct", ENGINES) / sum(visits.values())
     cpu = study.calibrate("CPU of a call", cpu, "s", [base], "busy times engines / calls a second of these five")
     system = zos.System(
@@ -86,7 +100,11 @@ def _calls(study: Study) -> None:
     for call in CALLS:
         study.predict(f"{call.upper()} calls", "1/s", row, f"{call}_per_s", result[call.upper()].etr, center="calls")
     busy = result["IMS"].cpu_percent
-    missing = "the data base: a DEDB call takes 17 µs of CPU where a HDAM VSAM call takes 27 µs, an input of each access method"
+    missing = Missing(
+        "the access method",
+        "17 µs of CPU a DEDB call where a HDAM VSAM call takes 27 µs",
+        "CPU of a call in any other DEDB run of the same machine",
+    )
     study.predict("CPs busy", "%", row, "cpu_busy_pct", busy, center="CPs", missing=missing)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from qnsolve import zos
 
-from ..case import Case, Study
+from ..case import Case, Missing, Study
 from ..published import Row, table
 
 SESSIONS = 2000  # more than are ever in the system
@@ -48,8 +48,10 @@ def _bank(study: Study) -> None:
     device = zos.Device("Db2 reads")
     system = _site(cps, (device,), open_cpu=left, delay=rest, users=round(users), think_time=think)
     result = study.solve_system("no reads left", system)
-    missing = (
-        "waits that fall with the reads: latches, prefetch and log are 10 ms a read avoided more than the first reads were"
+    missing = Missing(
+        "waits that fall with the reads: latches, prefetch and log",
+        "10 ms more for each of the last reads avoided than for the first ones",
+        "class 3 suspensions by kind in the three runs",
     )
     done = result["transactions"]
     study.predict("ITR", "tran/s", most, "itr_tran_per_s", result["LPAR"].itr, center="Db2 reads")
@@ -81,9 +83,10 @@ def _mdm(study: Study) -> None:
     rest = study.calibrate("class 1 time beside sync I/O", rest, "s", used, how)
     old = _response(study, "before", system(before, 0.0, rest))
     new = _response(study, "large group buffer pool", system(after, before - after, rest))
-    missing = (
-        "time outside Db2: 0.28 s of an end to end response of about 0.51 s; what is predicted, 11.1 % of class 1, bounds the "
-        "gain. Response times of the transactions would settle it"
+    missing = Missing(
+        "time outside Db2: what is predicted, 11.1 % of class 1, bounds the gain",
+        "0.28 s of an end to end response of about 0.51 s",
+        "response times of the transactions",
     )
     study.predict(
         "response saved",
@@ -91,7 +94,7 @@ def _mdm(study: Study) -> None:
         rows["end_to_end_response_reduction_pct"],
         "value",
         100 * (1 - new / old),
-        center="Db2 reads",
+        center="coupling facility",
         missing=missing,
     )
 
@@ -114,16 +117,19 @@ def _mq(study: Study) -> None:
     device = zos.Device("page set")
     for number, name in ((1, "MQGET"), (2, "MQPUT")):
         row, after = published[number], published[number + 2]
-        cpu = study.calibrate(f"CPU, {name}", row["cpu_us"] * 1e-6, "s", [row], "printed, small pool")
-        wait = study.calibrate(f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "printed, small pool")
+        cpu = study.calibrate(f"CPU, {name}", row["cpu_us"] * 1e-6, "s", [row], "as printed, small pool", free=False)
+        wait = study.calibrate(f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "as printed, small pool", free=False)
         small = _site(1, (device,), users=1, open_cpu=cpu, devices={"page set": wait})
         study.identity(
             f"{name}, small pool", "µs", row, "elapsed_us", 1e6 * _response(study, name, small), center="buffer pool"
         )
         large = _response(study, f"{name}, large pool", _site(1, users=1, open_cpu=cpu))
-        missing = (
-            "one µs of CPU that MQPUT takes more with the large pool; times are printed in whole µs" if number == 2 else ""
+        more = Missing(
+            "CPU that MQPUT takes more with the large pool",
+            "1 µs, a unit of print",
+            "times of a call with a decimal",
         )
+        missing = more if number == 2 else None
         study.predict(f"{name}, large pool", "µs", after, "elapsed_us", 1e6 * large, center="buffer pool", missing=missing)
 
 
@@ -140,14 +146,12 @@ def _dfsort(study: Study) -> None:
         system = _site(CPS, (zos.Device("sort work"),), users=20, devices={"sort work": on_disk}, delay=1 - disk)
         return _response(study, f"{row.printed('memory_gb')} GB in memory", system)
 
-    for row, missing in (
-        (rows[1], ""),
-        (
-            rows[2],
-            "queues of 20 jobs at the work volumes: the first 200 GB of memory save 49 %, the last 100 only 9 %. Device "
-            "response by memory size would settle it",
-        ),
-    ):
+    queues = Missing(
+        "queues of 20 jobs at the work volumes",
+        "10 % of the elapsed time: the first 200 GB of memory save 49 %, the last 100 only 9 %",
+        "device response by memory size",
+    )
+    for row, missing in ((rows[1], None), (rows[2], queues)):
         saved = 100 * (1 - elapsed(row))
         study.predict("elapsed time saved", "%", row, "elapsed_reduction_pct", saved, center="DASD and locks", missing=missing)
 

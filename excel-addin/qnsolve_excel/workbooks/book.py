@@ -190,7 +190,7 @@ class _Sheet:
         head = self.row
         for column, word in enumerate([item.axes[0], *(result.label for result in item.columns)]):
             self.sheet.write(head, column, word, self.styles.head)
-        self.sheet.set_row(head, 32)
+        self.sheet.set_row(head, 47 if max(len(result.label) for result in item.columns) > 26 else 32)
         for each in item.values:
             self.row += 1
             self.sheet.write(self.row, 0, each, self.styles.text_input)

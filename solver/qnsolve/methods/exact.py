@@ -65,7 +65,9 @@ def _lattice_refuses(arrays: Arrays) -> str:
     populations = [int(n) for n in arrays.population[some]]
     used = arrays.demand[some].sum(axis=0) > 0
     size = lattice_bytes(populations, int(used.sum()))
-    points = "×".join(str(n + 1) for n in populations[:8]) + (f"× … ({len(populations)} classes)" if len(populations) > 8 else "")
+    points = "×".join(str(n + 1) for n in populations[:8]) + (
+        f"× ... {len(populations)} of them" if len(populations) > 8 else ""
+    )
     repair = "merge classes with like demands, solve smaller populations, or ask for method 'linearizer'"
     if size > MEMORY:
         return (

@@ -1,0 +1,61 @@
+"""Draws the pictures of the README anew: planning workbooks calculated and printed by LibreOffice, the page by Chromium.
+
+python excel-addin/pictures/draw.py        needs what .ci/system-packages installs
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from qnsolve_excel.calc import write  # noqa: E402
+from qnsolve_excel.officejs.server import application  # noqa: E402
+from qnsolve_excel.officejs.thread import served  # noqa: E402
+from spreadsheet import Spreadsheet  # noqa: E402
+
+TOKEN = "0" * 48
+
+
+def cropped(file: Path, out: Path, height: float = 1.0) -> None:
+    """The picture without its margins, at most so much of the page's height."""
+    page = Image.open(file).convert("RGB")
+    page = page.crop((0, 0, page.width, int(page.height * height)))
+    edge = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()
+    left, top, right, bottom = edge
+    found = page.crop((max(left - 15, 0), max(top - 15, 0), min(right + 15, page.width), min(bottom + 15, page.height)))
+    found.quantize(64).save(out, optimize=True)
+    print(out.relative_to(ROOT), found.size)
+
+
+def workbooks(folder: Path) -> None:
+    """The first page of each plan, calculated anew."""
+    with Spreadsheet(folder, [write(folder / "qnsolve.oxt")]) as calc:
+        for name in ("mmc-sizing", "cics-region", "closed-network", "smt", "logger"):
+            with calc.book(ROOT / "examples" / "workbooks" / "calc" / f"{name}.xlsx") as book:
+                book.recalculate()
+                book.save(folder / f"{name}.pdf")
+            subprocess.run(
+                ["pdftoppm", "-r", "110", "-png", "-singlefile", "-l", "1", folder / f"{name}.pdf", folder / name], check=True
+            )
+            cropped(folder / f"{name}.png", HERE / f"{name}.png", 0.93)
+
+
+def page(folder: Path) -> None:
+    """The page to try the functions."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
+    options += ["--window-size=1180,900", "--virtual-time-budget=20000", f"--screenshot={folder / 'page.png'}"]
+    with served(lambda port: application(TOKEN, port, "http")) as port:
+        options.append(f"http://localhost:{port}/{TOKEN}/#SOLVE")
+        subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
+    cropped(folder / "page.png", HERE / "page.png")
+
+
+with tempfile.TemporaryDirectory() as name:
+    workbooks(Path(name))
+    page(Path(name))
