@@ -76,7 +76,7 @@ def clean(answer: Any) -> None:
 def test_no_call_fails_or_reaches_a_file_a_command_or_the_network() -> None:
     """Python's own audit tells what is opened, started and called while the calls are answered anew."""
     answers()  # everything is imported
-    ANSWERS.answers.clear()
+    ANSWERS.clear()
     seen: list[str] = []
     listening = True
 

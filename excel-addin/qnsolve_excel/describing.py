@@ -10,7 +10,7 @@ from qnsolve.zos.systemfile import from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
-from .tables import Columns, in_cell, records, written
+from .tables import Columns, in_cell, records
 
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
@@ -22,21 +22,32 @@ STEP = (
     *("change_modes", "tranclass", "called"),
 )
 
-LPARS = Columns("lpars", ("name", *PROCESSOR_KEYS, *ZIIP_KEYS, "fixed_cpu", "change_mode_cpu", "change_mode_wait"))
+LPARS = Columns(
+    "lpars",
+    ("name", *PROCESSOR_KEYS, *ZIIP_KEYS, "fixed_cpu", "change_mode_cpu", "change_mode_wait"),
+    words=("packing",),
+    flags=("overflow",),
+)
 REGIONS = Columns(
     "regions",
     ("name", "type", "lpar", "mxt", "regions", "thread_limit", "fixed_cpu", "importance"),
+    names=("lpar",),
+    words=("type",),
     families={"tranclass": "tranclasses"},
 )
 WORK = Columns(
     "work",
     ("name", *OWN, "regions", "shares", *STEP),
     ("regions", "shares"),
+    ("regions", "tranclass"),
+    ("cf_on",),
+    ("called",),
     {"cf": "cf_requests", "log": "log_bytes", "device": "devices"},
 )
 FACILITIES = Columns(
     "coupling_facilities",
     ("name", "processors", "structure", "service_time", "threshold", "link", "latency", "async_cpu", "async_delay"),
+    names=("structure", "link"),
 )
 LOGGERS = Columns("loggers", ("name", "stripes", *LOGGER_KEYS))
 DEVICES = Columns("devices", ("name", "servers"))
@@ -78,7 +89,8 @@ def _system(
 def _lpar(row: dict[str, Any]) -> dict[str, Any]:
     engines, ziips = _taken(row, PROCESSOR_KEYS), _taken(row, ZIIP_KEYS)
     if ziips and "cores" not in ziips:
-        raise CellError("#VALUE!", f"lpars: {row['name']!r} has {', '.join(ziips)} and no ziips; give the number of zIIP cores")
+        headed = ", ".join(heading for heading, key in ZIIP_KEYS.items() if key in ziips)
+        raise CellError("#VALUE!", f"lpars: {row['name']!r} has {headed} and no ziips; give the number of zIIP cores")
     return {**row, "processors": engines, **({"ziips": ziips} if ziips else {})}
 
 
@@ -89,7 +101,7 @@ def _facilities(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         item = found.setdefault(row["name"], {"name": row["name"]})
         if "structure" in row:
             own = _taken(row, {"structure": "name", "service_time": "service_time", "threshold": "threshold"})
-            item.setdefault("structures", []).append({**own, "name": written(own["name"])})
+            item.setdefault("structures", []).append(own)
         link = _taken(row, {"link": "name", "latency": "latency"})
         item |= {**row, **({"link": link} if link else {})}
     return list(found.values())

@@ -11,6 +11,20 @@ from qnsolve.errors import ModelError, suggestion
 from .cells import CellError, Table
 
 MOST_ROWS = 2_000
+IN_SHEET = {  # what a model file asks for, and what a sheet does
+    "write it in quotes": "type a text",
+    "a plain number without quotes": "a number in its cell",
+    "write a plain number": "type a number",
+    "write demands = { station = time, ... }": "head a column with a station's name, and type the demand into it",
+    "write population = jobs, or arrival_rate = jobs per time": "fill in a column population or arrival_rate",
+    "write { station = number, ... }": "head a column for each station",
+    "write [first, second, ...]": "type them with ; between",
+    "write [1.0, 1.8, ...]": "type 1; 1.8; ...",
+    "write [1.0, 0.6, ...]": "type 1; 0.6; ...",
+    "write one of them": "type TRUE or FALSE",
+    "give at least one of [[stations]]": "give a row for each station",
+    "give at least one of [[classes]]": "give a row for each class",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +39,12 @@ class Columns:
         Headings that are keys.
     lists : collection of str
         Those of them whose cells hold several values, with ; between.
+    names : collection of str
+        Those of them whose cells hold names: a number is one, as it is shown.
+    words : collection of str
+        Those of them whose cells hold words of ours, in any case.
+    flags : collection of str
+        Those of them whose cells hold TRUE or FALSE; Calc gives 1 and 0.
     families : mapping of str to str
         Headings of a first word and a name, and the key that they fill: "tranclass JSON" is `tranclasses = {JSON = ...}`.
     """
@@ -32,6 +52,9 @@ class Columns:
     part: str
     plain: Collection[str]
     lists: Collection[str] = ()
+    names: Collection[str] = ()
+    words: Collection[str] = ()
+    flags: Collection[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -48,7 +71,7 @@ def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]]
     names : mapping of str to (key, name), optional
         Headings that are names, in lower case, stations in a table of classes; and what they fill.
     """
-    if not table:
+    if not table or all(map(_nothing, table[0])):
         raise CellError("#VALUE!", f"{columns.part} is empty; its first row must hold headings, {', '.join(columns.plain)}")
     if len(table) > MOST_ROWS:
         raise CellError("#VALUE!", f"{columns.part} has {len(table)} rows, more than {MOST_ROWS}; give the table alone")
@@ -97,13 +120,28 @@ def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int
         key, name = place
         if name:
             found.setdefault(key, {})[name] = cell
-        elif key == "name":
-            found[key] = written(cell)
         else:
-            found[key] = several(cell) if key in columns.lists else cell.strip() if isinstance(cell, str) else cell
+            found[key] = _taken(columns, key, cell)
     if "name" not in found:
         raise CellError("#VALUE!", f"{columns.part}: row {i} has no name; give it one, or clear the row")
     return found
+
+
+def _taken(columns: Columns, key: str, cell: Any) -> Any:
+    """A cell of that column as a model file has it."""
+    if key in columns.lists:
+        return [written(part) if key in columns.names else part for part in several(cell)]
+    if key == "name" or key in columns.names:
+        return written(cell)
+    if isinstance(cell, str):
+        cell = cell.strip().lower() if key in columns.words else cell.strip()
+    if key in columns.flags:
+        return {"true": True, "yes": True, "false": False, "no": False, "1": True, "0": False}.get(_shown(cell), cell)
+    return cell
+
+
+def _shown(cell: Any) -> str:
+    return written(cell).lower()
 
 
 def _nothing(cell: Any) -> bool:
@@ -130,4 +168,6 @@ def _number(text: str) -> Any:
 def in_cell(error: ModelError) -> CellError:
     """A fault of a table as an error value: a number is outside the domain, anything else is of the wrong kind."""
     outside = isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
+    for told, wanted in IN_SHEET.items():
+        error.repair = error.repair.replace(told, wanted)
     return CellError("#NUM!" if outside else "#VALUE!", str(error))
