@@ -158,6 +158,15 @@ def test_numbers_are_names_and_calc_has_no_booleans() -> None:
         ("SOLVE", [[["name"], ["cpu"]], [["name", "arrival_rate"], ["q", 1.0]]], ["class 'q'", "head a column"]),
         ("SOLVE", [[["name"], ["cpu"]], [["name", "cpu"], ["q", 1.0]]], ["fill in a column population or arrival_rate"]),
         ("SOLVE", [[[0.0]], [["name"]]], ["stations is empty"]),
+        ("QR_RESPONSE", [900.0, 0.8], ["QR TCB", "1.25 transactions a second", "0.0008 for 0.8 ms"]),
+        (
+            "UTILIZATION",
+            [[["name", "type"], ["z", "delay"]], [["name", "arrival_rate", "z"], ["q", 1.0, 1.0]], "z"],
+            ["a delay"],
+        ),
+        ("SATURATION_POPULATION", [[["name"], ["z"]], [["name", "arrival_rate", "z"], ["q", 1.0, 0.1]], "q"], ["is open"]),
+        ("CLOSED_RESPONSE", [0.1, 0.0], ["population is 0"]),
+        ("FIT_CONSTANT", [[[1e200, 1.0]], [[0.1, 0.2]]], ["too large"]),
         (
             "SOLVE",
             [[["name", "capacity"], ["cpu", 5.0]], [["name", "population", "cpu"], ["q", 10.0, 0.1]]],
