@@ -273,7 +273,7 @@ def test_a_million_cells(book: Book) -> None:
         answer = call(name, given)
         assert time.monotonic() - begin < SLOWEST
         clean(answer)
-        if name in {"FIT_DEMAND", "MMC_RESPONSE"}:
+        if name == "FIT_DEMAND":
             body = json.dumps([{"f": name, "a": [wire.given(value) for value in given]}]).encode()
             assert wire.answers(wire.calls(body)) == [wire.written(answer)]
     column = hostile.million()[0][1]

@@ -142,6 +142,22 @@ def test_numbers_are_names_and_calc_has_no_booleans() -> None:
     assert named == [named[0]] * 5
 
 
+def test_names_are_found_in_any_case() -> None:
+    """As a sheet's own look-up finds them; two that differ in case alone are refused."""
+    regions = [["name", "lpar", "tranclass Json"], ["AOR1", "prod", 20.0], ["AOR2", "PROD", None]]
+    work = [["name", "rate", "regions", "qr_cpu", "tranclass", "device db2"], ["o", 900.0, "aor1", 0.0008, "JSON", 0.01]]
+    tables = [[["name", "processors"], ["PROD", 8.0]], regions, work, OMITTED, OMITTED, [["name"], ["DB2"]]]
+    assert isinstance(call("SYSTEM", tables), list), call("SYSTEM", tables)
+    two = call("SYSTEM", [tables[0], [*regions, ["aor1", "PROD", None]], *tables[2:]])
+    assert isinstance(two, CellError)
+    assert "differs only in case" in two.reason
+    limits = [["name", "capacity", "classes"], ["MXT", 5.0, "QUERY"]]
+    closed = [["name", "population", "think_time", "cpu"], ["query", 60.0, 12.0, 0.22]]
+    assert call("ADMISSION_WAIT", [[["name"], ["cpu"]], closed, limits, "query"]) == call(
+        "ADMISSION_WAIT", [[["name"], ["cpu"]], closed, [["name", "capacity"], ["MXT", 5.0]], "query"]
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "tables", "told"),
     [

@@ -69,21 +69,27 @@ def system(
 def _system(
     lpars: Table, regions: Table, work: Table, facilities: Table | None, loggers: Table | None, devices: Table | None
 ) -> zos.System:
-    data: dict[str, Any] = {
-        "lpars": [_lpar(row) for row in records(lpars, LPARS)],
-        "regions": records(regions, REGIONS),
-        "work": _work(records(work, WORK)),
-    }
+    beside: dict[str, Any] = {}
     if facilities is not None:
-        data["coupling_facilities"] = _facilities(records(facilities, FACILITIES))
+        beside["coupling_facilities"] = _facilities(records(facilities, FACILITIES))
     if loggers is not None:
-        data["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
+        beside["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
     if devices is not None:
-        data["devices"] = records(devices, DEVICES)
+        beside["devices"] = records(devices, DEVICES)
+    hosts = [_lpar(row) for row in records(lpars, LPARS)]
+    places = records(regions, REGIONS, known=_names(hosts))
+    named = [*_names(places), *(name for row in places for name in row.get("tranclasses", ())), *_names(*beside.values())]
+    named += _names(*(row.get("structures", []) for row in beside.get("coupling_facilities", [])))
+    tasks = _work(records(work, WORK, known=named))
+    data = {"lpars": hosts, "regions": places, "work": tasks, **beside}
     try:
         return from_data(data)
     except ModelError as error:
         raise in_cell(error) from None
+
+
+def _names(*tables: list[dict[str, Any]]) -> list[str]:
+    return [row["name"] for rows in tables for row in rows if "name" in row]
 
 
 def _lpar(row: dict[str, Any]) -> dict[str, Any]:

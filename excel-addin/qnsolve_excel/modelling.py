@@ -122,10 +122,11 @@ def network(stations: Table, classes: Table, limits: Table | None = None) -> Net
 
 def _network(stations: Table, classes: Table, limits: Table | None) -> Network:
     places = records(stations, STATION_COLUMNS)
+    places = records(stations, STATION_COLUMNS, known=[place["name"] for place in places])
     headings = {str(place["name"]).casefold(): ("demands", str(place["name"])) for place in places}
     data: dict[str, Any] = {"stations": places, "classes": records(classes, CLASS_COLUMNS, headings)}
     if limits is not None:
-        data["limits"] = records(limits, LIMIT_COLUMNS)
+        data["limits"] = records(limits, LIMIT_COLUMNS, known=[item["name"] for part in data.values() for item in part])
     try:
         return from_data(data)
     except ModelError as error:

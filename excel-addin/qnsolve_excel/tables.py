@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,7 +58,9 @@ class Columns:
     families: Mapping[str, str] = field(default_factory=dict)
 
 
-def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None) -> list[dict[str, Any]]:
+def records(
+    table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None, known: Iterable[str] = ()
+) -> list[dict[str, Any]]:
     """A dict for each row; an empty cell is a key left out, an empty row none.
 
     A row of zeros alone is empty too: Excel's JavaScript functions see 0 in an empty cell of a range.
@@ -70,24 +72,27 @@ def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]]
     columns : Columns
     names : mapping of str to (key, name), optional
         Headings that are names, in lower case, stations in a table of classes; and what they fill.
+    known : iterable of str
+        Names that other tables give; cells may write them in any case, as a sheet's look-up does.
     """
     if not table or all(map(_nothing, table[0])):
         raise CellError("#VALUE!", f"{columns.part} is empty; its first row must hold headings, {', '.join(columns.plain)}")
     if len(table) > MOST_ROWS:
         raise CellError("#VALUE!", f"{columns.part} has {len(table)} rows, more than {MOST_ROWS}; give the table alone")
-    places = [_place(columns, heading, j, names or {}) for j, heading in enumerate(table[0], 1)]
+    spelled = _spellings(known)
+    places = [_place(columns, heading, j, names or {}, spelled) for j, heading in enumerate(table[0], 1)]
     used = [place for place in places if place]
     for place in used:
         if used.count(place) > 1:
             told = " ".join(part for part in place if part)
             raise CellError("#VALUE!", f"{columns.part} has two columns for {told!r}; keep one of them")
-    return [_record(columns, places, row, i) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
+    return [_record(columns, places, row, i, spelled) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
 
 
 Place = tuple[str, str]  # key, and the name within it or ""
 
 
-def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -> Place | None:
+def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place], spelled: Mapping[str, str]) -> Place | None:
     if _nothing(heading):
         return None
     if not isinstance(heading, str):
@@ -101,12 +106,13 @@ def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -
     first, _, rest = words.partition(" ")
     if rest and first.casefold() in columns.families:
         within = columns.families[first.casefold()]
-        return within, next((name for known, name in names.values() if name.casefold() == rest.casefold()), rest)
+        rest = next((name for _, name in names.values() if name.casefold() == rest.casefold()), rest)
+        return within, _named(rest, spelled)
     known = [*columns.plain, *(name for _, name in names.values()), *(f"{first} NAME" for first in columns.families)]
     raise CellError("#VALUE!", f"{columns.part}: {words[:60]!r} is an unknown heading; {suggestion(words, known)}")
 
 
-def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int) -> dict[str, Any]:
+def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int, spelled: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, cell in zip(places, row, strict=True):
         if cell is None:
@@ -121,17 +127,31 @@ def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int
         if name:
             found.setdefault(key, {})[name] = cell
         else:
-            found[key] = _taken(columns, key, cell)
+            found[key] = _taken(columns, key, cell, spelled)
     if "name" not in found:
         raise CellError("#VALUE!", f"{columns.part}: row {i} has no name; give it one, or clear the row")
     return found
 
 
-def _taken(columns: Columns, key: str, cell: Any) -> Any:
+def _spellings(known: Iterable[str]) -> dict[str, str]:
+    """Each name by itself, and by its small letters where that is clear."""
+    names = list(dict.fromkeys(known))
+    small = [name.casefold() for name in names]
+    return {low: name for low, name in zip(small, names, strict=True) if small.count(low) == 1} | {name: name for name in names}
+
+
+def _named(cell: Any, spelled: Mapping[str, str]) -> str:
+    name = written(cell)
+    return spelled.get(name) or spelled.get(name.casefold(), name)
+
+
+def _taken(columns: Columns, key: str, cell: Any, spelled: Mapping[str, str]) -> Any:
     """A cell of that column as a model file has it."""
     if key in columns.lists:
-        return [written(part) if key in columns.names else part for part in several(cell)]
-    if key == "name" or key in columns.names:
+        return [_named(part, spelled) if key in columns.names else part for part in several(cell)]
+    if key in columns.names:
+        return _named(cell, spelled)
+    if key == "name":
         return written(cell)
     if isinstance(cell, str):
         cell = cell.strip().lower() if key in columns.words else cell.strip()

@@ -165,7 +165,7 @@ def system_most_work(
 ) -> float:
     """How many times all work of the tables the system holds, with a response time still met where one is given [ratio].
 
-    To 0.1 %. Growth of 12 % a year lasts PDURATION(0.12,1,that) years.
+    To 0.1 %. Growth of 12 % a year lasts LN(that)/LN(1.12) years.
 
     Examples
     --------
