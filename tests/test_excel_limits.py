@@ -208,3 +208,11 @@ def test_a_system_that_runs_away_is_told() -> None:
     assert isinstance(found, CellError)
     assert found.code == "#NUM!"
     assert "did not settle" in found.reason
+
+
+def test_an_iteration_that_runs_away_is_told() -> None:
+    """A hundred thousand jobs at the one station that is sized for ten."""
+    classes = [["name", "population", "think_time", "net"], ["batch", 10.0, 12.0, 0.22], ["Q", 100000.0, 1.0, 0.04]]
+    classes += [["cpu", 200.0, 1.0, 0.04]]
+    found = call("SERVERS_FOR_RESPONSE", [[["name"], ["net"]], classes, "net", "batch", 0.3])
+    assert isinstance(found, float) or (found.code == "#NUM!" and "fault" not in found.reason)

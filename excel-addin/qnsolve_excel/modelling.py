@@ -97,6 +97,8 @@ def _made(make: Callable[[], Any]) -> tuple[Any, bool]:
         return CellError(error.code, error.reason), False
     except QnsolveError as error:
         return CellError("#NUM!", str(error)), False
+    except np.linalg.LinAlgError:
+        return CellError("#NUM!", "the iteration ran away: the figures lie too far apart; ask for another method"), False
 
 
 def _size(asked: Hashable) -> int:
