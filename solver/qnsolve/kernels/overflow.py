@@ -60,7 +60,8 @@ def overflow(stream: float, closed: float, users: float, over: float, other: flo
         return _by_stream(stream + closed, other, speeds, servers)
     found = _by_users(stream, closed, users, over, other, speeds, servers)
     full = float(np.clip(((over + other) / servers - EMPTY) / (FULL - EMPTY), 0.0, 1.0))
-    return replace(found, over=found.over ** (1 - full))  # at full servers all wait alike
+    crowd = float(np.clip(users / (servers + float(speeds[-1])) - 1, 0.0, 1.0))  # more users than servers
+    return replace(found, over=found.over ** (1 - full * crowd))  # in a crowd at full servers all wait alike
 
 
 def _levels(work: float, speeds: Array, servers: float) -> Array:
