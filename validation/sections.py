@@ -58,9 +58,7 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
 
 def case_blocks(study: Study) -> list[Block]:
     """The tables of a case."""
-    calibrated = [
-        (c.name, c.value, c.unit, c.how, summary.origin(c), "fitted" if c.free else "taken") for c in study.calibrations
-    ]
+    calibrated = [(c.name, c.value, c.unit, c.how, summary.origin(c), c.kind) for c in study.calibrations]
     points = [
         (
             p.quantity, p.unit, KIND[p.center], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,

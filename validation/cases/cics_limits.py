@@ -24,10 +24,10 @@ def _run(study: Study) -> None:
 
 def _limit(study: Study, row: Row, key: str) -> None:
     name = row.cells["bottleneck"]
-    demand = study.calibrate(f"demand, {name}", row[DEMAND] / 1000, "s", [row], row.cells["demand_kind"], free=False)
+    demand = study.calibrate(f"demand, {name}", row[DEMAND] / 1000, "s", [row], row.cells["demand_kind"], kind="printed")
     if key == "open_cpu":
         study.calibrate(
-            "CPs of the LPAR", CPS, "count", [row], "the whole number that the printed limit is nearest to", free=False
+            "CPs of the LPAR", CPS, "count", [row], "the whole number that the printed limit is nearest to", kind="identity"
         )
     needs: dict[str, Any] = {key: demand}
     step = zos.Step("region", **needs)

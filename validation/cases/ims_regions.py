@@ -56,7 +56,7 @@ def _transit(study: Study) -> None:
     without, published = table("ims12", "table-17").rows, table("ims12", "table-18")
     rate = sum(row[BEFORE] for row in without) / 3
     cpu = sum(cpu_of(row, BUSY_BEFORE, ENGINES, BEFORE) for row in without) / 3
-    cpu = study.calibrate("CPU", cpu, "s", without, "busy times engines / rate, mean", free=False)
+    cpu = study.calibrate("CPU", cpu, "s", without, "busy times engines / rate, mean")
     first = without[0]
 
     def system(row: Row, rate: float, wait: float) -> zos.System:
