@@ -91,7 +91,7 @@ def _section(study: Study) -> str:
         f'<h2 id="{case.name}">{escape(case.name)}: {escape(case.title)}</h2>\n'
         f"<p class=soft>{escape(source['title'])}, {escape(source['publisher'])} {source['year']}.</p>\n"
         f"<p><b>Question.</b> {escape(case.question)}</p>\n"
-        f"<p><b>Worst verdict: {_word(study.verdict)}; {summary.share(study)} reproduced or close.</b> "
+        f"<p><b>{escape(summary.judged(study))}</b> "
         f"{escape(case.verdict_text)} <span class=soft>{summary.effort(study)}.</span></p>\n"
         f"<h3>Model ({escape(label)})</h3>\n<div class=wide>{drawn}</div>\n{_block(first)}"
         f"<p class=soft>Close is ±{100 * case.tolerance:g} %: {escape(case.reason)}. "

@@ -139,6 +139,13 @@ def effort(study: Study) -> str:
     return f"{free} parameter{'s' if free != 1 else ''} fitted, {told} figure{'s' if told != 1 else ''} predicted"
 
 
+def judged(study: Study) -> str:
+    """The verdict in words."""
+    if not study.predicted:
+        return "Identities only: nothing is predicted."
+    return f"Worst verdict: {study.verdict}; {share(study)} reproduced or close."
+
+
 def share(study: Study) -> str:
     """How many of its figures are reproduced or close."""
     good = sum(point.verdict != "missed" for point in study.predicted)

@@ -39,7 +39,7 @@ LADDERS: tuple[tuple[str, str, str | None, int, str, str, str | None], ...] = (
     ("8-4", "line", "8-3", 34, DYNAMIC13, "V5.4", None),
     ("8-5", "constant", None, 5, HTTP, "V5.3", "1.6"),
     ("8-6", "constant", "8-5", 5, HTTP, "V5.4", None),
-    ("8-7", "constant", "7-1", 4, RTW13, "V5.3 once more", None),
+    ("8-7", "constant", None, 4, RTW13, "V5.3", "3.7"),
     ("8-8", "constant", "8-7", 4, RTW13, "V5.4", None),
     ("9-1", "ratio", "6-2", 5, STATIC14, "V5.4", "1.7"),
     ("9-2", "line", "9-1", 5, STATIC14, "V5.5", None),

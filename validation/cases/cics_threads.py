@@ -96,7 +96,7 @@ def _outside(study: Study) -> None:
     inside, outside = published[1], published[2]
     cpu = [
         study.calibrate(
-            f"CPU, {row.cells['sotuning']}", row["cpu_ms_per_tran"] / 1000, "s", [row], "as printed", kind="printed"
+            f"CPU, SOTUNING={row.cells['sotuning']}", row["cpu_ms_per_tran"] / 1000, "s", [row], "as printed", kind="printed"
         )
         for row in (inside, outside)
     ]
