@@ -26,7 +26,17 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         for s, p in summary.worst(studies)[:WORST]
     ]
     cases = [
-        (s.case.name, s.case.title, s.free, len(s.predicted), s.largest if s.predicted else None, s.verdict, summary.share(s))
+        (
+            s.case.name,
+            s.case.title,
+            s.free,
+            summary.anywhere([s], ("taken",)),
+            summary.anywhere([s], ("printed",)),
+            len(s.predicted),
+            s.largest if s.predicted else None,
+            s.verdict,
+            summary.share(s),
+        )
         for s in studies
     ]
     return [
@@ -50,8 +60,10 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         ),
         block(
             "Cases",
-            "case:case, measured, fitted:count, predicted:count, largest error:percent, worst verdict:verdict, hits",
+            "case:case, measured, fitted:count, taken:count, as printed:count, predicted:count, largest error:percent, "
+            "worst verdict:verdict, hits",
             cases,
+            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed; figures predicted.",
         ),
     ]
 

@@ -136,7 +136,9 @@ def origin(calibration: Calibration) -> str:
 def effort(study: Study) -> str:
     """What went in, and what came out."""
     free, told = study.free, len(study.predicted)
-    return f"{free} parameter{'s' if free != 1 else ''} fitted, {told} figure{'s' if told != 1 else ''} predicted"
+    printed = anywhere([study], ("printed",))
+    as_printed = f", {printed} measured figure{'s' if printed != 1 else ''} given as printed" if printed else ""
+    return f"{free} parameter{'s' if free != 1 else ''} fitted{as_printed}, {told} figure{'s' if told != 1 else ''} predicted"
 
 
 def judged(study: Study) -> str:
