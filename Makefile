@@ -18,7 +18,7 @@ test: $(READY)
 	@sh .ci/system-packages
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 bench: $(READY)
 	@$(BIN)/python -m benchmarks

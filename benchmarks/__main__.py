@@ -15,7 +15,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from . import compare, many_classes, models, others, peers, recurrence, targets, worksheet
+from . import batches, compare, many_classes, models, others, peers, recurrence, targets, worksheet
 from .models import Answer
 from .peers import Peer
 from .table import Row, solver_table
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     text, records = recurrence.report(options.quick)
     _print(f"\nthe recurrence y[n] = x[n] + {recurrence.RHO}·y[n-1] inside every kernel\n{text}")
-    goals = targets.collect(rows, answers, options.quick) + worksheet.collect(options.quick)
+    goals = targets.collect(rows, answers, options.quick) + worksheet.collect(options.quick) + batches.collect(options.quick)
     _print(f"\ntargets: time of solve() unless stated\n{targets.report(goals)}")
     faults = targets.wrong(rows, goals)
     faults += [

@@ -27,6 +27,11 @@ def properties(**given):
     return tuple(PropertyValue(Name=name, Value=value) for name, value in given.items())
 
 
+def plain(cell):
+    """A value as a cell holds it; None would be #N/A."""
+    return cell.removeprefix("'") if isinstance(cell, str) else "" if cell is None else cell
+
+
 class Calc:
     """What can be asked for; a book is a number, a sheet is named or counted from 0."""
 
@@ -94,8 +99,10 @@ class Calc:
                 area = own.getCellRangeByName(place)
                 if value is None:
                     area.clearContents(1 | 2 | 4 | 16)  # com.sun.star.sheet.CellFlags: value, date, text, formula
-                elif isinstance(value, list):
+                elif isinstance(value, list) and any(str(cell).startswith("=") for row in value for cell in row):
                     area.setFormulaArray(tuple(map(tuple, value)))
+                elif isinstance(value, list):  # to the last bit; formulas would round to 15 digits
+                    area.setDataArray(tuple(tuple(map(plain, row)) for row in value))
                 elif ":" in place:
                     area.setArrayFormula(value)
                 elif isinstance(value, str):

@@ -60,6 +60,7 @@ def test_every_target_has_a_row_and_the_right_number(quick_run):
         "Calc",
         "Excel",
         "Excel",
+        "server",
     ]
     assert all(target["right"] for target in figures["targets"])
     assert all(name in printed for name in names)

@@ -6,8 +6,6 @@ python excel-addin/pictures/draw.py        needs what .ci/system-packages instal
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 
 from PIL import Image, ImageChops
@@ -17,6 +15,8 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from qnsolve_excel.calc import write  # noqa: E402
+from qnsolve_excel.officejs.server import application  # noqa: E402
+from qnsolve_excel.officejs.thread import served  # noqa: E402
 from spreadsheet import Spreadsheet  # noqa: E402
 
 TOKEN = "0" * 48
@@ -48,26 +48,11 @@ def workbooks(folder: Path) -> None:
 
 def page(folder: Path) -> None:
     """The page to try the functions."""
-    import socket
-
-    import uvicorn
-    from qnsolve_excel.officejs.server import application
-
-    listening = socket.socket()
-    listening.bind(("127.0.0.1", 0))
-    port = listening.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application(TOKEN, port, "http"), log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.05)
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
     options += ["--window-size=1180,900", "--virtual-time-budget=20000", f"--screenshot={folder / 'page.png'}"]
-    subprocess.run(
-        ["chromium", *options, f"http://localhost:{port}/{TOKEN}/#SOLVE"], check=True, capture_output=True, timeout=120
-    )
-    server.should_exit = True
-    thread.join(20)
+    with served(lambda port: application(TOKEN, port, "http")) as port:
+        options.append(f"http://localhost:{port}/{TOKEN}/#SOLVE")
+        subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
     cropped(folder / "page.png", HERE / "page.png")
 
 

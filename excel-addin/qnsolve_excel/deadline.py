@@ -4,19 +4,55 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 LONGEST = 20.0  # seconds for one cell
 
 
-class TookTooLongError(Exception):
-    """The calculation was stopped."""
+class TookTooLongError(BaseException):
+    """The calculation was stopped; no `except Exception` on the way holds it up."""
+
+
+_RUNNING = threading.local()  # end: of the timer that runs; until: of the call
+
+
+@contextmanager
+def one_call(seconds: float = LONGEST) -> Iterator[None]:
+    """All deadlines inside end after so many seconds; costs no thread. A call inside another one shares its time."""
+    if getattr(_RUNNING, "until", None) is not None:
+        yield
+        return
+    _RUNNING.until = time.monotonic() + seconds
+    try:
+        yield
+    finally:
+        _RUNNING.until = None
+
+
+def running() -> bool:
+    """Whether a deadline runs in this thread."""
+    return getattr(_RUNNING, "end", None) is not None
+
+
+def left() -> float:
+    """Seconds that a deadline has which starts now."""
+    until = getattr(_RUNNING, "until", None)
+    return LONGEST if until is None else max(until - time.monotonic(), 0.0)
 
 
 @contextmanager
 def deadline(seconds: float = LONGEST) -> Iterator[None]:
-    """Stop what runs inside after so many seconds with TookTooLongError, at the next step of the interpreter."""
+    """Stop what runs inside after so many seconds with TookTooLongError, at the next step of the interpreter.
+
+    Inside another one the earlier end holds, and the error is raised where that one ends.
+    """
+    seconds = min(seconds, left())
+    now, outer = time.monotonic(), getattr(_RUNNING, "end", None)
+    if outer is not None and now < outer <= now + seconds:
+        yield
+        return
     thread, lock = threading.get_ident(), threading.Lock()
     over = fired = False
 
@@ -30,9 +66,11 @@ def deadline(seconds: float = LONGEST) -> Iterator[None]:
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
     timer.start()
+    _RUNNING.end = now + seconds
     try:
         yield
     finally:
+        _RUNNING.end = outer  # where the error comes even before this, the end that stays is over
         with lock:
             over = True
             if fired:

@@ -10,7 +10,7 @@ from qnsolve.zos.systemfile import from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
-from .tables import Columns, in_cell, records, written
+from .tables import Columns, in_cell, records
 
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
@@ -22,21 +22,32 @@ STEP = (
     *("change_modes", "tranclass", "called"),
 )
 
-LPARS = Columns("lpars", ("name", *PROCESSOR_KEYS, *ZIIP_KEYS, "fixed_cpu", "change_mode_cpu", "change_mode_wait"))
+LPARS = Columns(
+    "lpars",
+    ("name", *PROCESSOR_KEYS, *ZIIP_KEYS, "fixed_cpu", "change_mode_cpu", "change_mode_wait"),
+    words=("packing",),
+    flags=("overflow",),
+)
 REGIONS = Columns(
     "regions",
     ("name", "type", "lpar", "mxt", "regions", "thread_limit", "fixed_cpu", "importance"),
+    names=("lpar",),
+    words=("type",),
     families={"tranclass": "tranclasses"},
 )
 WORK = Columns(
     "work",
     ("name", *OWN, "regions", "shares", *STEP),
     ("regions", "shares"),
+    ("regions", "tranclass"),
+    ("cf_on",),
+    ("called",),
     {"cf": "cf_requests", "log": "log_bytes", "device": "devices"},
 )
 FACILITIES = Columns(
     "coupling_facilities",
     ("name", "processors", "structure", "service_time", "threshold", "link", "latency", "async_cpu", "async_delay"),
+    names=("structure", "link"),
 )
 LOGGERS = Columns("loggers", ("name", "stripes", *LOGGER_KEYS))
 DEVICES = Columns("devices", ("name", "servers"))
@@ -58,27 +69,34 @@ def system(
 def _system(
     lpars: Table, regions: Table, work: Table, facilities: Table | None, loggers: Table | None, devices: Table | None
 ) -> zos.System:
-    data: dict[str, Any] = {
-        "lpars": [_lpar(row) for row in records(lpars, LPARS)],
-        "regions": records(regions, REGIONS),
-        "work": _work(records(work, WORK)),
-    }
+    beside: dict[str, Any] = {}
     if facilities is not None:
-        data["coupling_facilities"] = _facilities(records(facilities, FACILITIES))
+        beside["coupling_facilities"] = _facilities(records(facilities, FACILITIES))
     if loggers is not None:
-        data["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
+        beside["loggers"] = [_logger(row) for row in records(loggers, LOGGERS)]
     if devices is not None:
-        data["devices"] = records(devices, DEVICES)
+        beside["devices"] = records(devices, DEVICES)
+    hosts = [_lpar(row) for row in records(lpars, LPARS)]
+    places = records(regions, REGIONS, known=_names(hosts))
+    named = [*_names(places), *(name for row in places for name in row.get("tranclasses", ())), *_names(*beside.values())]
+    named += _names(*(row.get("structures", []) for row in beside.get("coupling_facilities", [])))
+    tasks = _work(records(work, WORK, known=named))
+    data = {"lpars": hosts, "regions": places, "work": tasks, **beside}
     try:
         return from_data(data)
     except ModelError as error:
         raise in_cell(error) from None
 
 
+def _names(*tables: list[dict[str, Any]]) -> list[str]:
+    return [row["name"] for rows in tables for row in rows if "name" in row]
+
+
 def _lpar(row: dict[str, Any]) -> dict[str, Any]:
     engines, ziips = _taken(row, PROCESSOR_KEYS), _taken(row, ZIIP_KEYS)
     if ziips and "cores" not in ziips:
-        raise CellError("#VALUE!", f"lpars: {row['name']!r} has {', '.join(ziips)} and no ziips; give the number of zIIP cores")
+        headed = ", ".join(heading for heading, key in ZIIP_KEYS.items() if key in ziips)
+        raise CellError("#VALUE!", f"lpars: {row['name']!r} has {headed} and no ziips; give the number of zIIP cores")
     return {**row, "processors": engines, **({"ziips": ziips} if ziips else {})}
 
 
@@ -89,7 +107,7 @@ def _facilities(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         item = found.setdefault(row["name"], {"name": row["name"]})
         if "structure" in row:
             own = _taken(row, {"structure": "name", "service_time": "service_time", "threshold": "threshold"})
-            item.setdefault("structures", []).append({**own, "name": written(own["name"])})
+            item.setdefault("structures", []).append(own)
         link = _taken(row, {"link": "name", "latency": "latency"})
         item |= {**row, **({"link": link} if link else {})}
     return list(found.values())

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from qnsolve.errors import ModelError, QnsolveError, one_line
+from qnsolve.errors import QnsolveError, one_line
 
 from .arguments import converted
 from .catalogue import NAMESPACE, Function, catalogue
 from .cells import LONGEST_TEXT, OMITTED, CellError
+from .deadline import one_call
 
 Answer = float | str | list[list[float | str]] | CellError
 
@@ -39,11 +40,10 @@ def call(name: str, given: Sequence[Any] = ()) -> Answer:
     '#NUM!'
     """
     try:
-        return answered(function_of(name), given)
+        with one_call():
+            return answered(function_of(name), given)
     except CellError as error:
         return error
-    except ModelError as error:
-        return CellError("#NUM!", str(error))
     except QnsolveError as error:
         return CellError("#NUM!", str(error))
     except (ArithmeticError, MemoryError) as error:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from threading import Lock
 from typing import Any, TypeVar
 
+import numpy as np
 from qnsolve.errors import ModelError, QnsolveError, suggestion
 from qnsolve.model import ClosedClass
 from qnsolve.modelfile import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, from_data
@@ -16,53 +16,97 @@ from qnsolve.solution import Solution
 from qnsolve.solve import solve
 
 from .cells import CellError, Table, remark
-from .deadline import LONGEST, TookTooLongError, deadline
+from .deadline import LONGEST, TookTooLongError, deadline, left, running
 from .tables import Columns, in_cell, records
 
 KEPT = 64  # answers
+MOST_CELLS = 500_000  # of the questions of all kept answers together
 MOST_JOBS = 10_000_000  # of a class; more take longer than a cell may
 FAMILIES = {"demand": "demands", "visits": "visits", "service_time": "service_times", "variation": "service_variation"}
 STATION_COLUMNS = Columns(
-    "stations", ("name", "type", *dict.fromkeys(key for keys in READ_KEYS.values() for key in keys)), ("rates", "server_speeds")
+    "stations",
+    ("name", "type", *dict.fromkeys(key for keys in READ_KEYS.values() for key in keys)),
+    ("rates", "server_speeds"),
+    names=("on",),
+    words=("type", "discipline"),
 )
 CLASS_COLUMNS = Columns("classes", ("name", *(key for key in CLASS_KEYS if key not in FAMILIES.values())), families=FAMILIES)
-LIMIT_COLUMNS = Columns("limits", ("name", *LIMIT_KEYS), ("classes", "stations"))
+LIMIT_COLUMNS = Columns("limits", ("name", *LIMIT_KEYS), ("classes", "stations"), names=("classes", "stations"))
 
 T = TypeVar("T")
 
 
 class Kept:
-    """The last answers, errors too, by what was asked."""
+    """The last answers, errors too, by what was asked; the oldest go first, and sooner where the questions are large.
 
-    def __init__(self, most: int) -> None:
-        self.most, self.lock = most, Lock()
-        self.answers: OrderedDict[Hashable, Any] = OrderedDict()
+    Parameters
+    ----------
+    most : int
+        Answers.
+    most_cells : int
+        Cells of all their questions together; an answer is about as large as its question.
+    """
+
+    def __init__(self, most: int, most_cells: int) -> None:
+        self.most, self.most_cells, self.lock = most, most_cells, Lock()
+        self.answers: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self.cells = 0
 
     def answer(self, asked: Hashable, make: Callable[[], T]) -> T:
         """The kept answer, or a new one; made within the time limit of a cell."""
         with self.lock:
-            found = self.answers.get(asked)
+            found, _ = self.answers.get(asked, (None, 0))
             if found is not None:
                 self.answers.move_to_end(asked)
         if found is None:
-            try:
-                with warnings.catch_warnings(record=True), deadline():
-                    found = make()
-            except TookTooLongError:
-                repair = "lower the populations, or take an approximate method: linearizer"
-                found = CellError("#NUM!", f"was not solved within {LONGEST:g} s; {repair}")
-            except (CellError, QnsolveError) as error:
-                found = error
-            with self.lock:
-                self.answers[asked] = found
-                while len(self.answers) > self.most:
-                    self.answers.popitem(last=False)
-        if isinstance(found, Exception):
-            raise found.with_traceback(None)
+            found, late = _made(make)
+            if not late:
+                self._keep(asked, found)
+        if isinstance(found, CellError):
+            raise CellError(found.code, found.reason)  # a new one: an error that is raised holds on to all that called it
         return found
 
+    def _keep(self, asked: Hashable, found: Any) -> None:
+        with self.lock:
+            self.cells -= self.answers.pop(asked, (None, 0))[1]
+            size = _size(asked)
+            self.answers[asked] = found, size
+            self.cells += size
+            while len(self.answers) > self.most or self.cells > self.most_cells:
+                self.cells -= self.answers.popitem(last=False)[1][1]
 
-ANSWERS = Kept(KEPT)
+    def clear(self) -> None:
+        """Forget all."""
+        with self.lock:
+            self.answers.clear()
+            self.cells = 0
+
+
+def _made(make: Callable[[], Any]) -> tuple[Any, bool]:
+    """A new answer, or the error that the cell is to show; and whether a part of the time alone was left for it."""
+    within, part = running(), left() < 0.9 * LONGEST
+    try:
+        with np.errstate(all="ignore"), deadline():  # warnings.catch_warnings would not do: it is not for threads
+            return make(), False
+    except TookTooLongError:
+        if within:
+            raise
+        repair = "ask for smaller populations, less work or fewer values; a network also by an approximate method, linearizer"
+        return CellError("#NUM!", f"was not solved within {LONGEST:g} s; {repair}"), part
+    except CellError as error:
+        return CellError(error.code, error.reason), False
+    except QnsolveError as error:
+        return CellError("#NUM!", str(error)), False
+    except np.linalg.LinAlgError:
+        return CellError("#NUM!", "the iteration ran away: the figures lie too far apart; ask for another method"), False
+
+
+def _size(asked: Hashable) -> int:
+    """Cells of a question."""
+    return sum(map(_size, asked)) if isinstance(asked, tuple) else 1
+
+
+ANSWERS = Kept(KEPT, MOST_CELLS)
 
 
 def frozen(*tables: Table | None) -> Hashable:
@@ -80,18 +124,15 @@ def network(stations: Table, classes: Table, limits: Table | None = None) -> Net
 
 def _network(stations: Table, classes: Table, limits: Table | None) -> Network:
     places = records(stations, STATION_COLUMNS)
+    places = records(stations, STATION_COLUMNS, known=[place["name"] for place in places])
     headings = {str(place["name"]).casefold(): ("demands", str(place["name"])) for place in places}
     data: dict[str, Any] = {"stations": places, "classes": records(classes, CLASS_COLUMNS, headings)}
     if limits is not None:
-        data["limits"] = [_named_things(limit) for limit in records(limits, LIMIT_COLUMNS)]
+        data["limits"] = records(limits, LIMIT_COLUMNS, known=[item["name"] for part in data.values() for item in part])
     try:
         return from_data(data)
     except ModelError as error:
         raise in_cell(error) from None
-
-
-def _named_things(limit: dict[str, Any]) -> dict[str, Any]:
-    return {key: [str(v) for v in value] if isinstance(value, list) else value for key, value in limit.items()}
 
 
 def solved(asked: Hashable, model: Callable[[], Network], method: str = "auto") -> Solution:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,20 @@ from qnsolve.errors import ModelError, suggestion
 from .cells import CellError, Table
 
 MOST_ROWS = 2_000
+IN_SHEET = {  # what a model file asks for, and what a sheet does
+    "write it in quotes": "type a text",
+    "a plain number without quotes": "a number in its cell",
+    "write a plain number": "type a number",
+    "write demands = { station = time, ... }": "head a column with a station's name, and type the demand into it",
+    "write population = jobs, or arrival_rate = jobs per time": "fill in a column population or arrival_rate",
+    "write { station = number, ... }": "head a column for each station",
+    "write [first, second, ...]": "type them with ; between",
+    "write [1.0, 1.8, ...]": "type 1; 1.8; ...",
+    "write [1.0, 0.6, ...]": "type 1; 0.6; ...",
+    "write one of them": "type TRUE or FALSE",
+    "give at least one of [[stations]]": "give a row for each station",
+    "give at least one of [[classes]]": "give a row for each class",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +39,12 @@ class Columns:
         Headings that are keys.
     lists : collection of str
         Those of them whose cells hold several values, with ; between.
+    names : collection of str
+        Those of them whose cells hold names: a number is one, as it is shown.
+    words : collection of str
+        Those of them whose cells hold words of ours, in any case.
+    flags : collection of str
+        Those of them whose cells hold TRUE or FALSE; Calc gives 1 and 0.
     families : mapping of str to str
         Headings of a first word and a name, and the key that they fill: "tranclass JSON" is `tranclasses = {JSON = ...}`.
     """
@@ -32,10 +52,15 @@ class Columns:
     part: str
     plain: Collection[str]
     lists: Collection[str] = ()
+    names: Collection[str] = ()
+    words: Collection[str] = ()
+    flags: Collection[str] = ()
     families: Mapping[str, str] = field(default_factory=dict)
 
 
-def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None) -> list[dict[str, Any]]:
+def records(
+    table: Table, columns: Columns, names: Mapping[str, tuple[str, str]] | None = None, known: Iterable[str] = ()
+) -> list[dict[str, Any]]:
     """A dict for each row; an empty cell is a key left out, an empty row none.
 
     A row of zeros alone is empty too: Excel's JavaScript functions see 0 in an empty cell of a range.
@@ -47,24 +72,27 @@ def records(table: Table, columns: Columns, names: Mapping[str, tuple[str, str]]
     columns : Columns
     names : mapping of str to (key, name), optional
         Headings that are names, in lower case, stations in a table of classes; and what they fill.
+    known : iterable of str
+        Names that other tables give; cells may write them in any case, as a sheet's look-up does.
     """
-    if not table:
+    if not table or all(map(_nothing, table[0])):
         raise CellError("#VALUE!", f"{columns.part} is empty; its first row must hold headings, {', '.join(columns.plain)}")
     if len(table) > MOST_ROWS:
         raise CellError("#VALUE!", f"{columns.part} has {len(table)} rows, more than {MOST_ROWS}; give the table alone")
-    places = [_place(columns, heading, j, names or {}) for j, heading in enumerate(table[0], 1)]
+    spelled = _spellings(known)
+    places = [_place(columns, heading, j, names or {}, spelled) for j, heading in enumerate(table[0], 1)]
     used = [place for place in places if place]
     for place in used:
         if used.count(place) > 1:
             told = " ".join(part for part in place if part)
             raise CellError("#VALUE!", f"{columns.part} has two columns for {told!r}; keep one of them")
-    return [_record(columns, places, row, i) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
+    return [_record(columns, places, row, i, spelled) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
 
 
 Place = tuple[str, str]  # key, and the name within it or ""
 
 
-def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -> Place | None:
+def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place], spelled: Mapping[str, str]) -> Place | None:
     if _nothing(heading):
         return None
     if not isinstance(heading, str):
@@ -78,12 +106,13 @@ def _place(columns: Columns, heading: Any, j: int, names: Mapping[str, Place]) -
     first, _, rest = words.partition(" ")
     if rest and first.casefold() in columns.families:
         within = columns.families[first.casefold()]
-        return within, next((name for known, name in names.values() if name.casefold() == rest.casefold()), rest)
+        rest = next((name for _, name in names.values() if name.casefold() == rest.casefold()), rest)
+        return within, _named(rest, spelled)
     known = [*columns.plain, *(name for _, name in names.values()), *(f"{first} NAME" for first in columns.families)]
     raise CellError("#VALUE!", f"{columns.part}: {words[:60]!r} is an unknown heading; {suggestion(words, known)}")
 
 
-def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int) -> dict[str, Any]:
+def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int, spelled: Mapping[str, str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for place, cell in zip(places, row, strict=True):
         if cell is None:
@@ -97,13 +126,42 @@ def _record(columns: Columns, places: list[Place | None], row: list[Any], i: int
         key, name = place
         if name:
             found.setdefault(key, {})[name] = cell
-        elif key == "name":
-            found[key] = written(cell)
         else:
-            found[key] = several(cell) if key in columns.lists else cell.strip() if isinstance(cell, str) else cell
+            found[key] = _taken(columns, key, cell, spelled)
     if "name" not in found:
         raise CellError("#VALUE!", f"{columns.part}: row {i} has no name; give it one, or clear the row")
     return found
+
+
+def _spellings(known: Iterable[str]) -> dict[str, str]:
+    """Each name by itself, and by its small letters where that is clear."""
+    names = list(dict.fromkeys(known))
+    small = [name.casefold() for name in names]
+    return {low: name for low, name in zip(small, names, strict=True) if small.count(low) == 1} | {name: name for name in names}
+
+
+def _named(cell: Any, spelled: Mapping[str, str]) -> str:
+    name = written(cell)
+    return spelled.get(name) or spelled.get(name.casefold(), name)
+
+
+def _taken(columns: Columns, key: str, cell: Any, spelled: Mapping[str, str]) -> Any:
+    """A cell of that column as a model file has it."""
+    if key in columns.lists:
+        return [_named(part, spelled) if key in columns.names else part for part in several(cell)]
+    if key in columns.names:
+        return _named(cell, spelled)
+    if key == "name":
+        return written(cell)
+    if isinstance(cell, str):
+        cell = cell.strip().lower() if key in columns.words else cell.strip()
+    if key in columns.flags:
+        return {"true": True, "yes": True, "false": False, "no": False, "1": True, "0": False}.get(_shown(cell), cell)
+    return cell
+
+
+def _shown(cell: Any) -> str:
+    return written(cell).lower()
 
 
 def _nothing(cell: Any) -> bool:
@@ -130,4 +188,6 @@ def _number(text: str) -> Any:
 def in_cell(error: ModelError) -> CellError:
     """A fault of a table as an error value: a number is outside the domain, anything else is of the wrong kind."""
     outside = isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
+    for told, wanted in IN_SHEET.items():
+        error.repair = error.repair.replace(told, wanted)
     return CellError("#NUM!" if outside else "#VALUE!", str(error))

@@ -29,6 +29,8 @@ class FrozenDict(dict[str, float]):
 
 def number(item: str, value: object, *, positive: bool = False) -> float:
     """A finite number, zero or more; with `positive`, above zero."""
+    if type(value) is float and SMALLEST <= value <= LARGEST:  # most are
+        return value
     rule = "must be a number above 0" if positive else "must be a number, 0 or more"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         quoted = " without quotes" if isinstance(value, str) else ""
@@ -48,6 +50,8 @@ def number(item: str, value: object, *, positive: bool = False) -> float:
 
 def whole(item: str, value: object, *, least: int = 0, most: int = 10**9) -> int:
     """A whole number within least..most; 60.0 is accepted for 60."""
+    if type(value) is int and max(least, 0) <= value <= most:
+        return value
     result = number(item, value)
     if result != int(result):
         raise ModelError(item, "must be a whole number", f"write {math.floor(result)} or {math.ceil(result)}", value)

@@ -61,6 +61,8 @@ def closed_response(
     =QN.CLOSED_RESPONSE(0.22,60,12,2)
     =QN.CLOSED_RESPONSE({0.22;0.1},60,12,{2;1;1})
     """
+    if population == 0:
+        raise CellError("#NUM!", "population is 0: no job has a response time; give 1 or more")
     return float(closed(demands, population, think_time, servers)[-1][4])
 
 

@@ -37,7 +37,7 @@ def itr(etr: Etr, busy: Busy) -> float:
     =QN.ITR(0,0.8)
     =QN.ITR(1200,80)
     """
-    return etr / share("busy", busy)
+    return some("etr", etr) / positive("busy", share("busy", busy))
 
 
 @worksheet_function(GROUP)
@@ -52,7 +52,7 @@ def etr_at_busy(itr: Itr, busy: Busy) -> float:
     =QN.ETR_AT_BUSY(1500,1)
     =QN.ETR_AT_BUSY(1500,-0.1)
     """
-    return itr * share("busy", busy)
+    return some("itr", itr) * share("busy", busy)
 
 
 @worksheet_function(GROUP)
@@ -124,6 +124,8 @@ def lspr_ratio(
     =QN.LSPR_RATIO({3;5},{8.3},3,6)
     """
     paired(engines=engines, itrs=itrs)
+    positive("from_engines", from_engines)
+    positive("to_engines", to_engines)
     return zos.LsprTable(dict(zip(engines, itrs, strict=True))).ratio(from_engines, to_engines)
 
 

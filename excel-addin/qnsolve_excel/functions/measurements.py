@@ -172,6 +172,11 @@ def _line(rates: Numbers, busy: Numbers, servers: int) -> tuple[float, float]:
 
 def _slope(name: str, x: list[float], y: list[float]) -> tuple[float, float]:
     """Slope and intercept of the line of least squares."""
+    with np.errstate(over="raise", invalid="raise"):
+        return _least_squares(name, x, y)
+
+
+def _least_squares(name: str, x: list[float], y: list[float]) -> tuple[float, float]:
     middle, height = float(np.mean(x)), float(np.mean(y))
     across = np.array(x) - middle
     spread = float(across @ across)

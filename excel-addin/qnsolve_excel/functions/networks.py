@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
@@ -124,6 +125,8 @@ def utilization(
     """
     found = solution(stations, classes, limits, method)
     at = _station(found, station_name)
+    if not isfinite(at.utilization):
+        raise CellError("#NUM!", f"station {at.name!r} is a delay and has no utilization; QN.QUEUE_LENGTH counts its jobs")
     return found[_class(found, class_name).name, at.name].utilization if class_name else at.utilization
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
@@ -55,7 +56,10 @@ def saturation_population(stations: Stations, classes: Classes, class_name: Clas
     =QN.SATURATION_POPULATION({"name","servers";"cpu",4},{"name","population","think_time","cpu";"query",60,12,0.22},"query")
     =QN.SATURATION_POPULATION({"name";"cpu"},{"name","arrival_rate","cpu";"web",80,0.04},"web")
     """
-    return float(_limit(stations, classes, class_name).saturation_population)
+    found = _limit(stations, classes, class_name).saturation_population
+    if not isfinite(found):
+        raise CellError("#NUM!", f"class {class_name!r} is open or queues nowhere; QN.SATURATION tells its highest rate")
+    return float(found)
 
 
 @worksheet_function(GROUP)

@@ -48,6 +48,13 @@ def qr_response(etr: Etr, qr_cpu: QrCpu, other_time: OtherTime = 0, batch: Batch
     =QN.QR_RESPONSE(1500,0.0004524,0.012,8)
     =QN.QR_RESPONSE(2500,0.0004524)
     """
+    busy = some("etr", etr) * some("qr_cpu", qr_cpu)
+    if busy >= 1:
+        raise CellError(
+            "#NUM!",
+            f"the QR TCB would be {busy:.0%} busy; one region passes {1 / qr_cpu:.6g} transactions a second of {qr_cpu:g} s "
+            "each: share them among regions, or take work off QR (times are in seconds: 0.0008 for 0.8 ms)",
+        )
     return forms.batch_servers(etr, qr_cpu, 1, batch).response_time + some("other_time", other_time)
 
 

@@ -14,6 +14,14 @@ Places = tuple[tuple[int, ...], ...]
 Held = tuple[tuple[int, int, int], ...]  # class, station it is bound for, station it holds a server of (or `OUTSIDE`)
 
 
+class NoRoomError(ArithmeticError):
+    """The stations cannot hold the jobs of a class, by number, that never leaves them."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(number)
+
+
 @dataclass(frozen=True)
 class BlockingJobs(Jobs):
     """Classes of jobs that go from station to station, some of which have room for so many jobs.
@@ -36,7 +44,10 @@ class BlockingJobs(Jobs):
         forever = [r for r, rate in enumerate(self.outside_rate) if rate == inf]
         for r in sorted(forever, key=lambda r: len(self.routes[r])):
             for _ in range(self.population[r]):
-                places = self._added(places, r, next(k for k in self._way(r) if self._room(places, (), k)))
+                free = next((k for k in self._way(r) if self._room(places, (), k)), None)
+                if free is None:
+                    raise NoRoomError(r)
+                places = self._added(places, r, free)
         return places, ()
 
     def _way(self, r: int) -> list[int]:

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from ..arrays import Arrays
-from ..errors import NoMethodError, SaturatedError
+from ..errors import ModelError, NoMethodError, SaturatedError
+from ..kernels.blocking import NoRoomError
 from ..kernels.chain import TooManyStatesError
 from ..kernels.measures import Measures
 from .chain import STATES, Chain, jobs_of
@@ -66,6 +67,11 @@ def _markov(arrays: Arrays) -> Measures:
             cut, before = math.ceil(cut * min(3.0, max(1.2, 1.1 * math.log(LOST) / math.log(lost)))), lost
     except TooManyStatesError as error:
         raise NoMethodError({"markov": f"{error}: lower the populations, or simulate"}) from error
+    except NoRoomError as error:
+        jobs = arrays.model.classes[error.number]
+        rule = "are more jobs than its stations have room for beside the others, and they never think"
+        repair = "lower the population, or give a think_time or larger capacities"
+        raise ModelError(f"class {jobs.name!r}: population", rule, repair, int(arrays.population[error.number])) from error
 
 
 def _saturated(arrays: Arrays, lost: float) -> SaturatedError:

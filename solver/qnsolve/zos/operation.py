@@ -131,8 +131,13 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
             if found is not None:
                 return found
             for _ in range(SLOW):
-                new = _next(evaluate(taken, state.at(vector), gated), gated, sharing)
-                change = float(np.abs(new / vector - 1).max())
+                try:
+                    new = _next(evaluate(taken, state.at(vector), gated), gated, sharing)
+                    change = float(np.abs(new / vector - 1).max())
+                except np.linalg.LinAlgError:  # a network within it has run away
+                    change = np.inf
+                if not np.isfinite(change):
+                    break
                 if change < ROUGH:
                     return state.at(new)
                 vector = vector * (new / vector) ** DAMPING
@@ -146,7 +151,7 @@ def _accelerated(taken: Layout, state: State, gated: list[bool], sharing: bool) 
     def step(vectors: Array, which: object) -> Array:
         nonlocal taken_steps
         taken_steps += 1
-        if taken_steps > FAST:
+        if taken_steps > FAST or not np.isfinite(vectors).all():
             raise _EnoughError
         return _next(evaluate(taken, state.at(vectors[0]), gated), gated, sharing)[None, :]
 

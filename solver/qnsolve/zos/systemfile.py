@@ -130,8 +130,9 @@ def _built(item: str, kind: type, data: Mapping[str, Any], *name: str) -> Any:
     try:
         return kind(*name, **values)
     except ModelError as error:
-        if not name and error.item.split(":")[0] not in item:  # a part of a part: say of which
-            error.item = f"{item.rsplit(': ', 1)[0]}: {error.item}"
+        whole = item.rsplit(": ", 1)[0]
+        if not name and not error.item.startswith(whole):  # a part of a part: say of which
+            error.item = f"{whole}: {error.item}"
         raise
     except TypeError as error:  # a parameter that has no default was left out
         missing = [f.name for f in fields(kind) if f.name not in values and f"'{f.name}'" in str(error)]
