@@ -14,6 +14,7 @@ RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
 CPS = 32  # the most that the LPAR may have; how many were online is not printed, and without effect on the CPU used
 TOLD = {"constant": 1, "ratio": 1, "line": 2}  # rows that a ladder tells of itself
 USED, COST = "cics_cpu_pct", "cpu_ms_per_tran"
+EACH = " of a transaction"
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
     if ladder.of is None:
         return _own(study, ladder.law, own, what, column, rate)
     rows = table(document, ladder.of.file).rows
-    told = USED if column == COST and USED in rows[0].cells else column  # more digits than the CPU of a transaction
-    fixed, slope = cpu_law(study, ladder.of, what, told, document)
+    swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
+    fixed, slope = cpu_law(study, ladder.of, *(("CICS CPU", USED) if swap else (what, column)), document)
     if ladder.law != "ratio":
         return fixed, slope
     first = own[1]
@@ -86,10 +87,10 @@ def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) 
         return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], f"{what} over the rate, row 1")
     rows = list(own.rows) if law == "all rows" else [first, second]
     fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
-    how = f"line of {what} over the rate, " + ("all rows" if law == "all rows" else "rows 1 and 2")
+    how = f"line of {what.removesuffix(EACH)} over the rate, " + ("all rows" if law == "all rows" else "rows 1 and 2")
     return (
-        study.calibrate(f"{what} without load", fixed, "engines", rows, how),
-        study.calibrate(f"{what} of a transaction", slope, "s", rows, how),
+        study.calibrate(f"{what.removesuffix(EACH)} without load", fixed, "engines", rows, how),
+        study.calibrate(f"{what.removesuffix(EACH)}{EACH}", slope, "s", rows, how),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from qnsolve import zos
 
 from ..case import Case, Missing, Study
-from ..published import Row, table
+from ..published import Row, fact, table
 
 RATE, COST, RESPONSE, COUNT = "etr_tran_per_s", "cpu_ms_per_tran", "response_ms", "containers_per_tran"
 TENFOLD = 10.0  # the CPU column is printed ten times too small: the text calls row 5 of table 9-9 98.8 % of the QR TCB
@@ -16,7 +16,7 @@ WORK, REGION = "containers", "region"
 QR, OPEN = ("qr_cpu", "QR TCB"), ("open_cpu", "containers on open TCBs")
 # rows 2 and 3 tell the CPU; with 10 and 100 containers the wait is shorter than with hundreds, and is not predicted
 UNTOLD = {(COST, 2), (COST, 3), (RESPONSE, 1), (RESPONSE, 2)}
-TOLD = {("table-9-9", RATE, 1), ("table-9-9", RESPONSE, 3), ("table-9-9", RATE, 3)}  # the think time, and the wait
+TOLD = {("table-9-9", RESPONSE, 3), ("table-9-9", RATE, 3)}  # the wait
 
 
 def _cpu(row: Row) -> float:
@@ -36,11 +36,8 @@ def _system(tcb: str, cpu: float, wait: float, **driven: Any) -> zos.System:
 
 def _run(file: str, law: str, tcb: str, center: str, missing: dict[tuple[str, int], Missing], study: Study) -> None:
     published = table("cics-perf", file)
-    first = table("cics-perf", "table-9-9")[1]
-    users = study.given("terminals", published[1], "users")
-    value = users / first[RATE] - first[RESPONSE] / 1000
-    how = "terminals / ETR - response with 10 containers of table 9-9: the same terminals drive the four runs"
-    think = study.calibrate("think time", value, "s", [first], how)
+    users = study.given("clients", fact("cics-perf", "p3-152"))
+    think = users / study.given("rate that the clients aim at", fact("cics-perf", "p3-153"))
     each, more = _law(study, law, tcb)
     wait = _wait(study, table("cics-perf", "table-9-9")[3])
     for row in published.rows:
@@ -116,12 +113,7 @@ COMPANY = Missing(
     "with 750 2.4 of 7.0 ms (list) and 0.9 of 2.4 ms (hash), with 500 0.1 of 1.1 ms (hash); rate and response follow",
     "cycles per instruction (CPU MF) at each number of containers",
 )
-QUEUE = Missing(
-    "the queue for the QR TCB that the true CPU and tasks of equal length would make",
-    "0.4 ms of 8.0 ms: the TCB is 83 % busy, the model's 79 %, and its tasks are of equal length, the model's of random length",
-    "CPU of a task with a digit more",
-)
-LIST_QR = {(COST, 1): BASE, (RESPONSE, 4): QUEUE, (COST, 5): SEARCH, (RATE, 5): SEARCH}
+LIST_QR = {(COST, 1): BASE, (COST, 5): SEARCH, (RATE, 5): SEARCH}
 HASH_QR = {(COST, 1): BASE, (RESPONSE, 3): WAIT, (COST, 5): STORAGE, (RESPONSE, 5): EQUAL}
 LIST_OPEN = {(RESPONSE, 3): WAIT, (COST, 5): COMPANY, (RATE, 5): COMPANY, (RESPONSE, 5): COMPANY}
 HASH_OPEN = {(RESPONSE, 3): WAIT, (COST, 4): COMPANY, (COST, 5): COMPANY, (RESPONSE, 5): COMPANY}

@@ -143,9 +143,9 @@ CASES = (
             tolerance=0.05,
             reason=REASON,
             verdict_text=(
-                "One server, one demand from the lowest row: the limit, the response in saturation and the CPU follow. Below "
+                "One server, one demand from the lowest row of V5.4: the limit, the response in saturation and the CPU follow. Below "
                 "saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
-                "row 1, give row 2."
+                "that row, give the next."
             ),
             run=partial(_not_threadsafe, f"table-{number}"),
         )
