@@ -17,8 +17,8 @@ SHARED = ROOT.parent / "shared" / "published"
 RATES = ("etr_tran_per_s", "aor_etr_tran_per_s", "request_rate_per_s")
 # fits beyond the two lowest loads: table 9-15 is told its limit (row 3) to predict the loads above it; 9-15-low is not told
 TOLD = {"cics-perf-9-15": {3}}
-# ladders of sizes: containers, of which row 1 gives the think time and is printed to a digit; bytes
-SIZES = {f"cics-perf-9-{n}": {1, 2, 3} for n in (9, 10, 11, 12)} | {
+# ladders of sizes: containers, of which row 1 is printed to a digit; bytes
+SIZES = {f"cics-perf-9-{n}": {2, 3} for n in (9, 10, 11, 12)} | {
     "cics-perf-8-15": {1, 3, 8, 10},
     "cics-perf-8-16": {1, 3, 8, 10},
 }
