@@ -174,8 +174,15 @@ def written(cell: Any) -> str:
 
 
 def several(cell: Any) -> list[Any]:
-    """The values of a cell with ; between them, numbers where they are numbers."""
-    return [_number(part.strip()) for part in cell.split(";") if part.strip()] if isinstance(cell, str) else [cell]
+    """The values of a cell with ; between them, numbers where they are numbers; names with commas between them too."""
+    if not isinstance(cell, str):
+        return [cell]
+    found = [_number(part.strip()) for part in cell.split(";") if part.strip()]
+    if len(found) == 1 and isinstance(found[0], str):
+        names = [part.strip() for part in found[0].split(",") if part.strip()]
+        if all(isinstance(_number(name), str) for name in names):  # "1,3" may be a number of another language
+            return list(names)
+    return found
 
 
 def _number(text: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
@@ -95,7 +96,8 @@ class ConvergenceError(QnsolveError):
 
     def __init__(self, message: str, residual: float) -> None:
         self.residual = residual
-        super().__init__(one_line(f"{message} (residual {residual:.3g})"))
+        reached = f"residual {residual:.3g}" if math.isfinite(residual) else "it ran away"
+        super().__init__(one_line(f"{message} ({reached})"))
 
 
 class LawError(QnsolveError):

@@ -108,7 +108,7 @@ class Jobs:
         inside = self.inside(state)
         for r, most in enumerate(self.population):
             rate, left = self.outside_rate[r], most - inside[r]
-            if left > 0 and rate < inf:
+            if left > 0 and 0 < rate < inf:
                 yield from self._enter(rate * (1 if self.is_open[r] else left), state, r, finished=False)
         pace = self._pace(state) if self.hosts else {}
         for k, center in enumerate(self.centers):

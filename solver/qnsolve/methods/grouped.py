@@ -127,7 +127,7 @@ def _group(arrays: Arrays, stations: NDArray[np.intp], routes: list[Route], i: i
 def _jobs(arrays: Arrays, groups: list[_Group], routes: list[Route]) -> Jobs:
     rank = tuple(1 for _ in routes)
     rates = tuple(1.0 for _ in routes)
-    think = arrays.think_time * cycles(arrays)
+    think = np.where((arrays.demand > 0).any(axis=1), arrays.think_time * cycles(arrays), math.inf)  # inf: it never asks
     return Jobs(
         centers=tuple(Center("table", (), rates, rank, g.inside.throughput) for g in groups),
         routes=tuple(routes),
