@@ -143,8 +143,8 @@ CASES = (
             tolerance=0.05,
             reason=REASON,
             verdict_text=(
-                "One server, one demand from the lowest row of V5.4: the limit, the response in saturation and the CPU follow. Below "
-                "saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
+                "One server, one demand from the lowest row of V5.4: the limit, the response in saturation and the CPU follow. "
+                "Below saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
                 "that row, give the next."
             ),
             run=partial(_not_threadsafe, f"table-{number}"),
