@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 import qnsolve as qn
-from qnsolve import zos
 from qnsolve_validation import case as cases
 from qnsolve_validation import centers, coverage, published, runner, summary
 
@@ -174,7 +173,7 @@ def test_each_center_is_of_a_kind(studies):
 
 
 @pytest.fixture
-def altered(monkeypatch):
+def altered(monkeypatch, solve_once):
     """A way to read the tables with some figures half as large again."""
     real = published._read
     cells = set()
@@ -191,14 +190,6 @@ def altered(monkeypatch):
         cells.update((p.row.table.document, p.row.table.file, p.row.number, p.column) for p in points)
         published.table.cache_clear()
         published.fact.cache_clear()
-
-    solve, solved = cases.Study.solve_system, {}
-
-    def solve_once(study, label, system):
-        text = zos.dumps(system)
-        if text not in solved:  # the same system has the same answer
-            solved[text] = solve(study, label, system)
-        return solved[text]
 
     monkeypatch.setattr(cases.Study, "solve_system", solve_once)
     monkeypatch.setattr(published, "_read", read)
