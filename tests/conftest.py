@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import spreadsheet
@@ -23,8 +23,32 @@ def calc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spreadsheet.Sprea
 
 
 @pytest.fixture(scope="session")
-def studies() -> dict[str, object]:
-    """Every case of the validation suite by its name, run once a session on all cores."""
-    import qnsolve_validation
+def solve_once() -> Callable[..., object]:
+    """In place of Study.solve_system: a system whose text was solved in this session is not solved again."""
+    from qnsolve import zos
+    from qnsolve_validation.case import Study
 
-    return {study.case.name: study for study in qnsolve_validation.studies()}
+    solve, solved = Study.solve_system, {}
+
+    def once(study: Study, label: str, system: zos.System) -> object:
+        text = zos.dumps(system)
+        if text in solved:
+            result, network, study.shown = solved[text]
+            study.models.append((label, network))
+        else:
+            result = solve(study, label, system)
+            solved[text] = result, study.models[-1][1], study.shown
+        return result
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def studies(solve_once: Callable[..., object]) -> dict[str, object]:
+    """Every case of the validation suite by its name, run once a session."""
+    from qnsolve_validation import runner
+    from qnsolve_validation.case import Study
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Study, "solve_system", solve_once)
+        return {case.name: case.study() for case in runner.all_cases()}

@@ -18,7 +18,7 @@ ARROWS: dict[str, set[str]] = {
     "catalogue": {"cells"},
     "arguments": {"catalogue", "cells"},
     "formula": {"cells"},
-    "dispatch": {"arguments", "catalogue", "cells"},
+    "dispatch": {"arguments", "catalogue", "cells", "deadline"},
     "tables": {"cells"},
     "modelling": {"cells", "deadline", "tables"},
     "describing": {"cells", "modelling", "tables"},

@@ -52,8 +52,8 @@ def shown(value: Any, kind: str) -> str:
 
 
 def figure(value: float) -> str:
-    """Five significant digits."""
-    return f"{value:.5g}"
+    """Five significant digits, and whole numbers beyond."""
+    return f"{value:.0f}" if 1e5 <= abs(value) < 1e9 else f"{value:.5g}"
 
 
 def percent(value: float, *, signed: bool = True) -> str:

@@ -16,14 +16,32 @@ VERDICTS = ("reproduced", "close", "missed")
 
 @dataclass(frozen=True)
 class Calibration:
-    """A number from published rows; `free` where they are rows of the table that is predicted, and none prints it as such."""
+    """A number from published rows.
+
+    Attributes
+    ----------
+    name, value, unit, rows, how : str, float, str, tuple of Row, str
+    kind : {"fitted", "taken", "printed", "identity"}
+        Computed from rows of the table that is predicted; computed from other tables alone; printed as such; or it enters
+        nothing but identities.
+    """
 
     name: str
     value: float
     unit: str
     rows: tuple[Row, ...]
     how: str
-    free: bool
+    kind: str
+
+    @property
+    def free(self) -> bool:
+        """Whether it is fitted to the table that is predicted."""
+        return self.kind == "fitted"
+
+    @property
+    def key(self) -> tuple[str, tuple[tuple[str, str, int], ...]]:
+        """What makes it the same number in two cases: its value and its rows."""
+        return f"{self.value:.12g}", tuple((row.table.document, row.table.file, row.number) for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -129,14 +147,15 @@ class Study:
         self.inputs.append((name, row.printed(column), str(row)))
         return row[column]
 
-    def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, free: bool = True) -> float:
-        """Note a number from published rows, and give it back; `free=False` where it is printed as such, or tells an identity.
+    def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, kind: str = "fitted") -> float:
+        """Note a number from published rows, and give it back; kind "printed" or "identity" where it is that.
 
-        What comes from other tables alone is never free: it was told nothing of this one.
+        What comes from other tables alone is taken, not fitted: it was told nothing of this one.
         """
         used = tuple(rows)
         own = any((row.table.document, row.table.file) == (self.case.source, self.case.file) for row in used)
-        self.calibrations.append(Calibration(name, value, unit, used, how, free and own))
+        told = "taken" if kind == "fitted" and not own else kind
+        self.calibrations.append(Calibration(name, value, unit, used, how, told))
         return value
 
     def solve(self, label: str, model: qn.Network) -> qn.Solution:

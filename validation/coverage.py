@@ -42,7 +42,7 @@ def coverage(studies: Iterable[Study], document: str | None = None) -> list[Plac
             continue
         if key in names:
             verdicts = {study.verdict for study in done.get(key, [])}
-            state = max(verdicts, key=STATES.index) if verdicts and verdicts <= set(VERDICTS) else "not run"
+            state = max(verdicts, key=STATES.index) if verdicts and verdicts <= {*VERDICTS, "identity"} else "not run"
             why = ", ".join(names[key])
         else:
             state, why = scope()[key]

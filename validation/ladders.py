@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
 
 from qnsolve import zos
 
@@ -13,7 +12,9 @@ from .published import Row, Table, table
 
 RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
 CPS = 32  # the most that the LPAR may have; how many were online is not printed, and without effect on the CPU used
-LOWEST = 2  # rows that a ladder may tell of itself
+TOLD = {"constant": 1, "ratio": 1, "line": 2}  # rows that a ladder tells of itself
+USED, COST = "cics_cpu_pct", "cpu_ms_per_tran"
+EACH = " of a transaction"
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,11 @@ class Ladder:
     ----------
     file : str
         Its table.
-    law : {"constant", "line", "ratio"}
-        Constant CPU of a transaction, from row 1 or as the mean of another table; the line through rows 1 and 2 or
-        all rows of another table, its intercept the CPU without load; that line times the ratio of row 1 to it.
-    of : str, optional
-        Table that the law is from, all its rows (an older release, another layout); its own lowest rows where left out.
+    law : {"constant", "line", "ratio", "all rows"}
+        Without `of`: constant CPU of a transaction, from row 1; the line through rows 1 and 2, or through all, its
+        intercept the CPU without load. With `of`: "ratio" is that law times the ratio of row 1 to it; else that law.
+    of : Ladder, optional
+        Ladder whose law serves here too, as its own case has it (an older release, another layout).
     regions : int
         Among which the CPU without load is shared.
     columns : tuple
@@ -38,12 +39,12 @@ class Ladder:
     missing : dict
         What the model lacks, by column and row.
     beside : str, optional
-        Table whose line gives the columns after the first, times the ratio of row 1 to it.
+        Table whose line through all rows gives the columns after the first, times the ratio of row 1 to it.
     """
 
     file: str
     law: str = "constant"
-    of: str | None = None
+    of: Ladder | None = None
     regions: int = 4
     columns: tuple[tuple[str, str, str], ...] = (("CICS CPU", "cics_cpu_pct", "CPs"),)
     rate: str = RATE
@@ -64,40 +65,38 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
     own, rate = table(document, ladder.file), ladder.rate
     if ladder.of is None:
         return _own(study, ladder.law, own, what, column, rate)
-    other = table(document, ladder.of)
-    rows = [row for row in other.rows if row.cells[column]]
-    fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
-    if ladder.law == "constant" or fixed < 0:  # CPU without load is not negative
-        fixed, slope = 0.0, mean_cpu(rows, column, rate)
-    how = f"line of {what} over the rate, all rows" if fixed else f"mean of {what} over the rate, all rows"
+    rows = table(document, ladder.of.file).rows
+    swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
+    fixed, slope = cpu_law(study, ladder.of, *(("CICS CPU", USED) if swap else (what, column)), document)
     if ladder.law != "ratio":
-        if fixed:
-            study.calibrate(f"{what} without load", fixed, "engines", rows, how, free=False)
-        return fixed, study.calibrate(f"{what} of a transaction", slope, "s", rows, how, free=False)
+        return fixed, slope
     first = own[1]
     ratio = engines(first, column, rate) / (fixed + slope * first[rate])
-    ratio = study.calibrate(f"{what} over that of the other run", ratio, "ratio", [first], f"row 1 over the {how}")
-    study.calibrate(f"{what} of a transaction, the other run", slope, "s", rows, how, free=False)
+    how = "row 1 over the law of the other run"
+    ratio = study.calibrate(f"{what} over that of the other run", ratio, "ratio", [first], how)
     return fixed * ratio, slope * ratio
 
 
 def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) -> Law:
     first, second = own[1], own[2]
+    if law == "constant" and column == USED and first.cells.get(COST):
+        value = first[COST] / 1000
+        return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], "row 1 as printed", kind="printed")
     if law == "constant":
         value = engines(first, column, rate) / first[rate]
         return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], f"{what} over the rate, row 1")
-    rows = [first, second]
+    rows = list(own.rows) if law == "all rows" else [first, second]
     fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
-    how = f"line of {what} over the rate, rows 1 and 2"
+    how = f"line of {what.removesuffix(EACH)} over the rate, " + ("all rows" if law == "all rows" else "rows 1 and 2")
     return (
-        study.calibrate(f"{what} without load", fixed, "engines", rows, how),
-        study.calibrate(f"{what} of a transaction", slope, "s", rows, how),
+        study.calibrate(f"{what.removesuffix(EACH)} without load", fixed, "engines", rows, how),
+        study.calibrate(f"{what.removesuffix(EACH)}{EACH}", slope, "s", rows, how),
     )
 
 
 def predicted_rows(ladder: Ladder, document: str = "cics-perf") -> Sequence[Row]:
     """The rows that the law was not told."""
-    told = {"constant": 1, "ratio": 1, "line": LOWEST}[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
+    told = TOLD[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
     return table(document, ladder.file).rows[told:]
 
 
@@ -123,7 +122,7 @@ def _cps(row: Row) -> float:
 
 def climb(ladder: Ladder, study: Study) -> None:
     """Predict the CPU of each row that the law was not told."""
-    beside = replace(ladder, law="ratio", of=ladder.beside) if ladder.beside else ladder
+    beside = replace(ladder, law="ratio", of=Ladder(ladder.beside, "all rows", rate=ladder.rate)) if ladder.beside else ladder
     laws = [cpu_law(study, beside if place else ladder, what, column) for place, (what, column, _) in enumerate(ladder.columns)]
     for row in predicted_rows(ladder):
         result = study.solve_system(f"row {row.number}", system(row, laws, ladder.regions, ladder.rate))
@@ -138,11 +137,6 @@ def climb(ladder: Ladder, study: Study) -> None:
             if not column.endswith("_pct"):
                 value, unit = 10 * value / row[ladder.rate], "ms"
             study.predict(what, unit, row, column, value, center=center, across=bool(ladder.of), missing=missing)
-
-
-def mean_cpu(rows: Sequence[Row], column: str, rate: str = RATE) -> float:
-    """Mean CPU of a transaction [s]."""
-    return fmean(engines(row, column, rate) / row[rate] for row in rows)
 
 
 def used_cpu(system: zos.System, result: zos.SystemResult) -> float:

@@ -26,7 +26,7 @@ SHAPES = {
 
 def pictures(study: Study) -> tuple[str, str]:
     """Predicted over measured, and the errors by figure; bands show what counts as close."""
-    points = study.predicted
+    points = _drawn(study)
     names = dict.fromkeys(_family(p) for p in points)
     shapes = dict(zip(names, cycle(SHAPES.values()), strict=False))
     return _against(points, shapes, study.case.tolerance), _errors(points, shapes, study.case.tolerance)
@@ -35,7 +35,7 @@ def pictures(study: Study) -> tuple[str, str]:
 def plot(study: Study) -> str:
     """Both pictures beside each other, as a file."""
     left, right = pictures(study)
-    high = max(HIGH, _high(len(study.predicted)))
+    high = max(HIGH, _high(len(_drawn(study))))
     inner = left.replace("<svg ", '<svg x="0" ', 1) + right.replace("<svg ", f'<svg x="{WIDE + 20}" ', 1)
     return _svg(2 * WIDE + 20, high, inner, study.case.name)
 
@@ -103,6 +103,11 @@ def _errors(points: Sequence[Point], shapes: dict[str, str], tolerance: float) -
         parts.append(_text(x(n * step), base + 15, f"{n * step:+g}" if n else "0", "middle"))
     parts.append(_text((LABEL + WIDE) / 2, high - 6, f"error in %; band: ±{100 * tolerance:g} %", "middle"))
     return _svg(WIDE, high, "".join(parts), "errors")
+
+
+def _drawn(study: Study) -> list[Point]:
+    """The predicted figures; identities where there is nothing else."""
+    return study.predicted or study.points
 
 
 def _short(point: Point) -> str:

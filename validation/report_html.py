@@ -64,7 +64,8 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
         f"<h1>Predicted against published</h1>\n<p class=soft>qnsolve {qn.__version__}</p>\n"
         f"<p class=lead>{escape(summary.opening(studies))}</p>\n{_moved(moved)}"
         "<p>A case takes some printed figures (<b>calibrated</b>) and predicts others that it was not told. "
-        "<b>Fitted</b> is what comes from rows of the same table; <b>taken</b> what other tables tell, or is printed as such. "
+        "<b>Fitted</b> is what is computed from rows of the same table, <b>taken</b> from those of other tables; "
+        "<b>printed</b> is given as it is printed. "
         "An <b class=identity>identity</b> follows from the same rows and is never counted.</p>\n"
         f"{first}\n{cases}\n<h2>{escape(every.title)}</h2>\n{_block(every, heading=False)}\n</body>\n</html>\n"
     )
@@ -90,7 +91,7 @@ def _section(study: Study) -> str:
         f'<h2 id="{case.name}">{escape(case.name)}: {escape(case.title)}</h2>\n'
         f"<p class=soft>{escape(source['title'])}, {escape(source['publisher'])} {source['year']}.</p>\n"
         f"<p><b>Question.</b> {escape(case.question)}</p>\n"
-        f"<p><b>Worst verdict: {_word(study.verdict)}; {summary.share(study)} reproduced or close.</b> "
+        f"<p><b>{escape(summary.judged(study))}</b> "
         f"{escape(case.verdict_text)} <span class=soft>{summary.effort(study)}.</span></p>\n"
         f"<h3>Model ({escape(label)})</h3>\n<div class=wide>{drawn}</div>\n{_block(first)}"
         f"<p class=soft>Close is ±{100 * case.tolerance:g} %: {escape(case.reason)}. "

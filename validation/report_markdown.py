@@ -34,7 +34,7 @@ def _section(study: Study, plots: str) -> list[str]:
         f'<a id="{case.name}"></a>\n\n## {case.name}: {case.title}',
         f"{source['title']}, {source['publisher']} {source['year']}.",
         f"**Question.** {case.question}",
-        f"**Worst verdict: {study.verdict}; {summary.share(study)} reproduced or close.** {case.verdict_text} "
+        f"**{summary.judged(study)}** {case.verdict_text} "
         f"{summary.effort(study)}. Close is ±{100 * case.tolerance:g} %: {case.reason}.",
         _table(first),
         f"![measured against predicted]({plots}/{case.name}.svg)",

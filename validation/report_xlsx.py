@@ -89,7 +89,7 @@ def _case(sheet: Worksheet, study: Study) -> None:
     lines = (
         f"{source['title']}, {source['publisher']} {source['year']}.",
         f"Question. {case.question}",
-        f"Worst verdict: {study.verdict}; {summary.share(study)} reproduced or close. {case.verdict_text}",
+        f"{summary.judged(study)} {case.verdict_text}",
         f"{summary.effort(study)}. Close is ±{100 * case.tolerance:g} %: {case.reason}.",
     )
     for number, line in enumerate(lines, 2):

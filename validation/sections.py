@@ -26,7 +26,17 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         for s, p in summary.worst(studies)[:WORST]
     ]
     cases = [
-        (s.case.name, s.case.title, s.free, len(s.predicted), s.largest if s.predicted else None, s.verdict, summary.share(s))
+        (
+            s.case.name,
+            s.case.title,
+            s.free,
+            summary.anywhere([s], ("taken",)),
+            summary.anywhere([s], ("printed",)),
+            len(s.predicted),
+            s.largest if s.predicted else None,
+            s.verdict,
+            summary.share(s),
+        )
         for s in studies
     ]
     return [
@@ -50,17 +60,17 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         ),
         block(
             "Cases",
-            "case:case, measured, fitted:count, predicted:count, largest error:percent, worst verdict:verdict, hits",
+            "case:case, measured, fitted:count, taken:count, as printed:count, predicted:count, largest error:percent, "
+            "worst verdict:verdict, hits",
             cases,
+            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed; figures predicted.",
         ),
     ]
 
 
 def case_blocks(study: Study) -> list[Block]:
     """The tables of a case."""
-    calibrated = [
-        (c.name, c.value, c.unit, c.how, summary.origin(c), "fitted" if c.free else "taken") for c in study.calibrations
-    ]
+    calibrated = [(c.name, c.value, c.unit, c.how, summary.origin(c), c.kind) for c in study.calibrations]
     points = [
         (
             p.quantity, p.unit, KIND[p.center], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,

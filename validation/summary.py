@@ -54,21 +54,31 @@ def spreads(studies: Iterable[Study]) -> list[Spread]:
     return found
 
 
+def anywhere(studies: Iterable[Study], kinds: Sequence[str] = ("fitted", "taken")) -> int:
+    """Numbers computed from rows of any table; one that serves several cases counts once."""
+    return len({c.key for study in studies for c in study.calibrations if c.kind in kinds})
+
+
 def opening(studies: Sequence[Study]) -> str:
     """The first sentences."""
     counts = verdict_counts(studies)
     total = sum(counts)
-    free = sum(study.free for study in studies)
+    free, strict = sum(study.free for study in studies), anywhere(studies)
     told = ", ".join(f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True))
     errors = [abs(point.error) for point in predicted(studies)]
     cases = f"{len(studies)} case{'s' if len(studies) > 1 else ''}"
+    if not total:
+        return f"{cases}, no figure predicted."
     hit = percent((counts[0] + counts[1]) / total, signed=False)
-    for_each = f", {total / free:.2f} for each" if free else ""
     return (
-        f"{cases}, {total} figures predicted from {free} fitted parameters{for_each}: {told}. "
-        f"{hit} are reproduced or close; half of the errors are below {percent(median(errors), signed=False)}, "
-        f"the mean is {percent(mean(errors), signed=False)}."
+        f"{cases}, {total} figures predicted: {told}. {hit} are reproduced or close; half of the errors are below "
+        f"{percent(median(errors), signed=False)}, the mean is {percent(mean(errors), signed=False)}. "
+        f"Free parameters: {_ratio(free, total)} fitted to the table that is predicted; {_ratio(strict, total)} fitted to any."
     )
+
+
+def _ratio(parameters: int, points: int) -> str:
+    return f"{parameters} ({points / parameters:.2f} predictions for each)" if parameters else "none"
 
 
 def worst(studies: Iterable[Study]) -> list[tuple[Study, Point]]:
@@ -80,8 +90,8 @@ def worst(studies: Iterable[Study]) -> list[tuple[Study, Point]]:
 def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
     """What there is, how much of it, and what it means."""
     points = predicted(studies)
-    taken = sum(not c.free for study in studies for c in study.calibrations)
-    free = sum(study.free for study in studies)
+    free, strict, printed = sum(study.free for study in studies), anywhere(studies), anywhere(studies, ("printed",))
+    all_told = f"{len(points) / max(strict + printed, 1):.2f}"
     counts = verdict_counts(studies)
     return [
         ("cases", len(studies), "a table each, or a family of figures in one"),
@@ -91,15 +101,25 @@ def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
             sum(p.kind == "identity" for s in studies for p in s.points),
             "follow from the same rows; never counted",
         ),
-        ("inputs", sum(len(study.inputs) for study in studies), "configured numbers that the document states"),
-        ("taken", taken, "numbers computed from other tables, or printed as such"),
+        (
+            "inputs",
+            sum(len(study.inputs) for study in studies),
+            "configured numbers and offered rates that the document states",
+        ),
         ("predictions", len(points), "figures that the model was not told"),
         *zip(VERDICTS, counts, MEANING, strict=True),
-        ("free parameters", free, f"fitted to rows of the same table; one for {len(points) / max(free, 1):.2f} predictions"),
+        ("fitted, same table", free, f"free parameters from rows of the table predicted; {_each(points, free)}"),
+        ("fitted, any table", strict, f"{RULE}; {_each(points, strict)}"),
+        ("measured, as printed", printed, f"CPU times and speeds given to a model as printed; with them {all_told} for each"),
         ("suspect prints met", sum(bool(p.suspect) for p in points), "predicted figures that are doubtful in print; flagged"),
     ]
 
 
+def _each(points: Sequence[Point], parameters: int) -> str:
+    return f"{len(points) / max(parameters, 1):.2f} predictions for each"
+
+
+RULE = "every number computed from rows of any table is free unless printed there as such; one of several cases counts once"
 MEANING = (
     "within the source's repeatability, 1 %, or 3 % across tables, or half a printed digit",
     "within the tolerance that the case states in advance",
@@ -116,7 +136,16 @@ def origin(calibration: Calibration) -> str:
 def effort(study: Study) -> str:
     """What went in, and what came out."""
     free, told = study.free, len(study.predicted)
-    return f"{free} parameter{'s' if free != 1 else ''} fitted, {told} figure{'s' if told != 1 else ''} predicted"
+    printed = anywhere([study], ("printed",))
+    as_printed = f", {printed} measured figure{'s' if printed != 1 else ''} given as printed" if printed else ""
+    return f"{free} parameter{'s' if free != 1 else ''} fitted{as_printed}, {told} figure{'s' if told != 1 else ''} predicted"
+
+
+def judged(study: Study) -> str:
+    """The verdict in words."""
+    if not study.predicted:
+        return "Identities only: nothing is predicted."
+    return f"Worst verdict: {study.verdict}; {share(study)} reproduced or close."
 
 
 def share(study: Study) -> str:

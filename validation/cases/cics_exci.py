@@ -25,22 +25,20 @@ COPIES = Missing(
 
 
 def _law(study: Study, column: str, kind: str) -> tuple[float, float]:
-    """Time of a request and of a byte [s], from a request of 32 and one of 32760 bytes."""
+    """Time of a request of 32 bytes and of a byte more [s], from one of 32 and one of 32760 bytes."""
     published = table("cics-perf", "table-8-15" if column == CPU else "table-8-16")
     small, large = (published.where(**{KIND: kind, LABEL: label}) for label in (SMALL, LARGE))
     byte = (large[column] - small[column]) / (large[BYTES] - small[BYTES]) / 1000
     what, how = column.split("_")[-2], f"{kind}: line through one request of {SMALL} and one of {LARGE} bytes"
-    free = study.case.file == ("table-8-15" if column == CPU else "table-8-16")
+    printed = f"{kind}: a request of {SMALL} bytes, as printed"
     return (
-        study.calibrate(
-            f"{what} of a request, {kind}", small[column] / 1000 - byte * small[BYTES], "s", [small, large], how, free=free
-        ),
-        study.calibrate(f"{what} of a byte, {kind}", byte, "s", [small, large], how, free=free),
+        study.calibrate(f"{what} of a request, {kind}", small[column] / 1000, "s", [small], printed, kind="printed"),
+        study.calibrate(f"{what} of a byte more, {kind}", byte, "s", [small, large], how),
     )
 
 
 def _system(requests: float, size: float, cpu: tuple[float, float], response: tuple[float, float]) -> zos.System:
-    each = size / requests
+    each = size / requests - float(SMALL)
     used = cpu[0] + cpu[1] * each
     step = zos.Step("server", visits=requests, open_cpu=used, delay=max(response[0] + response[1] * each - used, 0.0))
     return zos.System(

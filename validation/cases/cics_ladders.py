@@ -1,36 +1,47 @@
-"""cics-perf tables 5-1 to 5-4 and 5-6: CPU and LPAR busy of three workloads at two to three times the load."""
+"""cics-perf tables 5-1 to 5-6: CPU and LPAR busy of three workloads at two to three times the load."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from qnsolve import zos
 
 from ..case import Case, Study, straight_line
+from ..ladders import Ladder, Law, cpu_law, predicted_rows
 from ..published import Row, table
 
 RATE, CPU, BUSY, CPS = "etr_tran_per_s", "cics_cpu_pct", "lpar_busy_pct", "lpar_cps"
 WORK, LPAR = "transactions", "LPAR"
 RTW_CPS = 3.0  # of tables 5-5 and 5-6: not printed
+OUTSIDE = "CPU outside CICS"
+# the laws of these runs; later releases and machines start from them
+STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
+RTW = Ladder("table-5-5")
+STATIC_AGAIN = replace(STATIC, law="all rows")  # the two lowest rows, 17 % apart in rate, tell it no better than 5 %
 
 
 def _outside(row: Row) -> float:
-    """CPU of the LPAR that is not in CICS [% of a CP]."""
-    return row[BUSY] * float(row.cells[CPS] or RTW_CPS) - row[CPU]
+    """CPU of the LPAR that is not in CICS [engines]."""
+    return (row[BUSY] * float(row.cells[CPS] or RTW_CPS) - row[CPU]) / 100
 
 
-def _line(study: Study, rows: Sequence[Row], what: str, y: str, *, free: bool = True) -> tuple[float, float]:
-    """CPU without load [engines] and CPU per transaction [s] by the line through rows."""
-    fixed, slope = straight_line(rows, RATE, lambda row: row[CPU] if y == CPU else _outside(row))
-    how = f"line of {what} over ETR, rows {rows[0].number} to {rows[-1].number}"
+def _outside_law(study: Study, ladder: Ladder) -> Law:
+    """CPU outside CICS without load [engines] and of a transaction [s], by the law of the ladder's CICS CPU."""
+    rows = table("cics-perf", ladder.file).rows[: 1 if ladder.law == "constant" else 2]
+    first = rows[0]
+    if len(rows) == 1:
+        value = _outside(first) / first[RATE]
+        return 0.0, study.calibrate(f"{OUTSIDE} of a transaction", value, "s", rows, f"{OUTSIDE} over the rate, row 1")
+    fixed, slope = straight_line(rows, RATE, _outside)
+    how = f"line of {OUTSIDE} over the rate, rows 1 and 2"
     return (
-        study.calibrate(f"{what} without load", fixed / 100, "engines", rows, how, free=free),
-        study.calibrate(f"{what} per transaction", slope / 100, "s", rows, how, free=free),
+        study.calibrate(f"{OUTSIDE} without load", fixed, "engines", rows, how),
+        study.calibrate(f"{OUTSIDE} of a transaction", slope, "s", rows, how),
     )
 
 
-def _system(row: Row, cps: float, regions: list[str], cics: tuple[float, float], outside: tuple[float, float]) -> zos.System:
+def _system(row: Row, cps: float, regions: list[str], cics: Law, outside: Law) -> zos.System:
     each = max(cics[0], 0.0) / len(regions)
     return zos.System(
         lpars=[zos.Lpar(LPAR, processors=zos.Processors(cps), fixed_cpu=outside[0])],
@@ -40,25 +51,24 @@ def _system(row: Row, cps: float, regions: list[str], cics: tuple[float, float],
     )
 
 
-def _run(file: str, cics_of: str | None, outside_of: str | None, regions: int, study: Study) -> None:
-    published = table("cics-perf", file)
-    low = [published[1], published[2]]
-    cics = _line(study, table("cics-perf", cics_of).rows if cics_of else low, "CICS CPU", CPU, free=not cics_of)
+def _run(ladder: Ladder, beside: Ladder, study: Study) -> None:
+    published = table("cics-perf", ladder.file)
+    cics = cpu_law(study, ladder, "CICS CPU", CPU)
     cps = study.given("CPs", published[1], CPS) if published[1].cells[CPS] else RTW_CPS
-    rows = table("cics-perf", outside_of).rows if outside_of else low
-    outside = _line(study, rows, "CPU outside CICS", BUSY, free=not outside_of)
-    names = [f"AOR{i}" for i in range(1, regions + 1)]
+    outside = _outside_law(study, beside)
+    names = [f"AOR{i}" for i in range(1, ladder.regions + 1)]
+    told = {row.number for row in published.rows} - {row.number for row in predicted_rows(ladder)}
     for row in published.rows:
         result = study.solve_system(f"row {row.number}", _system(row, cps, names, cics, outside))
-        if cics_of or row.number > 2:
+        if row.number not in told:
             used = sum(region.appl_percent for region in result.regions)
-            study.predict("CICS CPU", "% of a CP", row, CPU, used, center="CPs", across=bool(cics_of))
-        if outside_of or row.number > 2:
+            study.predict("CICS CPU", "% of a CP", row, CPU, used, center="CPs", across=bool(ladder.of))
+        if row.number not in told or beside is not ladder:
             busy = result[LPAR].cpu_percent
-            study.predict("LPAR busy", "%", row, BUSY, busy, center="CPs", across=bool(outside_of))
+            study.predict("LPAR busy", "%", row, BUSY, busy, center="CPs", across=beside is not ladder)
 
 
-STATIC = (
+FIRST = (
     "A line through the two lowest rows, 17 % apart in rate, is carried to 2.4 times the rate: what does not grow with "
     "the load is known that well and no better."
 )
@@ -66,35 +76,44 @@ RELEASE = (
     "The line of V4.2 gives V5.1: a new release costs the same. Its own two lowest rows, 18 % apart in rate, would not do: "
     "the line through them is 8 % low at the highest load."
 )
-DYNAMIC = (
+BOTH = (
     "A constant demand alone over-predicts by up to 6 %: part of the CPU does not grow with the load. With that "
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
+BOTH_AGAIN = (
+    "The line of V4.2 gives the CPU of V5.1, and the CPU outside CICS of the 16-CP runs its LPAR busy: a new release costs the "
+    "same. Nothing is fitted."
+)
 AGAIN = (
-    "The lines of V4.2, of CICS CPU and of the CPU beside it, give V5.1: a new release costs the same. Nothing is fitted. "
+    "The CPU of a transaction of V4.2, in CICS and beside it, gives V5.1: a new release costs the same. Nothing is fitted. "
     "How many CPs the LPAR has is not printed: 3 are assumed in both runs, and no figure here depends on it."
 )
-RTW = "RTW, threadsafe, z196"
+RTW_TEXT = (
+    "Constant CPU of a transaction, from the lowest row alone, in CICS and beside it, gives both at 2.9 times the load. How "
+    "many CPs the LPAR has is not printed: 3 are assumed, and no figure here depends on it."
+)
+RTW_TITLE = "RTW, threadsafe, z196"
 STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs"
-# table, those that CICS CPU and the CPU outside CICS are from if not its own two lowest rows, AORs, title, release, text
-LADDERS: tuple[tuple[str, str | None, str | None, int, str, str, str], ...] = (
-    ("5-1", None, None, 2, STATICS, "V4.2", STATIC),
-    ("5-2", "table-5-1", "table-5-1", 2, STATICS, "V5.1", RELEASE),
-    ("5-3", None, "table-5-1", 30, DYNAMICS, "V4.2", DYNAMIC),
-    ("5-4", None, "table-5-2", 30, DYNAMICS, "V5.1", DYNAMIC),
-    ("5-6", "table-5-5", "table-5-5", 4, RTW, "V5.1", AGAIN),
+# the law of CICS CPU, the run that the CPU outside CICS is from, title, release, text
+LADDERS: tuple[tuple[Ladder, Ladder, str, str, str], ...] = (
+    (STATIC, STATIC, STATICS, "V4.2", FIRST),
+    (Ladder("table-5-2", of=STATIC_AGAIN, regions=2), STATIC, STATICS, "V5.1", RELEASE),
+    (DYNAMIC, STATIC, DYNAMICS, "V4.2", BOTH),
+    (Ladder("table-5-4", of=DYNAMIC, regions=30), STATIC, DYNAMICS, "V5.1", BOTH_AGAIN),
+    (RTW, RTW, RTW_TITLE, "V4.2", RTW_TEXT),
+    (Ladder("table-5-6", of=RTW), RTW, RTW_TITLE, "V5.1", AGAIN),
 )
 CASES = tuple(
     Case(
-        name=f"cics-perf-{number}",
+        name=ladder.file.replace("table", "cics-perf"),
         source="cics-perf",
-        file=f"table-{number}",
+        file=ladder.file,
         title=f"{title}, CICS TS {release}",
         question="How busy are CICS and the LPAR at two to three times the load?",
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=text,
-        run=partial(_run, f"table-{number}", cics_of, outside_of, regions),
+        run=partial(_run, ladder, beside),
     )
-    for number, cics_of, outside_of, regions, title, release, text in LADDERS
+    for ladder, beside, title, release, text in LADDERS
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 from ..case import Case, Missing
 from ..ladders import Ladder, climb
+from .cics_ladders import DYNAMIC
 
 COST = (("CPU of a transaction", "cpu_ms_per_tran", "CPs"),)
 AOR = (("AOR CPU", "aor_cpu_pct", "CPs"),)
@@ -20,6 +21,9 @@ MORE = Missing(
     "0.03 ms of 0.54 ms a transaction: 12.3 % saved in row 4, 9.1 % in row 1",
     "cycles per instruction (CPU MF) of both runs at each load; it was sampled at one",
 )
+WEB = Ladder("table-5-14", regions=30)
+ISOLATED = Ladder("table-5-18", "line", regions=5, columns=COST)
+DIRECT = Ladder("table-5-8", "line", columns=AOR, rate="aor_etr_tran_per_s")
 NONE, MANY, FEW = "DSW, clients on four AORs, no routing", "with 30 AORs", "with 10 AORs"
 HIGHER = "What does a transaction cost at higher loads?"
 SAVED = "What do fewer AORs save at higher loads?"
@@ -52,20 +56,20 @@ CASES = tuple(
         (
             "5-11",
             "line",
-            "table-5-4",
+            DYNAMIC,
             34,
             COST,
             "etr_tran_per_s",
             f"DSW {MANY}",
             "What does a transaction cost at 16,000 a second?",
-            "The line of table 5-4, which ends at 6500 a second, gives the CPU of a transaction up to 15,900 a second. "
+            "The line of table 5-3, which ends at 6500 a second, gives the CPU of a transaction up to 15,900 a second. "
             "Nothing is fitted. The CPU column of this table is suspect in print and not used.",
             {},
         ),
         (
             "5-12",
             "ratio",
-            "table-5-11",
+            DYNAMIC,
             14,
             COST,
             "etr_tran_per_s",
@@ -90,7 +94,7 @@ CASES = tuple(
         (
             "5-15",
             "ratio",
-            "table-5-14",
+            WEB,
             10,
             USED,
             "etr_tran_per_s",
@@ -114,7 +118,7 @@ CASES = tuple(
         (
             "5-19",
             "ratio",
-            "table-5-18",
+            ISOLATED,
             5,
             COST,
             "etr_tran_per_s",

@@ -23,7 +23,7 @@ def _run(study: Study) -> None:
         [three, five],
         "geometric mean of the gains of low and high RNI work",
     )
-    base = study.calibrate("ITR ratio at 3 CPs", three[AVERAGE], "1/s", [three], "average RNI, as printed", free=False)
+    base = study.calibrate("ITR ratio at 3 CPs", three[AVERAGE], "1/s", [three], "average RNI, as printed", kind="printed")
     before = _driven(int(three["cps"]), base)
     study.solve_system("3 CPs", before)
     after = zos.scale(zos.move(before, LPAR, engines=five["cps"], itr_ratio=gain), gain)

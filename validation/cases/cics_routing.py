@@ -7,8 +7,10 @@ from statistics import fmean
 
 from qnsolve import zos
 
-from ..case import Case, Missing, Study, straight_line
-from ..published import Row, table
+from ..case import Case, Missing, Study
+from ..ladders import cpu_law
+from ..published import table
+from .cics_layouts import DIRECT
 
 RATE, CPU = "aor_etr_tran_per_s", "aor_cpu_pct"
 TOR_RATE, TOR_CPU = "tor_etr_tran_per_s", "tor_cpu_pct"
@@ -21,7 +23,7 @@ FALLS = Missing(
 AORS = [f"AOR{i}" for i in range(1, 5)]
 
 
-def _system(users: int, think: float, tor: float, aor: float, fixed: float, visits: float) -> zos.System:
+def _system(rate: float, tor: float, aor: float, fixed: float, visits: float) -> zos.System:
     steps = [zos.Step("TOR", open_cpu=tor), zos.Step(AORS, visits=visits, open_cpu=aor)]
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(8))],
@@ -29,43 +31,31 @@ def _system(users: int, think: float, tor: float, aor: float, fixed: float, visi
             zos.CicsRegion("TOR", lpar="LPAR", mxt=2000),
             *(zos.CicsRegion(name, lpar="LPAR", fixed_cpu=fixed / len(AORS)) for name in AORS),
         ],
-        work=[zos.Work(WORK, users=users, think_time=think, steps=steps)],
+        work=[zos.Work(WORK, rate=rate, steps=steps)],
         name="a TOR and four AORs",
     )
 
 
 def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
     published, direct = table("cics-perf", file), table("cics-perf", "table-5-8")
-    users = study.given("users", direct[1], "users")
     low, next_low = published[1], published[2]
-    fixed, slope = straight_line(direct.rows, RATE, lambda row: row[CPU])
-    how = "line of AOR CPU over ETR, all rows of the runs without a TOR"
-    fixed = study.calibrate("AOR CPU without load", fixed / 100, "engines", direct.rows, how, free=False)
-    aor = study.calibrate("AOR CPU per transaction", slope / 100, "s", direct.rows, how, free=False)
+    fixed, aor = cpu_law(study, DIRECT, "AOR CPU", CPU)
     each = [row[TOR_CPU] / 100 / row[TOR_RATE] for row in (low, next_low)]
     how = "TOR CPU / ETR, mean of rows 1 and 2"
     tor = study.calibrate("TOR CPU per transaction", fmean(each), "s", [low, next_low], how)
-    visits = low[RATE] / low[TOR_RATE]
-    visits = study.calibrate("AOR transactions of one of the TOR", visits, "ratio", [low], "started in the AOR as well")
+    first = table("cics-perf", "table-5-9")[1]
+    how = "AOR ETR / TOR ETR, round robin: started in the AOR as well"
+    visits = study.calibrate("AOR transactions of one of the TOR", first[RATE] / first[TOR_RATE], "ratio", [first], how)
     for row in published.rows:
-        think = _think(study, direct[row.number], int(users), aor, fixed, visits)
-        result = study.solve_system(f"drive level {row.number}", _system(int(users), think, tor, aor, fixed, visits))
-        rate = result[WORK].etr
+        rate = study.given(f"AOR ETR without a TOR, drive level {row.number}", direct[row.number], RATE) / visits
+        result = study.solve_system(f"drive level {row.number}", _system(rate, tor, aor, fixed, visits))
         used = sum(result[name].appl_percent for name in AORS)
         cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
         if row.number > 2:  # rows 1 and 2 told the cost of the TOR, and row 1 the visits to the AORs
-            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, rate, center="terminals", across=True)
+            etr = result[WORK].etr
+            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, etr, center="terminals", across=True)
             study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
         study.predict("AOR CPU", "% of a CP", row, CPU, used, center="AORs", across=True)
-
-
-def _think(study: Study, row: Row, users: int, aor: float, fixed: float, visits: float) -> float:
-    """Think time of a drive level [s], from the runs without a TOR: cycle time, less the time in the AORs."""
-    rate = row[RATE] / visits
-    inside = _system(users, 1.0, 0.0, aor, fixed, visits).replace(WORK, users=None, think_time=0.0, rate=rate)
-    value = users / rate - study.solve_system(f"without a TOR, drive level {row.number}", inside)[WORK].response_time
-    how = "users / ETR of the run without a TOR, less the model's response"
-    return study.calibrate(f"think time, drive level {row.number}", value, "s", [row], how, free=False)
 
 
 CASES = tuple(
@@ -78,8 +68,8 @@ CASES = tuple(
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=(
-            "AOR CPU and think times come from the runs without a TOR, the cost of the TOR from its two lowest rows. The QR "
-            "share of the CPU is not printed, so all of it is modelled on open TCBs: no figure here depends on it."
+            "AOR CPU and what the terminals send come from the runs without a TOR, the cost of the TOR from its two lowest "
+            "rows. The QR share of the CPU is not printed, so all of it is modelled on open TCBs: no figure here depends on it."
         ),
         run=partial(_run, f"table-{number}", unlike),
     )

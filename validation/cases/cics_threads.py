@@ -66,7 +66,7 @@ def _links(study: Study) -> None:
     delay = 0.0
     for row in rows:
         cpu, eligible = row["cpu_ms_per_tran"] / 1000, row["ziip_eligible_ms_per_tran"] / 1000
-        study.calibrate(f"CPU, row {row.number}", cpu, "s", [row], "as printed", free=False)
+        study.calibrate(f"CPU, row {row.number}", cpu, "s", [row], "as printed", kind="printed")
         system = zos.System(
             lpars=[_lpar(row["lpar_cps"], int(row["lpar_ziips"]))],
             regions=[zos.CicsRegion(REGION, lpar=LPAR, mxt=2000, thread_limit=256)],
@@ -95,7 +95,9 @@ def _outside(study: Study) -> None:
     published = table(DOCUMENT, "table-7-3")
     inside, outside = published[1], published[2]
     cpu = [
-        study.calibrate(f"CPU, {row.cells['sotuning']}", row["cpu_ms_per_tran"] / 1000, "s", [row], "as printed", free=False)
+        study.calibrate(
+            f"CPU, SOTUNING={row.cells['sotuning']}", row["cpu_ms_per_tran"] / 1000, "s", [row], "as printed", kind="printed"
+        )
         for row in (inside, outside)
     ]
     limit = int(study.given("tasks at MXT", inside, "peak_active_transactions"))
@@ -109,7 +111,7 @@ def _outside(study: Study) -> None:
         )
         rates.append(study.solve_system(f"SOTUNING={row.cells['sotuning']}", system)[WORK].etr)
     found = inside["completed_transactions"] * rates[1] / rates[0]
-    study.predict("completions", "count", outside, "completed_transactions", found, center="limits")
+    study.identity("completions", "count", outside, "completed_transactions", found, center="limits")
 
 
 CASES = (
@@ -155,8 +157,8 @@ CASES = (
         "How many transactions more complete if those over MXT wait outside?",
         0.05,
         REASON,
-        "The region is full in both runs: completions go as one over the CPU of a transaction, which is given. What a queue "
-        "inside costs of CPU is not predicted.",
+        "Completions go as one over the CPU of a transaction: an identity, as that CPU is given as printed and CICS used "
+        "nearly as much in both runs. What a queue inside costs of CPU is not predicted.",
         _outside,
     ),
 )

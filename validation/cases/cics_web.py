@@ -42,7 +42,17 @@ CASES = tuple(
             + "That of TCP/IP falls"
             + (" as without SSL: the line of that run, times the ratio of row 1." if beside else ": a constant misses the top.")
         ),
-        run=partial(climb, Ladder(f"table-{number}", of=of, columns=COLUMNS, rate=RATE, missing=missing, beside=beside)),
+        run=partial(
+            climb,
+            Ladder(
+                f"table-{number}",
+                of=Ladder(f"table-{of}", rate=RATE) if of else None,
+                columns=COLUMNS,
+                rate=RATE,
+                missing=missing,
+                beside=beside,
+            ),
+        ),
     )
     for number, title, of, beside, missing in (
         ("8-18", "lasting connections", None, None, {(TCPIP, 3): STACK, (TCPIP, 5): STACK}),
@@ -50,6 +60,6 @@ CASES = tuple(
         ("8-20", "lasting connections with SSL in CICS", None, "table-8-18", {}),
         ("8-21", "partial handshakes with SSL in CICS", None, "table-8-19", {}),
         ("8-22", "full handshakes with SSL in CICS", None, "table-8-19", {(CPU, 5): HANDSHAKES, (TCPIP, 5): STACK}),
-        ("8-23", "lasting connections with AT-TLS", "table-8-18", "table-8-18", {(TCPIP, 4): TLS, (TCPIP, 5): TLS}),
+        ("8-23", "lasting connections with AT-TLS", "8-18", "table-8-18", {(TCPIP, 4): TLS, (TCPIP, 5): TLS}),
     )
 )

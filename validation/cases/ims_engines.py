@@ -22,7 +22,7 @@ def average_lspr(study: Study) -> zos.LsprTable:
     itr = {row["cps"]: row["itr_ratio_average_rni"] for row in rows}
     how = "cost of an engine more: engines / ITR, from 3 to 5 CPs of a z13 at average RNI"
     law = zos.LsprTable(itr)
-    study.calibrate("CPU with an engine more", law.cpu(4) / law.cpu(3), "ratio", rows, how, free=False)
+    study.calibrate("CPU with an engine more", law.cpu(4) / law.cpu(3), "ratio", rows, how)
     return law
 
 
@@ -76,8 +76,8 @@ def _shared_queues(study: Study) -> None:
         "zIIP eligible CPU of the new release in any run: the share is an input of a release",
     )
     study.predict("zIIPs busy", "%", row, ZIIP, result["IMS"].ziip_percent, center="zIIPs", missing=missing)
-    three = table("ims12", "table-04")[2]
-    name = "CPU, IMS 12, 3 engines"
+    three = table("ims12", "table-04")[1]
+    name = "CPU, IMS 11, 3 engines"
     rate = result["transactions"].etr
     other = one_lpar(three[ENGINES], cpu=_demand(study, three, name), rate=rate)
     moved = zos.move(other, "IMS", engines=row[ENGINES], lspr=average_lspr(study))
@@ -86,16 +86,18 @@ def _shared_queues(study: Study) -> None:
 
 
 def _clients(study: Study) -> None:
+    base = table("ims12", "table-37")[1]
+    how = "engines / ITR of IMS 11; IMS 12 costs the same"
+    cpu = study.calibrate("CPU, 3000 clients", base[ENGINES] / base[ITR], "s", [base], how)
     for number, release in ((1, "IMS 11"), (2, "IMS 12")):
-        base, row = table("ims12", "table-37")[number], table("ims12", "table-38")[number]
-        cpu = study.calibrate(f"CPU, {release}, 3000 clients", base[ENGINES] / base[ITR], "s", [base], "engines / ITR")
+        row = table("ims12", "table-38")[number]
         rate = row[BUSY] / 100 * row[ENGINES] / cpu
         result = study.solve_system(f"{release}, 10000 clients", one_lpar(row[ENGINES], cpu=cpu, rate=rate))
         study.predict(f"ITR, {release}", "tran/s", row, ITR, result["IMS"].itr, center="CPs", across=True)
 
 
 def _seven_engines(study: Study) -> None:
-    base, row = table("ims12", "table-03").rows[1], table("ims12", "table-40")[1]
+    base, row = table("ims12", "table-03").rows[0], table("ims12", "table-40")[1]
     cpu = _demand(study, base, "CPU, 2 engines")
     system = one_lpar(base[ENGINES], cpu=cpu, rate=base[RATE])
     moved = zos.move(system, "IMS", engines=row[ENGINES], lspr=average_lspr(study))

@@ -48,9 +48,9 @@ def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pa
 def _full(study: Study, center: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
     """The center that is missing, as a device: full at the lower rate, it must take so long, and makes that rate."""
     how = f"{servers} / ETR: full, the largest that it can be"
-    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how, free=False)
+    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how, kind="identity")
     how = "clients / ETR of the faster run, where it is not full"
-    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how, free=False)
+    think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how, kind="identity")
     device = zos.Device(center, servers=servers)
     waits: tuple[dict[str, float], dict[str, float]] = ({center: time}, {})
     system = two_lpars(_engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=waits)
@@ -106,13 +106,22 @@ def _appc(study: Study) -> None:
     _full(study, "RRS", 1, clients, base, row, cpu)
 
 
+def _saved(study: Study, rrs: Row, xcf: Row) -> Pair:
+    """CPU of a transaction that XCF saves at the front end and at the back end [s]."""
+    how = "busy times engines / ETR over RRS, less that over XCF"
+    fe, be = (cpu_of(rrs, *end) - cpu_of(xcf, *end) for end in ((FE, FE_ENGINES), (BE, BE_ENGINES)))
+    return (
+        study.calibrate("FE CPU that XCF saves with NONE", fe, "s", [rrs, xcf], how),
+        study.calibrate("BE CPU that XCF saves with NONE", be, "s", [rrs, xcf], how),
+    )
+
+
 def _otma(study: Study) -> None:
     none, confirm = table("ims12", "table-22"), table("ims12", "table-23")
     row = confirm.where(coupling="XCF")
-    rrs = _demands(study, "NONE over RRS", none.where(coupling="RRS"))
-    xcf = _demands(study, "NONE over XCF", none.where(coupling="XCF"))
     own = _demands(study, "CONFIRM over RRS", confirm.where(coupling="RRS"))
-    cpu = (own[0] - (rrs[0] - xcf[0]), own[1] - (rrs[1] - xcf[1]))
+    saved = _saved(study, none.where(coupling="RRS"), none.where(coupling="XCF"))
+    cpu = (own[0] - saved[0], own[1] - saved[1])
     result = study.solve_system("CONFIRM over XCF", two_lpars(_engines(row), cpu, rate=row[RATE]))
     for lpar, column, more in (("FE", FE, "0.04"), ("BE", BE, "0.09")):
         missing = Missing(

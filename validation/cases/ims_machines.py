@@ -17,7 +17,7 @@ TRAN = "tran_per_s"
 def _cpu(study: Study, row: Row) -> dict[str, float]:
     """CPU of a transaction by address space, and of the system beside them [s]."""
     cpu = {
-        name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "as printed", free=False)
+        name: study.calibrate(f"CPU, {name}", row[key] * 1e-6, "s", [row], "as printed", kind="printed")
         for name, key in PARTS.items()
     }
     how = "busy times engines / ETR, less what the address spaces use"

@@ -56,7 +56,7 @@ def _transit(study: Study) -> None:
     without, published = table("ims12", "table-17").rows, table("ims12", "table-18")
     rate = sum(row[BEFORE] for row in without) / 3
     cpu = sum(cpu_of(row, BUSY_BEFORE, ENGINES, BEFORE) for row in without) / 3
-    cpu = study.calibrate("CPU", cpu, "s", without, "busy times engines / rate, mean", free=False)
+    cpu = study.calibrate("CPU", cpu, "s", without, "busy times engines / rate, mean")
     first = without[0]
 
     def system(row: Row, rate: float, wait: float) -> zos.System:
@@ -129,7 +129,7 @@ CASES = (
         tolerance=0.05,
         reason=REASON,
         verdict_text=(
-            "The rate alone leaves 7 % of the CPU unexplained: the command itself takes 0.086 of a CP while it runs. Taken "
+            "The rate alone leaves 6 to 9 % of the CPU unexplained: the command itself takes 0.10 of a CP while it runs. Taken "
             "from the change of VSAM pools it gives the change of both."
         ),
         run=_command,

@@ -117,8 +117,10 @@ def _mq(study: Study) -> None:
     device = zos.Device("page set")
     for number, name in ((1, "MQGET"), (2, "MQPUT")):
         row, after = published[number], published[number + 2]
-        cpu = study.calibrate(f"CPU, {name}", row["cpu_us"] * 1e-6, "s", [row], "as printed, small pool", free=False)
-        wait = study.calibrate(f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "as printed, small pool", free=False)
+        cpu = study.calibrate(f"CPU, {name}", row["cpu_us"] * 1e-6, "s", [row], "as printed, small pool", kind="printed")
+        wait = study.calibrate(
+            f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "as printed, small pool", kind="printed"
+        )
         small = _site(1, (device,), users=1, open_cpu=cpu, devices={"page set": wait})
         study.identity(
             f"{name}, small pool", "µs", row, "elapsed_us", 1e6 * _response(study, name, small), center="buffer pool"
