@@ -10,6 +10,7 @@ from .catalogue import Argument
 from .cells import OMITTED, CellError, Numbers, Table
 
 MOST_CELLS = 2**20  # of a range, once its empty rows and columns at the end are taken off
+MOST_ROWS = 2_000  # of a table with a heading row
 RANGE = (list, tuple)
 
 
@@ -119,13 +120,21 @@ def anything(name: str, given: Any) -> Any:
     return given
 
 
+def headed(name: str, given: Any) -> Table:
+    """A table with a heading row: refused where it has more rows than any model, before a cell of it is read."""
+    rows = _trimmed(name, given)
+    if len(rows) > MOST_ROWS:
+        raise CellError("#VALUE!", f"{name} has {len(rows)} rows, more than {MOST_ROWS}; give the table alone")
+    return table(name, rows)
+
+
 CONVERTERS: dict[str, Callable[[str, Any], Any]] = {
     "number": number,
     "whole": whole,
     "text": text,
     "flag": flag,
     "numbers": numbers,
-    "table": table,
+    "table": headed,
     "any": anything,
 }
 

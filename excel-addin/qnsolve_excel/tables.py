@@ -10,7 +10,6 @@ from qnsolve.errors import ModelError, suggestion
 
 from .cells import CellError, Table
 
-MOST_ROWS = 2_000
 IN_SHEET = {  # what a model file asks for, and what a sheet does
     "write it in quotes": "type a text",
     "a plain number without quotes": "a number in its cell",
@@ -77,8 +76,6 @@ def records(
     """
     if not table or all(map(_nothing, table[0])):
         raise CellError("#VALUE!", f"{columns.part} is empty; its first row must hold headings, {', '.join(columns.plain)}")
-    if len(table) > MOST_ROWS:
-        raise CellError("#VALUE!", f"{columns.part} has {len(table)} rows, more than {MOST_ROWS}; give the table alone")
     spelled = _spellings(known)
     places = [_place(columns, heading, j, names or {}, spelled) for j, heading in enumerate(table[0], 1)]
     used = [place for place in places if place]
