@@ -62,7 +62,8 @@ def _bound(port: int) -> socket.socket:
     """A socket of this machine alone."""
     if not 0 <= port <= 65535:
         raise ModelError("--port", "must lie within 0 and 65535", "take 8443", port)
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # the protocol is named, or asyncio does not take the delay off and each answer waits 40 ms for an acknowledgement
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", port))

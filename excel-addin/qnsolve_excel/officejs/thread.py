@@ -22,7 +22,7 @@ def served(application: Callable[[int], ASGIApp]) -> Iterator[int]:
     """
     import uvicorn
 
-    with socket.socket() as listening:
+    with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # named, or answers wait for acknowledgements
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
         server = uvicorn.Server(uvicorn.Config(application(port), log_level="error"))
