@@ -7,19 +7,16 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from qnsolve_excel import catalogue
 from qnsolve_excel.officejs.server import application
+from qnsolve_excel.officejs.thread import served
 from starlette.responses import HTMLResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -52,11 +49,9 @@ Promise.all(asked.map(function (c) {
 class Harness:
     """The server with one page more."""
 
-    def __init__(self) -> None:
-        self.socket = socket.socket()
-        self.socket.bind(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.inner: ASGIApp = application(TOKEN, self.port, "http")
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.inner: ASGIApp = application(TOKEN, port, "http")
         self.page = ""
         self.refusing = False
 
@@ -73,19 +68,14 @@ class Harness:
 @contextmanager
 def serving() -> Iterator[Harness]:
     """One that runs."""
-    harness = Harness()
-    server = uvicorn.Server(uvicorn.Config(harness, log_level="error"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [harness.socket]}, daemon=True)
-    thread.start()
-    for _ in range(200):
-        if server.started:
-            break
-        time.sleep(0.05)
-    try:
-        yield harness
-    finally:
-        server.should_exit = True
-        thread.join(20)
+    made: list[Harness] = []
+
+    def application_at(port: int) -> Harness:
+        made.append(Harness(port))
+        return made[0]
+
+    with served(application_at):
+        yield made[0]
 
 
 def dom(page: str, tmp_path: Path) -> str:

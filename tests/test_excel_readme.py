@@ -44,7 +44,7 @@ def test_the_headings_of_its_tables_are_those_that_are_read() -> None:
 def test_its_commands_are_read(line: str) -> None:
     """By the parser of the command line."""
     words = shlex.split(line.strip())
-    parsed = cli._parser().parse_args(words[1:])
+    parsed = cli._parser(words[1:]).parse_args(words[1:])
     assert callable(parsed.run)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from qnsolve import Network
+from qnsolve import ClosedClass, Network, Queue, solve
 from qnsolve.zos.systemfile import load_any
 from qnsolve.zos.systemfile import to_data as system_data
 from qnsolve_excel import call
@@ -156,3 +156,14 @@ def test_a_model_file_becomes_a_workbook_that_calculates_it(calc: Spreadsheet, f
                 assert shown == pytest.approx(value, rel=1e-9, abs=1e-300)
                 compared += 1
     assert compared > 20
+
+
+def test_a_model_of_many_stations_has_wide_tables(calc: Spreadsheet, tmp_path: Path) -> None:
+    """Beyond the column Z."""
+    names = [f"s{i}" for i in range(40)]
+    demands = {name: 0.01 + 0.001 * i for i, name in enumerate(names)}
+    model = Network([Queue(name) for name in names], [ClosedClass("a", population=9, think_time=1.0, demands=demands)])
+    write(plan_of(model, "wide"), tmp_path / "wide.xlsx", "calc")
+    with calc.book(tmp_path / "wide.xlsx") as book:
+        shown = {row[0]: row[1] for row in book.read("A1:B120", sheet="Plan")}
+    assert shown["Throughput of a"] == pytest.approx(solve(model)["a"].throughput, rel=1e-12)

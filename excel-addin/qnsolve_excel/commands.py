@@ -18,9 +18,8 @@ FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
 Run = Callable[[argparse.Namespace], str]
 
 
-def add(commands: Any) -> None:
-    """Put `addin` under the commands of `qnsolve`."""
-    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
+def add(addin: Any) -> None:
+    """The actions of `qnsolve addin`, into its parser."""
     actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
     for front_end in FRONT_ENDS:
         import_module(f".{front_end}.command", __package__).add(actions)

@@ -55,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options = _parser(words).parse_args(words)
     try:
         with warnings.catch_warnings(record=True) as notes:
             warnings.simplefilter("always", ImportNote)
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="qnsolve", description="Analytic capacity planning for mainframe transaction systems.")
     parser.add_argument("--version", action="version", version=f"qnsolve {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
@@ -134,7 +135,9 @@ def _parser() -> argparse.ArgumentParser:
     validating.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
     validating.set_defaults(run=_validate)
 
-    importlib.import_module("qnsolve_excel.commands").add(commands)
+    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
+    if "addin" in words:  # loaded for itself alone
+        importlib.import_module("qnsolve_excel.commands").add(addin)
     return parser
 
 

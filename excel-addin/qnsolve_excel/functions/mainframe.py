@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
+import numpy as np
 import qnsolve as qn
 from qnsolve import zos
 
@@ -191,10 +192,7 @@ def smt_capacity_factor(
         raise CellError(
             "#NUM!", f"thread_density is {thread_density:g}; it must lie within 1 and the {threads} threads of a core"
         )
-    speeds = [1.0, *map(float, ziips.speeds())][1:]
-    low = min(int(thread_density), len(speeds) - 1) if len(speeds) > 1 else 1
-    high = min(low, len(speeds) - 1)
-    return speeds[low - 1] + (thread_density - low) * (speeds[high] - speeds[low - 1])
+    return float(np.interp(thread_density, np.arange(1, threads + 1), ziips.speeds()))
 
 
 @worksheet_function(GROUP)

@@ -121,6 +121,8 @@ class _Sheet:
         self._name(key, f"$B${top}:$B${top + len(held) - 1}", held)
 
     def _table(self, table: InputTable) -> None:
+        from xlsxwriter.utility import xl_range_abs
+
         self.row += 1
         self.sheet.write(self.row, 0, table.label, self.styles.heading)
         self.row += 1
@@ -132,8 +134,7 @@ class _Sheet:
                 style = self.styles.head if head else self.styles.text_input if text else self.styles.input
                 self.sheet.write(self.row, column, cell, style)
             self.row += 1
-        last = f"${chr(ord('A') + width - 1)}${self.row}"
-        self._name(table.key, f"$A${first + 1}:{last}", [list(row) for row in table.rows])
+        self._name(table.key, xl_range_abs(first, 0, self.row - 1, width - 1), [list(row) for row in table.rows])
 
     def _result(self, item: Result) -> None:
         self.sheet.write(self.row, 0, item.label)
@@ -184,6 +185,8 @@ class _Sheet:
         self.row = bottom + 1
 
     def _what_if(self, item: WhatIf) -> None:
+        from xlsxwriter.utility import xl_col_to_name
+
         self.row += 1
         self.sheet.write(self.row, 0, item.label, self.styles.heading)
         self.row += 1
@@ -196,7 +199,7 @@ class _Sheet:
             self.sheet.write(self.row, 0, each, self.styles.text_input)
             cells = self.cells.having(item.varied, f"$A{self.row + 1}", each)
             for column in range(len(item.columns) + 1):
-                letter = chr(ord("A") + column)
+                letter = xl_col_to_name(column)
                 cells.places |= {f"{column + 1}": f"{letter}{self.row + 1}", f"up{column + 1}": f"{letter}{self.row}"}
             for column, result in enumerate(item.columns, 1):
                 self._cell(self.row, column, result, cells)

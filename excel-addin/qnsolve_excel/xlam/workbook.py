@@ -90,11 +90,10 @@ def address(row: int, column: int) -> str:
     >>> address(3, 28)
     'AB3'
     """
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(65 + rest) + letters
-    return f"{letters}{row}"
+    from xlsxwriter.utility import xl_rowcol_to_cell
+
+    found: str = xl_rowcol_to_cell(row - 1, column - 1)
+    return found
 
 
 def _row(number: int, cells: Row) -> str:
