@@ -1,7 +1,7 @@
 """The error of each approximate method against exact answers, by family of models.
 
 `python -m benchmarks.accuracy` prints the table that the package carries; with
-`--write` it replaces solver/qnsolve/accuracy.csv and the table in the README here.
+`--write` it replaces solver/qnsolve/methods/measured_errors.csv and the table in the README here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import qnsolve as qn
 from benchmarks import blocking_families, limit_families, priority_families
 
 MODELS, PARTS = 500, 4  # of a family, and parts that it is measured in
-TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
+TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "methods" / "measured_errors.csv"
 README = Path(__file__).with_name("README.md")
 MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
 SIMULATED = ("qna", "fcfs")  # measured by accuracy_general

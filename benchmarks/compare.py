@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import qnsolve as qn
-from qnsolve.arrays import from_network
-from qnsolve.kernels.lattice import lattice
-from qnsolve.kernels.one_class import one_class
-from qnsolve.kernels.open_network import open_network
+from qnsolve.methods.arrays import from_network
+from qnsolve.methods.product_form.convolution import one_class
+from qnsolve.methods.product_form.lattice import lattice
+from qnsolve.methods.product_form.open_network import open_network
 
 from . import plain
 from .models import Answer, Model, errors

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from qnsolve.kernels.lattice import lattice, lattice_bytes
-from qnsolve.kernels.measures import Measures
-from qnsolve.kernels.recal import recal, recal_bytes
-from qnsolve.kernels.series import Array
+from qnsolve.methods.measures import Measures
+from qnsolve.methods.product_form.lattice import lattice, lattice_bytes
+from qnsolve.methods.product_form.recal import recal, recal_bytes
+from qnsolve.numerics.series import Array
 
 from .models import Answer, errors
 from .table import duration, error, table

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import qnsolve as qn
-from qnsolve.kernels.series import Array
+from qnsolve.numerics.series import Array
 
 Rows = tuple[tuple[float, ...], ...]
 

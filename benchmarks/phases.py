@@ -7,7 +7,7 @@ from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
-from qnsolve.stations.tails import poisson_window
+from qnsolve.stations.distributions import poisson_window
 
 Array = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-from qnsolve.kernels.series import Array, Geometric
+from qnsolve.numerics.series import Array, Geometric
 
 from .table import duration, error, table
 from .timing import best, import_time

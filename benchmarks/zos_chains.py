@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from qnsolve.kernels.chain import explore, stationary
+from qnsolve.numerics.markov_chain import explore, stationary
 
 State = tuple[int, ...]
 Moves = Callable[[State], Iterator[tuple[float, State]]]

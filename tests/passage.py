@@ -20,7 +20,7 @@ from scipy.linalg import expm
 from zoo import held_speed
 
 SHARES = (0.5, 0.95, 0.99)
-TABLE = Path(qn.__file__).with_name("percentiles.csv")
+TABLE = Path(qn.__file__).with_name("analysis") / "percentiles.csv"
 HEAD = ("method", "family", "models", *(f"p{round(100 * s)}_{how}" for s in SHARES for how in ("mean", "max")))
 MODELS = 40
 

@@ -12,7 +12,7 @@ import qnsolve as qn
 
 from benchmarks import accuracy
 
-PUBLISHED = files("qnsolve").joinpath("accuracy.csv").read_text(encoding="utf-8")
+PUBLISHED = files("qnsolve.methods").joinpath("measured_errors.csv").read_text(encoding="utf-8")
 ROWS = [row for row in csv.DictReader(PUBLISHED.splitlines()) if row["method"] not in accuracy.SIMULATED]
 
 

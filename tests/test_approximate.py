@@ -7,11 +7,11 @@ from time import perf_counter
 import numpy as np
 import pytest
 import qnsolve as qn
-from qnsolve.kernels import acceleration
-from qnsolve.kernels.amva import amva
-from qnsolve.kernels.one_class import one_class
-from qnsolve.kernels.saddle import saddle_point
-from qnsolve.kernels.series import Array
+from qnsolve.methods.mean_value.amva import amva
+from qnsolve.methods.mean_value.saddle_point import saddle_point
+from qnsolve.methods.product_form.convolution import one_class
+from qnsolve.numerics import fixed_point as acceleration
+from qnsolve.numerics.series import Array
 
 
 def _drawn(seed: int, classes: int = 3, stations: int = 4) -> tuple[Array, Array, Array]:

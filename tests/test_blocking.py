@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from markov import birth_death, chain
 from qnsolve import ClosedClass, Delay, Network, NoMethodError, OpenClass, Queue, SaturatedError, solve, verify
-from qnsolve.arrays import from_network
-from qnsolve.kernels import held
-from qnsolve.plan import plan_of
+from qnsolve.methods.arrays import from_network
+from qnsolve.methods.job_process import job_process
+from qnsolve.simulation import blocking_simulation as held
 
 State = tuple[int, ...]
 
@@ -168,7 +168,7 @@ def test_the_simulation_would_see_it() -> None:
     """The same figures held beside a simulation with one place more differ."""
     tight, wide = line((None, 1, 1), (1.0, 1.0, 1.0), 5), line((None, 2, 1), (1.0, 1.0, 1.0), 5)
     assert verify(solve(tight), jobs=40_000).agrees
-    seen = held.simulate(plan_of(from_network(wide)), 40_000, 25, 1)
+    seen = held.simulate(job_process(from_network(wide)), 40_000, 25, 1)
     rate = seen.finished.sum() / seen.duration.sum()
     assert rate == pytest.approx(solve(wide)["jobs"].throughput, rel=0.02)
     assert rate > 1.04 * solve(tight)["jobs"].throughput

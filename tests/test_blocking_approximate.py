@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import ClosedClass, Delay, LoadDependent, Network, NoMethodError, OpenClass, Queue, SaturatedError, methods, solve
-from qnsolve.methods import METHODS
+from qnsolve.methods.registry import METHODS
 
 
 def tandem(times: tuple[float, ...], rooms: tuple[int | None, ...], rate: float, servers: int = 1) -> Network:
@@ -81,9 +81,9 @@ def test_lines_of_single_servers(times: tuple[float, ...], rooms: tuple[int, ...
 
 def test_near_a_simulation_of_many_jobs() -> None:
     """Three hundred jobs, too many for the chain: within 4 % of the simulated throughput and blocking."""
-    from qnsolve.arrays import from_network
-    from qnsolve.kernels import held
-    from qnsolve.plan import plan_of
+    from qnsolve.methods.arrays import from_network
+    from qnsolve.methods.job_process import job_process
+    from qnsolve.simulation import blocking_simulation as held
 
     stations = [
         Queue("a", servers=4),
@@ -103,7 +103,7 @@ def test_near_a_simulation_of_many_jobs() -> None:
     model = Network(stations, [jobs])
     result = solve(model)
     assert (result.method, result.exact) == ("blocking", False)
-    found = held.simulate(plan_of(from_network(model)), 40_000, 20, 1)
+    found = held.simulate(job_process(from_network(model)), 40_000, 20, 1)
     assert result["jobs"].throughput == pytest.approx(found.finished.sum() / found.duration.sum(), rel=0.04)
     assert result["a"].fraction_blocked > 0.05
     inside = found.area.sum(axis=(0, 1)) / found.duration.sum()

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import qnsolve as qn
 import zoo
-from qnsolve.cli import main
-from qnsolve.kernels.envelope import best_margin, upper_lines
+from qnsolve.analysis.linear_envelope import best_margin, upper_lines
+from qnsolve.cli.main import main
 from scipy.optimize import linprog
 
 

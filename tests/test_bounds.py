@@ -11,8 +11,8 @@ import plain
 import pytest
 import qnsolve as qn
 import zoo
-from qnsolve.cli import main
-from qnsolve.kernels import bounds as kernel
+from qnsolve.cli.main import main
+from qnsolve.methods.product_form import throughput_bounds as kernel
 
 SLACK = 1e-11  # bounds that are met exactly: N = 1, one station, equal demands
 

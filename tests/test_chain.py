@@ -17,7 +17,7 @@ from qnsolve import (
     solve,
     stations,
 )
-from qnsolve.kernels import chain as chains
+from qnsolve.numerics import markov_chain as chains
 from zoo import closed, opened
 
 

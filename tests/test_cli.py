@@ -16,7 +16,7 @@ import pytest
 import qnsolve
 import zoo
 from qnsolve import AdmissionLimit, ClosedClass, Network, OpenClass, Queue, Solution, save, solve
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 
 TOP = ["model", "method", "exact", "iterations", "residual", "notes", "classes", "stations", "limits", "rows"]
 CLASS = ["name", "population", "throughput", "response_time", "admission_wait", "cycle_time"]

@@ -15,7 +15,7 @@ from types import ModuleType
 import pytest
 import qnsolve
 from qnsolve import zos
-from qnsolve.terms import terms
+from qnsolve.results.terms import terms
 
 SOURCES = tomllib.loads((Path(__file__).parents[1] / "validation" / "sources.toml").read_text(encoding="utf-8"))
 MODULES = ["qnsolve"] + [m.name for m in pkgutil.walk_packages(qnsolve.__path__, "qnsolve.") if not m.name.endswith("__main__")]

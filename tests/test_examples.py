@@ -70,7 +70,7 @@ def test_mxt_80_holds_next_year_and_60_does_not():
 
 def test_cics_region_spends_what_its_work_asks_for():
     """CPU by hand from the file: TCBs, 2.4 us a change, 5 and 6 us a request; the tasks of a TRANCLASS by Little's law."""
-    result = zos.load(EXAMPLES / "cics-region.toml").solve()
+    result = qn.load(EXAMPLES / "cics-region.toml").solve()
     assert result["orders"].cpu == pytest.approx(0.00011 + 0.00012 + 0.0011 + 2 * 2.4e-6, rel=1e-9)
     requests = 40 * 5e-6 + 90 * 6e-6
     assert result["reports"].cpu == pytest.approx(0.00011 + 0.006 + 0.002 + 80 * 2.4e-6 + requests, rel=1e-3)
@@ -100,7 +100,7 @@ def test_a_threadsafe_program_takes_the_qr_tcb_out_of_the_way():
 
 def test_front_end_and_back_end_are_as_busy_as_measured():
     """XCF: 14.24 and 70.10 % busy; the back end is full at 3835/s, and over RRS at 2756/s, within 1 %."""
-    system = zos.load(EXAMPLES / "ims-otma.toml")
+    system = qn.load(EXAMPLES / "ims-otma.toml")
     result = system.solve()
     assert result["FE"].cpu_percent == pytest.approx(14.24, abs=0.005)
     assert result["BE"].cpu_percent == pytest.approx(70.10, abs=0.005)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 import xlwings
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from qnsolve_excel.xlam import build, command, workbook
 from qnsolve_excel.xlam.project import Project
 

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 
 import pytest
 import spreadsheet
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from qnsolve_excel import catalogue
 from qnsolve_excel.calc import bridge, command, extension
 from spreadsheet import Failure

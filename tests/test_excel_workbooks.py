@@ -11,9 +11,9 @@ from typing import Any
 
 import openpyxl
 import pytest
+import qnsolve as qn
 from qnsolve import ClosedClass, Network, Queue, solve
-from qnsolve.zos.systemfile import load_any
-from qnsolve.zos.systemfile import to_data as system_data
+from qnsolve.files.system_file import system_to_data as system_data
 from qnsolve_excel import call
 from qnsolve_excel.describing import system
 from qnsolve_excel.formula import dotted
@@ -136,7 +136,7 @@ FILES = sorted((WORKBOOKS.parent).glob("*.toml"))
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_a_model_file_becomes_a_workbook_that_calculates_it(calc: Spreadsheet, file: Path, tmp_path: Path) -> None:
     """Its tables are the same model again; LibreOffice calculates what the solver gave."""
-    model = load_any(file)
+    model = qn.load(file)
     plan = plan_of(model, file.stem)
     tables = {table.key: [list(row) for row in table.rows] for table in plan.tables}
     if isinstance(model, Network):

@@ -27,8 +27,8 @@ from qnsolve import (
     save,
     solve,
 )
-from qnsolve.cli import main
-from qnsolve.solve import methods
+from qnsolve.cli.main import main
+from qnsolve.methods.solve import methods
 
 FOLDER = Path(__file__).parent / "data" / "jmva"
 PUBLISHED = ["lazowska-6", "one-job", "two-classes"]  # of two-classes, visits to disks 2 and 3 as its throughputs have them

@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from qnsolve import AdmissionLimit, ClosedClass, Delay, Network, Queue, methods, solve, verify
-from qnsolve.methods import grouped
+from qnsolve.methods.limits import grouped_chain as grouped
 from zoo import closed
 
 from benchmarks import limit_families

@@ -11,7 +11,7 @@ from qnsolve import (
     Queue,
     solve,
 )
-from qnsolve.methods import limited
+from qnsolve.methods.limits import method as limited
 from zoo import closed, opened
 
 

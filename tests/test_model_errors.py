@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from bad_models import BAD, GOOD, Bad
 from qnsolve import ModelError, load, loads
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 
 AS_PROCESS = (
     "empty",

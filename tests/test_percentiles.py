@@ -12,7 +12,7 @@ import passage
 import pytest
 import qnsolve as qn
 import zoo
-from qnsolve.kernels.passage import gamma_quantile, series_quantile
+from qnsolve.numerics.passage_times import gamma_quantile, series_quantile
 from scipy import stats
 
 SHARES = (1e-6, 0.01, 0.5, 0.9, 0.95, 0.999, 1 - 1e-12)

@@ -13,7 +13,7 @@ import plain
 import pytest
 import zoo
 from qnsolve import ClosedClass, Delay, LoadDependent, Network, NoMethodError, OpenClass, Queue, methods, solve
-from qnsolve.kernels.recal import Occupancies, recal, recal_bytes
+from qnsolve.methods.product_form.recal import Occupancies, recal, recal_bytes
 
 
 @pytest.mark.parametrize(("stations", "jobs"), [(1, 1), (1, 9), (2, 6), (4, 5), (6, 3)])

@@ -13,8 +13,8 @@ import qnsolve as qn
 import rational
 import zoo
 from qnsolve import derivatives
-from qnsolve.cli import main
-from qnsolve.kernels.growth import stretch_slope
+from qnsolve.cli.main import main
+from qnsolve.methods.product_form.load_growth import stretch_slope
 
 SMALL = [
     name

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import qnsolve as qn
 from numpy.random import default_rng
-from qnsolve.kernels.admission import admitted, region_speeds
-from qnsolve.kernels.sharing import FullError, seen, shared
+from qnsolve.methods.layers.shared_servers import FullError, seen, shared
+from qnsolve.methods.limits.admission_wait import admitted, region_speeds
 
 
 def _site(seed: int) -> qn.Network:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 import zoo
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 
 SITE = qn.Network(
     [qn.Queue("cpu"), qn.Queue("disk", servers=2), qn.Delay("net")],

@@ -11,7 +11,7 @@ from markov import birth_death, stationary
 from mpmath import mp, mpf
 from qnsolve import ModelError, SaturatedError
 from qnsolve.stations import StationForm, finite_population, loss, md1, mdc, mm1, mmc, mmck, mminf
-from qnsolve.stations.tails import Gamma, gamma_exceeds, poisson_window
+from qnsolve.stations.distributions import Gamma, gamma_exceeds, poisson_window
 from scipy.special import gammaincc
 from scipy.stats import gamma, poisson
 

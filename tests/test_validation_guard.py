@@ -1,7 +1,7 @@
 """The guard of the validation suite, and its command: what moved, what is chosen, the bar."""
 
 import qnsolve_validation
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from qnsolve_validation import guard, runner, summary
 
 

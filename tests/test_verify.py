@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import qnsolve as qn
-from qnsolve.arrays import from_network
-from qnsolve.cli import main
-from qnsolve.kernels.draws import sizes, spread, times
-from qnsolve.kernels.events import simulate
-from qnsolve.plan import plan_of
-from qnsolve.verify import student
+from qnsolve.analysis.verify import student
+from qnsolve.cli.main import main
+from qnsolve.methods.arrays import from_network
+from qnsolve.methods.job_process import job_process
+from qnsolve.numerics.random_times import sizes, spread, times
+from qnsolve.simulation.network_simulation import simulate
 from scipy import stats
 from zoo import closed, opened
 
@@ -242,6 +242,6 @@ def test_student(probability: float) -> None:
 def test_sharing_keeps_its_digits() -> None:
     """A station that is never empty gives each job the work it asked for, to the last digits, after a long time."""
     model = qn.Network([CPU, NET], [closed("hog", 1, cpu=1e6), closed("small", 1, 1e-3, cpu=1e-3)])
-    found = simulate(plan_of(from_network(model)), 20_000, 5, 1)
+    found = simulate(job_process(from_network(model)), 20_000, 5, 1)
     response = found.area[:, 1, 0].sum() / found.finished[:, 1].sum()
     assert response == pytest.approx(2e-3, rel=0.03)

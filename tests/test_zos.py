@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 import qnsolve as qn
-from qnsolve import cli, modelfile, zos
+from qnsolve import zos
+from qnsolve.cli import main as cli
+from qnsolve.files import load_save
+from qnsolve.zos.parts import system as system_parts
 
 CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
 
@@ -126,7 +129,7 @@ def test_long_requests_become_asynchronous() -> None:
 def test_a_system_and_its_file_are_one() -> None:
     """What is written is read back, and gives the same answer."""
     whole = system()
-    again = zos.loads(zos.dumps(whole))
+    again = qn.loads(qn.dumps(whole))
     assert again == whole
     assert str(again.solve()) == str(whole.solve())
 
@@ -136,7 +139,7 @@ def test_flags_are_written_to_files() -> None:
     lpar = zos.Lpar("L", processors=2, ziips=zos.Ziips(1, overflow=False))
     steps = [zos.Step("A", open_cpu=0.001), zos.Step("A", open_cpu=0.001, ziip_share=0.5, called=False)]
     given = zos.System(lpars=[lpar], regions=[zos.CicsRegion("A", lpar="L")], work=[zos.Work("w", rate=10, steps=steps)])
-    again = zos.loads(zos.dumps(given))
+    again = qn.loads(qn.dumps(given))
     assert again == given
     assert again.lpars[0].ziips.overflow is False
     assert [step.called for step in again.work[0].steps] == [True, False]
@@ -164,7 +167,7 @@ def test_numbers_without_names() -> None:
 def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
     file = tmp_path / "site.toml"
-    file.write_text(zos.dumps(system()), encoding="utf-8")
+    file.write_text(qn.dumps(system()), encoding="utf-8")
     assert cli.main(["solve", str(file)]) == 0
     text = capsys.readouterr().out
     assert all(word in text for word in ("ETR", "% disp.", "MXT", "first to fill up", "TRANCLASS"))
@@ -186,7 +189,7 @@ def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: py
 
 def test_the_parts_of_a_system_are_known_to_model_files() -> None:
     """A model file that describes a system is known by its parts, all of them."""
-    assert set(modelfile.SYSTEM_PARTS) == set(zos.system.PARTS)
+    assert set(load_save.SYSTEM_PARTS) == set(system_parts.PARTS)
 
 
 def test_importance_is_preemptive_priority() -> None:

@@ -110,7 +110,7 @@ def test_what_is_true_or_false_is_written_as_toml_has_it() -> None:
     """A step behind a queue, and zIIPs that keep their work, come back from their file."""
     base = two(called=False)
     base = base.replace("FE", ziips=zos.Ziips(2, overflow=False))
-    assert zos.loads(zos.dumps(base)) == base
+    assert qn.loads(qn.dumps(base)) == base
 
 
 def linked(**driven: Any) -> tuple[zos.System, qn.Network]:

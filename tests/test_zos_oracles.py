@@ -7,7 +7,7 @@ import pytest
 import qnsolve as qn
 from markov import birth_death
 from qnsolve import zos
-from qnsolve.kernels.overflow import overflow
+from qnsolve.zos.point.overflow_chain import overflow
 
 from benchmarks import zos_families
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.kernels.overflow import overflow
+from qnsolve.zos.point.overflow_chain import overflow
 
 from benchmarks import zos_chains
 

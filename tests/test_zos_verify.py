@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import qnsolve as qn
 from numpy.random import default_rng
-from qnsolve import cli, zos
-from qnsolve.zos.engine import Clock, Places, Process, Shared, wait
+from qnsolve import zos
+from qnsolve.cli import main as cli
+from qnsolve.zos.simulate.event_engine import Clock, Places, Process, Shared, wait
 
 
 def test_shared_servers_are_an_mmc_queue() -> None:
@@ -111,7 +112,7 @@ def test_verify_at_a_prompt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     file = tmp_path / "site.toml"
     region = zos.CicsRegion("AOR1", lpar="L")
     work = zos.Work("w", rate=300, regions="AOR1", qr_cpu=0.001)
-    file.write_text(zos.dumps(zos.System(lpars=[zos.Lpar("L", processors=2)], regions=[region], work=[work])), encoding="utf-8")
+    file.write_text(qn.dumps(zos.System(lpars=[zos.Lpar("L", processors=2)], regions=[region], work=[work])), encoding="utf-8")
     assert cli.main(["verify", str(file), "--jobs", "2000"]) == 0
     assert "figures agree" in capsys.readouterr().out
     assert cli.main(["verify", str(file), "--simulator", "ciw"]) == 2

@@ -7,7 +7,7 @@ from typing import Annotated
 import numpy as np
 from qnsolve import stations as forms
 from qnsolve import zos
-from qnsolve.kernels.search import last_real
+from qnsolve.numerics.bisection import last_real
 
 from ..arguments import whole
 from ..catalogue import worksheet_function

@@ -7,10 +7,10 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
-from qnsolve.model import ClosedClass
-from qnsolve.modelfile import to_data
-from qnsolve.network import Network
-from qnsolve.zos.systemfile import to_data as system_data
+from qnsolve.files.model_file import network_to_data
+from qnsolve.files.system_file import system_to_data
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
 
 from ..describing import LOGGER_KEYS, PROCESSOR_KEYS, ZIIP_KEYS
 from .parts import InputTable, Plan, Result, Spill, Text
@@ -37,7 +37,7 @@ def plan_of(model: Network | zos.System, name: str) -> Plan:
 
 
 def _network(model: Network, name: str) -> Plan:
-    data = to_data(model)
+    data = network_to_data(model)
     classes = [_class(row) for row in data["classes"]]
     tables = [InputTable("stations", "Stations", _rows([_lists(row) for row in data["stations"]]))]
     tables.append(InputTable("classes", f"Classes, times in {model.time_unit}", _rows(classes)))
@@ -78,7 +78,7 @@ def _network(model: Network, name: str) -> Plan:
 
 
 def _system(model: zos.System, name: str) -> Plan:
-    data = system_data(model)
+    data = system_to_data(model)
     made = {
         "lpars": [_lpar(row) for row in data["lpars"]],
         "regions": [_families(row, {"tranclasses": "tranclass"}) for row in data["regions"]],

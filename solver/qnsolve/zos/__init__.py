@@ -5,26 +5,19 @@
 A `System` compiles to a network, is solved, and answers in the terms of RMF and CICS reports.
 """
 
-from .change import (
-    make_threadsafe,
-    move,
-    move_work,
-    scale,
-    split_region,
-    switch_smt,
-)
-from .comparing import SystemComparison, compare
-from .growth import Growth, grow, most_work
-from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, LsprTable, Processors, Ziips
-from .regions import CicsRegion, ImsRegions
-from .results import SystemResult
-from .solve import solve
-from .system import System
-from .systemfile import dumps, load, loads
-from .tcbs import Program, change_modes
-from .verification import SystemVerification, verify
-from .work import Step, Work
+from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger, Structure
+from qnsolve.zos.parts.processors import Lpar, LsprTable, Processors, Ziips
+from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
+from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.tcbs import Program, change_modes
+from qnsolve.zos.parts.work import Step, Work
+from qnsolve.zos.report.system_result import SystemResult
+from qnsolve.zos.simulate.verification import SystemVerification, verify
+from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
+from qnsolve.zos.whatif.comparison import SystemComparison, compare
+from qnsolve.zos.whatif.growth import Growth, grow, most_work
+
+from .solve_system import solve
 
 __all__ = [
     "CicsRegion",
@@ -48,10 +41,7 @@ __all__ = [
     "Ziips",
     "change_modes",
     "compare",
-    "dumps",
     "grow",
-    "load",
-    "loads",
     "make_threadsafe",
     "most_work",
     "move",
