@@ -21,6 +21,7 @@ def served() -> Iterator[Harness]:
         yield harness
 
 
+@pytest.mark.slow
 def test_every_example_in_one_request(served: Harness, tmp_path: Path) -> None:
     """Each function is known to the browser; its answers are those of direct calls; one request holds them all."""
     asked = [parsed(example) for function in catalogue().values() for example in function.examples]

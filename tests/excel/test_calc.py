@@ -73,6 +73,7 @@ def check(book: Book, formula: str, answer: Any) -> None:
     assert found[rows][0] == (Failure("#N/A") if rows > 1 else found[0][0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
 def test_examples(book: Book, function: Any) -> None:
     """Each example, its values in the formula, shows what a direct call answers."""
@@ -113,6 +114,7 @@ def letters(number: int) -> str:
     return (chr(64 + number // 26) if number >= 26 else "") + chr(65 + number % 26)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.name)
 def test_examples_in_cells(book: Book, function: Any) -> None:
     """The same with the values in cells and ranges, which the formula refers to."""
@@ -244,6 +246,7 @@ def test_hostile_texts(book: Book) -> None:
         assert found[2] == call("WHY", [text, 1.0]), text
 
 
+@pytest.mark.slow
 def test_whole_columns(book: Book) -> None:
     """A range of a million cells is read as far as it is filled."""
     book.write({"C1": 2, "C2": 3, "D1": 0.1, "D2": 0.2})

@@ -132,6 +132,7 @@ def test_the_server() -> None:
         assert answer == wire.written(call(name, given)), (name, given)
 
 
+@pytest.mark.slow
 def test_the_script_in_a_browser(tmp_path: Path) -> None:
     """Every third call goes through our script, the browser, the network and the server; which then answers still."""
     calls = [(name, in_office(given)) for name, given in CALLS[::3]]
@@ -158,6 +159,7 @@ def book(calc: Spreadsheet) -> Iterator[Book]:
 ROWS, COLUMNS = 8, 8  # of an answer, that are looked at
 
 
+@pytest.mark.slow
 def test_calc(book: Book) -> None:
     """Values, and reasons through QN.WHY, of arguments that stand in real cells."""
     for name, given in CALLS:
@@ -266,6 +268,7 @@ def letters(number: int) -> str:
     return (letters((number - 1) // 26) if number > 26 else "") + chr(65 + (number - 1) % 26)
 
 
+@pytest.mark.slow
 def test_a_million_cells(book: Book) -> None:
     """Ranges of 2^20 cells and of more are answered or refused, alike."""
     for name, given in random_calls.million():

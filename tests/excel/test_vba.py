@@ -125,6 +125,7 @@ def cells(book: spreadsheet.Book) -> dict[str, Any]:
     return dict(zip(examples, book.evaluate([formula.underlined(str(example)) for example in examples]), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_wrappers_answer_as_direct_calls(book: spreadsheet.Book, cells: dict[str, Any], name: str, example: str) -> None:
     """Each example, from a cell through the wrapper to Python and back: numbers, texts, tables, errors."""

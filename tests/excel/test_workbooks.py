@@ -43,6 +43,7 @@ def text_of(cell: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flavour", sorted(CLOSE))
 @pytest.mark.parametrize("name", sorted(PLANS))
 def test_every_cell_recalculates_to_the_value_that_was_solved(calc: Spreadsheet, name: str, flavour: str) -> None:
@@ -94,6 +95,7 @@ def test_a_changed_input_moves_the_results(calc: Spreadsheet) -> None:
             assert book.cell(place) == Failure("#NUM!")
 
 
+@pytest.mark.slow
 def test_committed_workbooks_are_those_that_are_built(tmp_path: Path) -> None:
     """By the script beside them: each part the same, but for the last digits of figures, which another processor may round."""
     done = subprocess.run(
@@ -135,6 +137,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 FILES = sorted((WORKBOOKS.parent).glob("*.toml"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
 def test_a_model_file_becomes_a_workbook_that_calculates_it(calc: Spreadsheet, file: Path, tmp_path: Path) -> None:
     """Its tables are the same model again; LibreOffice calculates what the solver gave."""

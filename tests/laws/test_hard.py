@@ -91,7 +91,6 @@ def test_known_throughputs(name: str) -> None:
     _laws(result)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["g_3x5_ms4", "h_2c_ms16"])
 def test_stored_throughputs_of_many_servers_are_reproduced(name: str) -> None:
     """The stored throughputs of networks with many servers are those of rational arithmetic."""

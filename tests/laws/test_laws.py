@@ -10,8 +10,7 @@ import pytest
 from qnsolve import ClosedClass, Delay, LoadDependent, Network, OpenClass, Queue, solve
 
 from tests.support import zoo
-
-pytestmark = pytest.mark.parametrize(("name", "method"), zoo.every_case(odd=True))
+from tests.support.together import hold
 
 
 def _close(actual: float, expected: float, rel: float) -> bool:
@@ -22,7 +21,7 @@ def _closed(model: Network) -> list[ClosedClass]:
     return [c for c in model.classes if isinstance(c, ClosedClass)]
 
 
-def test_little(name: str, method: str) -> None:
+def little(name: str, method: str) -> None:
     """Little's law holds per class and station: queue length is throughput times residence time."""
     result = zoo.solved(name, method)
     for c in result.classes:
@@ -34,7 +33,7 @@ def test_little(name: str, method: str) -> None:
                 assert _close(pair.queue_length, c.throughput * pair.residence_time, zoo.tolerance(result))
 
 
-def test_population(name: str, method: str) -> None:
+def population(name: str, method: str) -> None:
     """The jobs of a closed class are at stations, waiting outside, or thinking: N = Q + X·Z."""
     result = zoo.solved(name, method)
     for c in _closed(result.model):
@@ -45,7 +44,7 @@ def test_population(name: str, method: str) -> None:
         assert _close(inside + outside, c.population, zoo.tolerance(result))
 
 
-def test_cycle_time(name: str, method: str) -> None:
+def cycle_time(name: str, method: str) -> None:
     """The cycle time is think time and response time, N = X·C; an open class has none."""
     result = zoo.solved(name, method)
     for c in result.model.classes:
@@ -58,7 +57,7 @@ def test_cycle_time(name: str, method: str) -> None:
             assert _close(found.throughput * found.cycle_time, c.population, zoo.tolerance(result))
 
 
-def test_response_time(name: str, method: str) -> None:
+def response_time(name: str, method: str) -> None:
     """The response time of a class is the sum of its residence times and its admission wait."""
     result = zoo.solved(name, method)
     for c in result.classes:
@@ -67,7 +66,7 @@ def test_response_time(name: str, method: str) -> None:
             assert _close(c.response_time, stays + c.admission_wait, 1e-13)
 
 
-def test_queue_length_of_a_class(name: str, method: str) -> None:
+def queue_length_of_a_class(name: str, method: str) -> None:
     """The queue length of a class is the sum over stations and what waits outside."""
     result = zoo.solved(name, method)
     for c in result.classes:
@@ -75,7 +74,7 @@ def test_queue_length_of_a_class(name: str, method: str) -> None:
         assert _close(c.queue_length, stays + c.throughput * c.admission_wait, 1e-13)
 
 
-def test_utilization(name: str, method: str) -> None:
+def utilization(name: str, method: str) -> None:
     """Utilization is X·D over the servers, or over the highest speed, and lies within 0 and 1."""
     result = zoo.solved(name, method)
     for station in result.model.stations:
@@ -93,7 +92,7 @@ def test_utilization(name: str, method: str) -> None:
             assert 0 <= result[station.name].utilization <= 1 + zoo.tolerance(result)
 
 
-def test_station_sums(name: str, method: str) -> None:
+def station_sums(name: str, method: str) -> None:
     """Utilization, queue length and throughput of a station are the sums over its classes."""
     result = zoo.solved(name, method)
     for s in result.stations:
@@ -108,7 +107,7 @@ def test_station_sums(name: str, method: str) -> None:
             assert _close(s.throughput, sum(visiting), 1e-13)
 
 
-def test_throughput_at_a_station(name: str, method: str) -> None:
+def throughput_at_a_station(name: str, method: str) -> None:
     """Throughput at a station is visits times the throughput of the class, undefined for a class that gave demands."""
     result = zoo.solved(name, method)
     for c in result.model.classes:
@@ -120,7 +119,7 @@ def test_throughput_at_a_station(name: str, method: str) -> None:
                 assert _close(flow, c.visits.get(s.name, 0.0) * result[c.name].throughput, 1e-14)
 
 
-def test_waiting_time(name: str, method: str) -> None:
+def waiting_time(name: str, method: str) -> None:
     """Waiting is residence less demand; undefined only where a station can serve one job faster than its demand."""
     result = zoo.solved(name, method)
     for station in result.model.stations:
@@ -133,11 +132,11 @@ def test_waiting_time(name: str, method: str) -> None:
                 assert isnan(pair.waiting_time)
             else:
                 assert pair.waiting_time >= 0
-                rounding = 2e-12 * pair.demand  # a wait below that is told as none
+                rounding = 2e-12 * pair.demand  # a wait below that is reported as 0
                 assert pair.waiting_time == pytest.approx(pair.residence_time - pair.demand, rel=1e-11, abs=rounding)
 
 
-def test_undefined_only_where_allowed(name: str, method: str) -> None:
+def undefined_only_where_allowed(name: str, method: str) -> None:
     """Every figure is finite and not negative, but for the few that are undefined by their meaning."""
     result = zoo.solved(name, method)
     for row in result.rows():
@@ -160,7 +159,7 @@ def test_undefined_only_where_allowed(name: str, method: str) -> None:
         assert isnan(c.response_time) == (c.population == 0)
 
 
-def test_residence_bounds(name: str, method: str) -> None:
+def residence_bounds(name: str, method: str) -> None:
     """A residence time lies between the demand at the best and at the worst speed that a job can get there."""
     result = zoo.solved(name, method)
     some, tol = zoo.jobs(result.model), zoo.tolerance(result)
@@ -179,7 +178,7 @@ def test_residence_bounds(name: str, method: str) -> None:
                     assert pair.residence_time <= pair.demand * worst * (1 + tol)
 
 
-def test_asymptotic_bounds(name: str, method: str) -> None:
+def asymptotic_bounds(name: str, method: str) -> None:
     """A closed class passes neither N/(Z + ΣD) nor its bottleneck, and keeps up with one job at a time.
 
     Beside open classes it may be slower than that: any number of their jobs may be there.
@@ -201,7 +200,7 @@ def test_asymptotic_bounds(name: str, method: str) -> None:
             assert found.throughput <= found.highest_throughput * (1 + tol)
 
 
-def test_bottleneck(name: str, method: str) -> None:
+def bottleneck(name: str, method: str) -> None:
     """The bottleneck of a class has its largest demand per server, and bounds its throughput by the inverse.
 
     At a load-dependent station the highest speed counts for a closed class, the last one for an open class.
@@ -220,7 +219,7 @@ def test_bottleneck(name: str, method: str) -> None:
             assert _close(found.highest_throughput, 1 / max(pressure.values()), 1e-14)
 
 
-def test_distribution(name: str, method: str) -> None:
+def distribution(name: str, method: str) -> None:
     """The probabilities at a station sum to 1, their mean is the queue length, and their mean speed the load served.
 
     An approximate method's distribution has the mean, not the speed.
@@ -247,7 +246,7 @@ def test_distribution(name: str, method: str) -> None:
                 assert 1 - p[0] == pytest.approx(found.utilization, rel=1e-9, abs=1e-14)
 
 
-def test_distribution_is_the_same_when_asked_again(name: str, method: str) -> None:
+def distribution_is_the_same_when_asked_again(name: str, method: str) -> None:
     """Asking for distributions does not change them: the first answer is the answer, in any order of stations."""
     result = solve(zoo.solved(name, method).model, method=method)
     stations = [s.name for s in result.stations]
@@ -256,7 +255,7 @@ def test_distribution_is_the_same_when_asked_again(name: str, method: str) -> No
         np.testing.assert_array_equal(result.distribution(station), first[station])
 
 
-def test_answers_are_direct_and_checked(name: str, method: str) -> None:
+def answers_are_direct_and_checked(name: str, method: str) -> None:
     """A solution names its method; an exact one has a residual near rounding, an approximate one a note with its error."""
     result = zoo.solved(name, method)
     assert result.method == method
@@ -275,3 +274,29 @@ def _guests(model: Network, name: str) -> list[str]:
 
 def _queueing(model: Network) -> list[Queue | LoadDependent]:
     return [s for s in model.stations if not isinstance(s, Delay)]
+
+
+LAWS = (
+    little,
+    population,
+    cycle_time,
+    response_time,
+    queue_length_of_a_class,
+    utilization,
+    station_sums,
+    throughput_at_a_station,
+    waiting_time,
+    undefined_only_where_allowed,
+    residence_bounds,
+    asymptotic_bounds,
+    bottleneck,
+    distribution,
+    distribution_is_the_same_when_asked_again,
+    answers_are_direct_and_checked,
+)
+
+
+@pytest.mark.parametrize(("name", "method"), zoo.every_case(odd=True))
+def test_laws(name: str, method: str) -> None:
+    """Every law holds for the answer of this method to this model."""
+    hold(LAWS, name, method)

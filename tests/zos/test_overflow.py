@@ -22,6 +22,7 @@ def system(cps: int, ziips: zos.Ziips, users: int, think_time: float, share: flo
 SMT = zos.Ziips(2, threads=2, max_capacity_factor=1.3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(
     ("cps", "ziips", "users", "think_time", "share", "rate"),
@@ -61,6 +62,7 @@ def test_a_few_users_against_their_chain(users: int, share: float, cps: int, cor
     assert found == pytest.approx(rate, rel=0.05 if share == 1 else 0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "think_time"), [(0.45, 0.05), (0.5, 0.0), (0.55, 0.05)])
 def test_full_cps_against_simulation(share: float, think_time: float) -> None:
     """Three CPs and three zIIPs, 500 users: rate and response time within 2 percent of 30,000 simulated transactions."""

@@ -65,6 +65,7 @@ MODELS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_exact_answers_are_found(name: str) -> None:
     """Every figure of an exact answer lies in the interval that a simulation gives it."""
@@ -87,6 +88,7 @@ def test_markov_takes_fewer_visits_than_one() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in MODELS if n not in ("load-dependent", "limits")])
 def test_ciw_finds_the_same(name: str) -> None:
     """Ciw, which is not of our making, agrees with the exact answers in the models that it takes."""
@@ -104,6 +106,7 @@ GENERAL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERAL)
 def test_both_simulators_agree_on_general_times(name: str) -> None:
     """Times and batches of any variation: two simulations, of different makers, find the same queue."""

@@ -138,6 +138,7 @@ MIXED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MIXED)
 def test_simulated(name: str) -> None:
     """The chain agrees with the simulation, which moves jobs by code of its own."""
@@ -147,6 +148,7 @@ def test_simulated(name: str) -> None:
     assert any(s.fraction_blocked > 0.01 for s in found.solution.stations) or name == "full from outside"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("think_time", [None, 2.0])
 def test_simulated_by_others(think_time: float | None) -> None:
     """Ciw, not of our making, blocks as the chain does: a line that is fed from outside, two classes that think."""
@@ -165,6 +167,7 @@ def test_what_others_do_not_simulate() -> None:
         verify(line((None, 1), (1.0, 1.0), 3), simulator="ciw")
 
 
+@pytest.mark.slow
 def test_the_simulation_would_see_it() -> None:
     """The same figures held beside a simulation with one place more differ."""
     tight, wide = line((None, 1, 1), (1.0, 1.0, 1.0), 5), line((None, 2, 1), (1.0, 1.0, 1.0), 5)

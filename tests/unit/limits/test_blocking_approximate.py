@@ -79,6 +79,7 @@ def test_lines_of_single_servers(times: tuple[float, ...], rooms: tuple[int, ...
     assert spent == pytest.approx(_decomposed(times, rooms, rate), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_near_a_simulation_of_many_jobs() -> None:
     """Three hundred jobs, too many for the chain: within 4 % of the simulated throughput and blocking."""
     from qnsolve.arrays import from_network

@@ -10,6 +10,7 @@ from tests.oracles.markov_chain import chain
 from tests.support.zoo import closed, opened, ranked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("discipline", ["preemptive", "nonpreemptive", "fcfs"])
 def test_one_special_station_and_a_delay_are_exact(discipline: str) -> None:
     """Where the rest is thinking only, nothing is aggregated away."""

@@ -216,6 +216,7 @@ def test_the_measured_errors_are_found_again() -> None:
             assert float(new[figure]) == pytest.approx(float(old[figure]), abs=2e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", accuracy_general.FAMILIES)
 def test_a_stored_simulation_is_found_again(family: str) -> None:
     """The first model of a family, simulated again with its seed, gives the figures stored."""

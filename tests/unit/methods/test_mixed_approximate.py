@@ -38,6 +38,7 @@ def test_near_the_exact_answer(method: str) -> None:
     assert checked >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ITERATED)
 def test_errors_of_the_family(method: str) -> None:
     """A part of the published family: mean response error below 1 %, 5 % for the roughest."""

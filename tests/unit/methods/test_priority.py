@@ -75,6 +75,7 @@ def test_without_think_time(discipline: str) -> None:
         assert a.response_time == pytest.approx(b.response_time, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["priorities, preemptive", "priorities, nonpreemptive", "priorities at two stations"])
 def test_errors_of_the_families(family: str) -> None:
     """A part of each published family: mean response error of the worst class at most 5 %."""
