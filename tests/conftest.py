@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-import spreadsheet
+
+from tests.support import spreadsheet
 
 
 @pytest.fixture(scope="session")
