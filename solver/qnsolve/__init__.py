@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from .analysis.bottleneck import Bottleneck, bottleneck
     from .analysis.bottleneck_switches import Switches, bottleneck_switches
     from .analysis.bounds import Bound, Bounds, bounds
+    from .analysis.compare import Comparison, compare
     from .analysis.percentiles import ResponsePercentile, response_percentile
     from .analysis.sensitivity import Effect, Sensitivity, sensitivity
     from .analysis.sizing import Sizing, fewest_servers, highest_population, highest_rate
     from .analysis.sweep import Sweep, sweep
-    from .analysis.verify import Comparison, Verification, verify
+    from .analysis.verify import Verification, VerifiedFigure, verify
     from .errors import (
         ApproximationWarning,
         ConvergenceError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .model.network import Network
     from .model.routing import chain_class, visits
     from .model.station_types import Delay, LoadDependent, Queue
+    from .results.answer import Answer
     from .results.rows import ClassResult, LimitResult, PairResult, StationResult
     from .results.solution import Solution
     from .stations import symbolic
@@ -43,6 +45,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AdmissionLimit",
+    "Answer",
     "ApproximationWarning",
     "Bottleneck",
     "Bound",
@@ -74,10 +77,12 @@ __all__ = [
     "Sweep",
     "Switches",
     "Verification",
+    "VerifiedFigure",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
     "chain_class",
+    "compare",
     "dumps",
     "fewest_servers",
     "highest_population",
@@ -102,11 +107,12 @@ _HOMES = {
     "analysis.bottleneck": "Bottleneck bottleneck",
     "analysis.bottleneck_switches": "Switches bottleneck_switches",
     "analysis.bounds": "Bound Bounds bounds",
+    "analysis.compare": "Comparison compare",
     "analysis.percentiles": "ResponsePercentile response_percentile",
     "analysis.sensitivity": "Effect Sensitivity sensitivity",
     "analysis.sizing": "Sizing fewest_servers highest_population highest_rate",
     "analysis.sweep": "Sweep sweep",
-    "analysis.verify": "Comparison Verification verify",
+    "analysis.verify": "Verification VerifiedFigure verify",
     "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError SaturatedError",
     "files.load_save": "dumps load loads save",
     "methods.solve": "MethodReport methods solve",
@@ -116,6 +122,7 @@ _HOMES = {
     "model.routing": "chain_class visits",
     "model.station_types": "Delay LoadDependent Queue",
     "results.rows": "ClassResult LimitResult PairResult StationResult",
+    "results.answer": "Answer",
     "results.solution": "Solution",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

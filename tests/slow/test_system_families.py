@@ -51,7 +51,7 @@ def test_a_limit_of_a_planners_size_against_simulation() -> None:
         qn.Queue("R QR") if s.name == "R QR" else s for s in network.stations if s.name != "L CPs"
     ]  # it never waits for a CP
     result, simulated = system.solve(), qn.verify(qn.Network(alone, network.classes, network.limits), jobs=100_000)
-    assert min(result["short"].limit_wait, result["long"].limit_wait) > 0.03
+    assert min(result["short"].admission_wait, result["long"].admission_wait) > 0.03
     seen = 0
     for row in simulated.comparisons:
         if row.quantity == "response_time" and row.station == "total" and row.class_name in ("short", "long"):

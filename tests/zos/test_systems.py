@@ -93,7 +93,7 @@ def test_a_limit_moves_the_wait_and_not_the_rate() -> None:
     assert low["CFDT"].response_time == pytest.approx(high["CFDT"].response_time, rel=1e-9)
     assert low["AOR1"].tasks == pytest.approx(150, rel=1e-4)
     assert low["AOR1"].at_limit_percent > 99.99
-    assert low["CFDT"].limit_wait > 0.05 > high["CFDT"].limit_wait
+    assert low["CFDT"].admission_wait > 0.05 > high["CFDT"].admission_wait
 
 
 def test_identities_of_a_whole_system() -> None:
@@ -238,14 +238,14 @@ def test_growth_ends_where_a_center_is_full() -> None:
         regions=[zos.CicsRegion("AOR1", lpar="L")],
         work=[zos.Work("w", rate=500, regions="AOR1", qr_cpu=0.001)],
     )
-    grown = zos.grow(given, [1, 1.5, 2.1])
+    grown = zos.growth(given, [1, 1.5, 2.1])
     assert [row["work"] for row in grown.rows()] == ["w", "w", "all"]
     assert grown.rows()[-1]["fullest"] == "saturated: AOR1 QR"
     assert grown.rows()[1]["used_percent"] == pytest.approx(75)
-    assert zos.most_work(given) == pytest.approx(2, rel=3e-3)
-    assert zos.most_work(given, response_times={"w": 0.01}) == pytest.approx(1.8, rel=3e-3)  # M/M/1: 1/(1/S - X)
+    assert zos.headroom(given).factor == pytest.approx(2, rel=3e-3)
+    assert zos.headroom(given, response_times={"w": 0.01}).factor == pytest.approx(1.8, rel=3e-3)  # M/M/1: 1/(1/S - X)
     with pytest.raises(qn.ModelError, match="cannot be met"):
-        zos.most_work(given, response_times={"w": 0.0005})
+        zos.headroom(given, response_times={"w": 0.0005})
 
 
 @pytest.mark.parametrize(

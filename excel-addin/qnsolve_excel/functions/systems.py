@@ -143,10 +143,10 @@ def system_grow(
     """
     parts = (lpars, regions, work, coupling_facilities, loggers, devices)
     model = described(*parts)
-    found = ANSWERS.answer(("grow", frozen(*parts), tuple(factors)), lambda: zos.grow(model, factors)).rows()
+    found = ANSWERS.answer(("grow", frozen(*parts), tuple(factors)), lambda: zos.growth(model, factors)).rows()
     heads = ["factor", "work", "ETR", "response time", "limit wait", "fullest", "share used"]
     rows = [
-        [r["factor"], r["work"], r["etr"], r["response_time"], r["limit_wait"], r["fullest"], r["used_percent"] / 100]
+        [r["factor"], r["work"], r["etr"], r["response_time"], r["admission_wait"], r["fullest"], r["used_percent"] / 100]
         for r in found
     ]
     return [heads, *rows]
@@ -182,7 +182,7 @@ def system_most_work(
     model = described(*parts)
     targets = {one_of(model.work, work_name, "work").name: response_time} if work_name else None
     asked = ("most work", frozen(*parts), work_name, response_time)
-    return ANSWERS.answer(asked, lambda: zos.most_work(model, response_times=targets))
+    return ANSWERS.answer(asked, lambda: zos.headroom(model, response_times=targets).factor)
 
 
 def _solved(*parts: Any) -> zos.SystemResult:

@@ -14,7 +14,7 @@ from qnsolve.model import checks
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.results.answer import Report
-from qnsolve.results.rendering import figure
+from qnsolve.results.rendering import Table, figure
 from qnsolve.results.solution import Solution
 
 from .elasticities import Elasticity, Lever, elasticities, levers
@@ -126,7 +126,8 @@ class Sensitivity(Report):
             for effect in [e for e in self.effects if e.class_name == c.name and not math.isnan(e.response_change)][:TOLD]
         )
 
-    def _table(self) -> tuple[list[list[str]], list[list[str]]]:
+    def tables(self) -> list[Table]:
+        """A row a class and figure that was changed."""
         head = [
             ["class", "figure", "value", "changed", "response", "throughput", "elasticity", "elasticity", "estimated"],
             ["", "", "", "", "change %", "change %", "of response", "of throughput", "error"],
@@ -136,10 +137,7 @@ class Sensitivity(Report):
             numbers = [e.value, e.changed, 100 * e.response_change, 100 * e.throughput_change]
             small = [e.response_elasticity, e.throughput_elasticity]
             body.append([e.class_name, e.what, *map(figure, numbers), *map(figure, small), figure(e.error, 1)])
-        return head, body
-
-    def _words(self) -> int:
-        return 2
+        return [Table(head, body, words=2)]
 
 
 def sensitivity(model: Network, method: str = "auto", change: float = 0.1) -> Sensitivity:

@@ -17,7 +17,8 @@ from qnsolve.methods.measures import Measures
 from qnsolve.methods.solve import CHOICES, solve
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay
-from qnsolve.results.rendering import csv_text, table_text
+from qnsolve.results.answer import Answer
+from qnsolve.results.rendering import defined
 from qnsolve.results.solution import Solution
 
 from .batch_solve import Solved, Stack, solve_stack, stack
@@ -34,7 +35,7 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Answer):
     """The solutions of a sweep, P points in the order of the varied values, the last input the fastest.
 
     Index it for one point's `Solution`, made when asked for; arrays and `rows()` hold all
@@ -132,12 +133,14 @@ class Sweep:
                 )
         return rows
 
-    def to_csv(self) -> str:
-        """The rows as CSV, undefined numbers empty."""
-        return csv_text(self.rows())
+    def title(self) -> str:
+        """Model, number of points, and the time unit."""
+        points = f"{len(self)} point" + "s" * (len(self) != 1)
+        return f"{self.model.name or 'model'}: {points}, times in {self.model.time_unit}"
 
-    def __str__(self) -> str:
-        return table_text(self.rows())
+    def as_dict(self) -> dict[str, Any]:
+        """The object with all rows; undefined numbers are None. `qnsolve sweep --json` prints its rows."""
+        return {"heading": self.title(), "rows": [defined(row) for row in self.rows()]}
 
     def _solution(self, i: int) -> Solution:
         model, found = self.model_at(i), self._solved

@@ -162,10 +162,10 @@ def values(text: str, right: str) -> list[Any]:
         first, last, step = (*parts, 1)[:3]
         if len(parts) > 3 or any(isinstance(part, str) for part in parts) or not (step > 0 and last >= first):
             raise ModelError("sweep: vary", "must run first:last:step, upwards", "write 10:100:10", text)
-        count = math.floor((last - first) / step + 1e-9) + 1
-        if count > MOST_POINTS:
+        steps = (last - first) / step
+        if not steps < MOST_POINTS:  # an infinite end and a step of nearly nothing, too
             raise ModelError("sweep: vary", f"must have {MOST_POINTS:,} values at most", "take a longer step", text)
-        return [first + i * step for i in range(count)]
+        return [first + i * step for i in range(math.floor(steps + 1e-9) + 1)]
     return [_number(part) for part in right.split(",")]
 
 

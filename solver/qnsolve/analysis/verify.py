@@ -32,7 +32,7 @@ SIMULATORS = ("events", "ciw")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class VerifiedFigure:
     """One figure, solved and simulated.
 
     Attributes
@@ -73,14 +73,14 @@ class Verification(Report):
         "events", the package's own, or "ciw".
     jobs, seed : int
         Jobs finished, all classes together, and the seed.
-    comparisons : tuple of Comparison
+    comparisons : tuple of VerifiedFigure
     """
 
     solution: Solution
     simulator: str
     jobs: int
     seed: int
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[VerifiedFigure, ...]
 
     @property
     def agrees(self) -> bool:
@@ -246,7 +246,7 @@ def _estimates(solution: Solution, found: Batches) -> list[Estimate]:
     return rows
 
 
-def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Comparison, ...]:
+def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[VerifiedFigure, ...]:
     together = student(1 - (1 - LEVEL) / 2 / max(len(estimates), 1), BATCHES - 1)
     alone = student((1 + LEVEL) / 2, BATCHES - 1)
     rows = []
@@ -262,7 +262,7 @@ def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Compari
         if not off < inf:
             verdict = "too short"
         difference = solved / simulated - 1 if simulated else (0.0 if solved == 0 else nan)
-        rows.append(Comparison(class_name, station, quantity, solved, simulated, alone * error, difference, verdict))
+        rows.append(VerifiedFigure(class_name, station, quantity, solved, simulated, alone * error, difference, verdict))
     return tuple(rows)
 
 

@@ -1,44 +1,40 @@
-"""The command line of qnsolve: each command, its options, its output, its exit code."""
+"""The command line: which commands there are, what every one shares, and the exit codes."""
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import json
+import contextlib
+import os
 import sys
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import NoReturn
 
 from qnsolve import __version__
-from qnsolve.analysis.bottleneck import bottleneck
-from qnsolve.analysis.bounds import bounds
-from qnsolve.analysis.sensitivity import sensitivity
-from qnsolve.analysis.sweep import sweep
-from qnsolve.analysis.varied_inputs import written
-from qnsolve.analysis.verify import SIMULATORS, verify
 from qnsolve.errors import ImportNote, ModelError, QnsolveError, one_line
-from qnsolve.files.load_save import load, save
-from qnsolve.files.text import FORMATS
-from qnsolve.methods.solve import CHOICES, methods, solve
-from qnsolve.model.network import Network
-from qnsolve.results.answer import Report
-from qnsolve.results.rendering import defined
-from qnsolve.zos import System
 
-from . import system_commands as systems
-from .output import forms, network, printed
-
-# the analyses of a model: what runs, its help, what a row is
-ANALYSES: dict[str, tuple[Callable[[Network], Report], str, str]] = {
-    "bounds": (bounds, "bounds on throughput, response time and queues, without a solve", "a bound"),
-    "bottleneck": (bottleneck, "which station limits each class, and which can be the bottleneck", "a class"),
-    "sensitivity": (sensitivity, "what each figure of the model does to each class", "a class and figure"),
+# each command: its help and the module whose `add` gives its parser the arguments; loaded for that command alone
+COMMANDS: dict[str, tuple[str, str]] = {
+    "solve": ("solve a network or a system and print its table", "qnsolve.cli.solve_command"),
+    "sweep": ("solve a network at many values of its inputs", "qnsolve.cli.sweep_command"),
+    "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
+    "compare": ("solve two files and print what moves", "qnsolve.cli.compare_command"),
+    "growth": ("solve a system with more and more of its work", "qnsolve.cli.growth_command"),
+    "headroom": ("how many times its work a system holds", "qnsolve.cli.headroom_command"),
+    "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.bounds_command"),
+    "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.bottleneck_command"),
+    "sensitivity": ("how each figure of a network changes the results of each class", "qnsolve.cli.sensitivity_command"),
+    "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
+    "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
+    "compile": ("print the network that a system becomes", "qnsolve.cli.compile_command"),
 }
-FILE = "model file, TOML, JSON or JMVA"
+ALIASES = {"grow": "growth"}  # names of earlier versions
+GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
+INTERRUPTED = 130
+
+Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,154 +46,104 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code.
 
-    0 solved; 2 the model or the call is wrong; 3 saturated, or no method applies; 4 no
-    trustworthy answer (did not converge, or broke a law).
+    0 solved; 1 `verify` found figures that differ; 2 the model, the call or a file is wrong; 3 saturated,
+    or no method applies; 4 no trustworthy answer (did not converge, or broke a law); 130 interrupted.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="replace")
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    options = _parser(words).parse_args(words)
     try:
-        with warnings.catch_warnings(record=True) as notes:
-            warnings.simplefilter("always", ImportNote)
-            try:
-                text: str = options.run(options)
-            finally:
-                for note in notes:
-                    print(one_line(f"note: {note.message}"), file=sys.stderr)
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(encoding="utf-8", errors="replace")
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        _complain("qnsolve: interrupted; nothing was left half written")
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
+    options = _parser(words).parse_args(words)
+    file = getattr(options, "file", None)
+    try:
+        with _notes():
+            result: str | tuple[str, int] = options.run(options)
     except QnsolveError as error:
-        file = getattr(options, "file", None)
         named = isinstance(error, ModelError) or not file
-        print(str(error) if named else f"{file}: {error}", file=sys.stderr)
+        _complain(str(error) if named else f"{file}: {error}")
         return error.exit_code
-    except (OSError, MemoryError) as error:
-        print(one_line(f"qnsolve: {type(error).__name__}: {error}"), file=sys.stderr)
+    except MemoryError:
+        _complain(f"{file or 'qnsolve'}: needs more memory than there is; take fewer or smaller classes, or another --method")
+        return 3
+    except OSError as error:
+        name = error.filename or file or "qnsolve"
+        _complain(f"{name}: {error.strerror or error}; check the name, the rights and the free space")
+        return 2
+    text, code = result if isinstance(result, tuple) else (result, 0)
+    return _write(text if text.endswith("\n") else text + "\n") or code
+
+
+@contextlib.contextmanager
+def _notes() -> Iterator[None]:
+    """Print the notes on files of other programs, whatever becomes of the command."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", ImportNote)
+        try:
+            yield
+        finally:
+            for note in notes:
+                _complain(f"note: {note.message}")
+
+
+def _complain(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # nobody can be informed where standard error is closed
+        if sys.stderr is not None:
+            print(one_line(text), file=sys.stderr, flush=True)
+
+
+def _write(text: str) -> int:
+    """Print the result; 2 where it cannot be written in full."""
+    if sys.stdout is None:
+        _complain("standard output: is closed; give it a file or a terminal")
         return 2
     try:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader, `head` say, has seen enough
+    except BrokenPipeError:  # the reader, `head` say, has read enough
+        _discard()
+    except (OSError, ValueError) as error:
+        _discard()
+        _complain(f"standard output: {getattr(error, 'strerror', None) or error}; free some space or write elsewhere")
+        return 2
     return 0
+
+
+def _discard() -> None:
+    """Send what is left in the buffer nowhere, or the interpreter would fail on it again when it ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = _Parser(prog="qnsolve", description="Analytic capacity planning for mainframe transaction systems.")
     parser.add_argument("--version", action="version", version=f"qnsolve {__version__}")
+    if words and words[0] == "--version":
+        return parser
+    asked = next((word for word in words if not word.startswith("-")), "")
+    asked = ALIASES.get(asked, asked)
     commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-
-    solving = commands.add_parser("solve", help="solve a model file and print its table")
-    solving.add_argument("file", help=FILE)
-    solving.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    forms(solving, "a class and station")
-    solving.set_defaults(run=_solve)
-
-    systems.add(commands)
-
-    verifying = commands.add_parser("verify", help="simulate a model file and hold its solution beside the simulation")
-    verifying.add_argument("file", help="model file, TOML or JSON")
-    verifying.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    verifying.add_argument("--jobs", type=float, default=100_000, metavar="N", help="jobs that finish (default: 100000)")
-    verifying.add_argument("--seed", type=float, default=1, metavar="S", help="of the random numbers (default: 1)")
-    verifying.add_argument("--simulator", default="events", metavar="NAME", help="one of: " + ", ".join(SIMULATORS))
-    forms(verifying, "a figure")
-    verifying.set_defaults(run=_verify)
-
-    sweeping = commands.add_parser("sweep", help="solve a model file at many values of its inputs")
-    sweeping.add_argument("file", help=FILE)
-    told = 'what to vary, as in "query.population=10:100:10", "cpu.servers=2,4" or "query.demands.cpu=0.1,0.2"'
-    sweeping.add_argument("vary", nargs="+", metavar="NAME.PARAMETER=VALUES", help=told)
-    sweeping.add_argument("--together", action="store_true", help="all move in step, not every combination")
-    sweeping.add_argument("--method", default="auto", metavar="NAME", help="one of: " + ", ".join(CHOICES))
-    forms(sweeping, "a point and class")
-    sweeping.set_defaults(run=_sweep)
-
-    for name, (run, text, row) in ANALYSES.items():
-        analysing = commands.add_parser(name, help=text)
-        analysing.add_argument("file", help=FILE)
-        forms(analysing, row)
-        analysing.set_defaults(run=partial(_analyse, run))
-
-    listing = commands.add_parser("methods", help="list the methods, and which accept a model")
-    listing.add_argument("file", nargs="?", help=FILE)
-    listing.add_argument("--json", action="store_true", help="print the list as JSON")
-    listing.set_defaults(run=_methods)
-
-    converting = commands.add_parser("convert", help="write a model file in the format that the other name ends in")
-    converting.add_argument("file", metavar="FROM", help=FILE)
-    converting.add_argument("to", metavar="TO", help="file to write: .toml, .json or .jmva")
-    converting.set_defaults(run=_convert)
-
-    validating = commands.add_parser("validate", help="predict the published tables and write the report")
-    validating.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
-    validating.add_argument("--case", action="append", metavar="NAME", help="only this case; may be given again")
-    validating.add_argument("--document", metavar="NAME", help="only the cases of this document, ims12 say")
-    validating.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
-    validating.set_defaults(run=_validate)
-
-    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
-    if "addin" in words:  # loaded for itself alone
-        importlib.import_module("qnsolve_excel.commands").add(addin)
+    for name, (text, module) in COMMANDS.items():
+        aliases = [old for old, new in ALIASES.items() if new == name and old in words]
+        one = commands.add_parser(name, help=text, description=text, aliases=aliases)
+        if name == asked:
+            import_module(module).add(one)
+    if asked not in COMMANDS:
+        for point in _other_packages():
+            add = point.load()
+            text = add.__doc__.partition("\n")[0]
+            one = commands.add_parser(point.name, help=text, description=text)
+            if point.name == asked:
+                add(one)
     return parser
 
 
-def _solve(options: argparse.Namespace) -> str:
-    return printed(solve(load(options.file), method=options.method), options)
-
-
-def _verify(options: argparse.Namespace) -> str:
-    given = {key: getattr(options, key) for key in ("method", "jobs", "seed", "simulator")}
-    model = load(options.file)
-    if isinstance(model, System):
-        return printed(systems.verified(model, **given), options)
-    return printed(verify(model, **given), options)
-
-
-def _sweep(options: argparse.Namespace) -> str:
-    model = network(options.file)
-    found = sweep(model, written(model, options.vary), method=options.method, together=options.together)
-    if options.json:
-        return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
-    return found.to_csv() if options.csv else str(found)
-
-
-def _analyse(run: Callable[[Network], Report], options: argparse.Namespace) -> str:
-    return printed(run(network(options.file)), options)
-
-
-def _methods(options: argparse.Namespace) -> str:
-    reports = methods(network(options.file) if options.file else None)
-    if options.json:
-        return json.dumps([asdict(report) for report in reports], ensure_ascii=False)
-    lines = []
-    for report in reports:
-        kind = "exact" if report.exact else "approximate"
-        verdict = {None: "", True: "  accepts", False: f"  does not accept: {report.reason}"}[report.accepts]
-        lines.append(f"{report.name:<12} {kind}: {report.summary} [{report.source}]{verdict}")
-        if report.error:
-            lines.append(f"{'':<12} {report.error}")
-    return "\n".join(lines)
-
-
-def _convert(options: argparse.Namespace) -> str:
-    form = Path(options.to).suffix.lower().removeprefix(".")
-    if form not in FORMATS:
-        raise ModelError("convert", "must write .toml, .json or .jmva", "end the name in one of them", options.to)
-    model = load(options.file)
-    try:
-        save(model, options.to)
-    except ModelError as error:
-        raise error.in_file(options.to) from None
-    return f"written: {options.to}"
-
-
-def _validate(options: argparse.Namespace) -> str:
-    try:
-        validation = importlib.import_module("qnsolve_validation")
-    except ModuleNotFoundError as error:
-        raise ModelError("validate", f"needs {error.name}", "install qnsolve with its extra: qnsolve[validation]") from error
-    if options.accept and (options.case or options.document):
-        raise ModelError("--accept", "stores the figures of all cases", "leave out --case and --document")
-    written: str = validation.accept() if options.accept else validation.run(options.out, options.case, options.document)
-    return written
+def _other_packages() -> list[EntryPoint]:
+    """The commands of other packages, each once."""
+    return list({point.name: point for point in sorted(entry_points(group=GROUP))}.values())

@@ -1,15 +1,22 @@
-"""What the commands of the command line share: the forms of output, and the printing of a result."""
+"""What the commands share: the forms of output, and the reading of models."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import Any, Protocol
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
 
 from qnsolve.errors import ModelError
 from qnsolve.files.load_save import load
 from qnsolve.model.network import Network
-from qnsolve.zos import System
+
+if TYPE_CHECKING:
+    from qnsolve.zos import System
+
+FILE = "model file or system file, TOML, JSON or JMVA; - for standard input"
+NETWORK_FILE = "model file, TOML, JSON or JMVA; - for standard input"
+SYSTEM_FILE = "system file, TOML or JSON; - for standard input"
 
 
 class Printable(Protocol):
@@ -22,33 +29,43 @@ class Printable(Protocol):
         """For --csv."""
 
 
-def forms(parser: argparse.ArgumentParser, row: str) -> None:
+def add_forms(parser: argparse.ArgumentParser, row: str) -> None:
     """The options --json and --csv."""
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print the result as one JSON object")
     form.add_argument("--csv", action="store_true", help=f"print a row {row} as CSV")
 
 
+def add_method(parser: argparse.ArgumentParser) -> None:
+    """The option --method."""
+    parser.add_argument("--method", default="auto", metavar="NAME", help="auto, exact, or a name that `qnsolve methods` lists")
+
+
 def printed(result: Printable, options: argparse.Namespace) -> str:
-    """The result in the form that was asked for."""
+    """The result in the form that the options name."""
     if options.json:
         return json.dumps(result.as_dict(), allow_nan=False, ensure_ascii=False)
     return result.to_csv() if options.csv else str(result)
 
 
+def model(file: str) -> Network | System:
+    """The network or system of a file; of standard input where the name is "-"."""
+    return load(sys.stdin.buffer if file == "-" else file)
+
+
 def network(file: str) -> Network:
     """The network of a model file; a system file is refused, with what to do instead."""
-    model = load(file)
-    if isinstance(model, Network):
-        return model
-    repair = "solve it as it is, or take what qnsolve compile prints for the rest"
+    found = model(file)
+    if isinstance(found, Network):
+        return found
+    repair = "use qnsolve solve, or take what qnsolve compile prints for the rest"
     raise ModelError("file", "describes a system of LPARs and regions, not a network", repair).in_file(file)
 
 
 def system(file: str) -> System:
     """The system of a system file; a model file is refused."""
-    model = load(file)
-    if isinstance(model, System):
-        return model
-    repair = "give a file with [[lpars]], [[regions]] and [[work]]"
-    raise ModelError("file", "describes a network, not a system of LPARs and regions", repair).in_file(file)
+    found = model(file)
+    if isinstance(found, Network):
+        repair = "give a file with [[lpars]], [[regions]] and [[work]]"
+        raise ModelError("file", "describes a network, not a system of LPARs and regions", repair).in_file(file)
+    return found

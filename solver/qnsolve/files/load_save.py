@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from qnsolve.errors import ModelError
 from qnsolve.model import checks
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
 
 
-def load(path: str | os.PathLike[str]) -> Network | System:
+def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
     """Read a model file or a system file.
 
     Parameters
     ----------
-    path : path
+    path : path or binary file
         `.json` is read as JSON, `.toml` as TOML, `.jmva` as JMVA, the format of the
-        Java Modelling Tools; of another name, what starts with { is JSON, with < JMVA.
+        Java Modelling Tools; of another name, or without one, what starts with { is JSON, with < JMVA.
 
     Returns
     -------
@@ -47,14 +47,17 @@ def load(path: str | os.PathLike[str]) -> Network | System:
         Where a part of a JMVA file, its what-if section say, was left out or something
         had to be assumed. The command line prints these notes; no result is off for them.
     """
-    file, raw = Path(path), read(path)
+    if isinstance(path, str | os.PathLike):
+        name, suffix, raw = os.fspath(path), Path(path).suffix, read(path)
+    else:
+        name, suffix, raw = str(getattr(path, "name", "stream")).replace("<stdin>", "standard input"), "", path.read()
     try:
-        form = form_of(file.suffix, raw)
+        form = form_of(suffix, raw)
         if form == "jmva":
-            return _from_jmva(raw, f"{path}: ")
+            return _from_jmva(raw, f"{name}: ")
         return loads(decoded(raw), format=form)
     except ModelError as error:
-        raise error.in_file(path) from error.__cause__
+        raise error.in_file(name) from error.__cause__
 
 
 def loads(text: str, format: str = "toml") -> Network | System:

@@ -37,6 +37,8 @@ class MethodReport:
         What it does; the key of its publication.
     error : str
         The measured error of an approximate method; "" for an exact one.
+    auto : bool
+        Whether "auto" takes it for the model.
     """
 
     name: str
@@ -46,6 +48,7 @@ class MethodReport:
     summary: str
     source: str
     error: str
+    auto: bool = False
 
 
 Answer_co = TypeVar("Answer_co", covariant=True)
@@ -151,10 +154,20 @@ def methods(model: Network | None = None) -> list[MethodReport]:
         In the order in which "auto" tries them; `accepts` is None without a model.
     """
     arrays = None if model is None else from_network(model)
-    reports = []
-    for method in METHODS:
-        reason = "" if arrays is None else method.refuses(arrays)
-        accepts = None if arrays is None else not reason
-        error = measured_error(method.name)
-        reports.append(MethodReport(method.name, method.exact, accepts, reason, method.summary, method.source, error))
-    return reports
+    reasons = {method.name: "" if arrays is None else method.refuses(arrays) for method in METHODS}
+    taken = None
+    if arrays is not None:
+        taken = next((m.name for m in METHODS if not reasons[m.name] and not m.yields(arrays)), None)
+    return [
+        MethodReport(
+            method.name,
+            method.exact,
+            None if arrays is None else not reasons[method.name],
+            reasons[method.name],
+            method.summary,
+            method.source,
+            measured_error(method.name),
+            method.name == taken,
+        )
+        for method in METHODS
+    ]

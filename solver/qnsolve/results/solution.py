@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, overload
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from qnsolve.errors import LawError, suggestion
 from qnsolve.model.network import Network
 
-from .rendering import Sheet, csv_text, defined, html_text, plain_text
+from .answer import Answer
+from .rendering import Table, defined
 from .rows import ClassResult, LimitResult, PairResult, StationResult
+from .solution_text import solution_sentences, solution_table
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Answer):
     """The solved model. Index it by names: `result["query"]`, `result["query", "cpu"]`.
 
     Attributes
@@ -116,28 +118,40 @@ class Solution:
             "rows": [defined(row) for row in self.rows()],
         }
 
-    def to_csv(self) -> str:
-        """The rows as CSV, undefined numbers empty."""
-        return csv_text(self.rows())
-
-    def to_html(self) -> str:
-        """The printed table as an HTML table."""
-        return html_text(self._sheet())
-
-    _repr_html_ = to_html
-
-    def __str__(self) -> str:
-        return plain_text(self._sheet())
-
-    def _sheet(self) -> Sheet:
+    def title(self) -> str:
+        """Model, method, whether it is exact, and the time unit."""
         kind = "exact" if self.exact else "approximate"
-        unit = self.model.time_unit
-        return Sheet(
-            heading=f"{self.model.name or 'model'}: method {self.method}, {kind}, times in {unit}",
-            time_unit=unit,
-            classes=self.classes,
-            stations=self.stations,
-            limits=self.limits,
-            rows=tuple(self.rows()),
-            notes=self.notes,
+        return f"{self.model.name or 'model'}: method {self.method}, {kind}, times in {self.model.time_unit}"
+
+    def tables(self) -> list[Table]:
+        """A row a class and station that it visits, and a total row a class."""
+        return [solution_table(self.model.time_unit, self.classes, self.rows())]
+
+    def sentences(self) -> tuple[str, ...]:
+        """What limits each class, and how full each limit is."""
+        return tuple(solution_sentences(self.model.time_unit, self.classes, self.stations, self.limits))
+
+    def figures(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Part, name, figure and value of all that was solved."""
+        parts: dict[str, Sequence[ClassResult | StationResult | LimitResult]] = {
+            "classes": self.classes,
+            "stations": self.stations,
+            "limits": self.limits,
+        }
+        for part, results in parts.items():
+            for result in results:
+                for key, value in asdict(result).items():
+                    yield part, result.name, key, value
+        for pair in self.pairs:
+            for key, value in asdict(pair).items():
+                yield "pairs", f"{pair.class_name} at {pair.station}", key, value
+
+    def changes_since(self, before: Solution) -> tuple[str, ...]:
+        """What happened to each class."""
+        old, unit = {c.name: c for c in before.classes}, self.model.time_unit
+        return tuple(
+            f"{c.name}: response time {old[c.name].response_time:.4g} {unit} to {c.response_time:.4g} {unit}, "
+            f"throughput {old[c.name].throughput:.5g}/{unit} to {c.throughput:.5g}/{unit}"
+            for c in self.classes
+            if c.name in old
         )

@@ -37,3 +37,13 @@ def terms() -> dict[str, Term]:
     """
     text = resources.files(__package__).joinpath("terms.csv").read_text(encoding="utf-8")
     return {row["name"]: Term(**row) for row in csv.DictReader(text.splitlines())}
+
+
+def heading(name: str, time_unit: str = "time") -> tuple[str, str]:
+    """Heading and unit of a figure in a table; its name and no unit where it is no term.
+
+    >>> heading("queue_length"), heading("qr_percent")
+    (('queue length', 'jobs'), ('QR', '% disp.'))
+    """
+    term = terms().get(name)
+    return (name.replace("_", " "), "") if term is None else (term.heading, term.unit_in(time_unit))

@@ -5,6 +5,7 @@
 A `System` compiles to a network, is solved, and answers in the terms of RMF and CICS reports.
 """
 
+from qnsolve.analysis.compare import compare
 from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger, Structure
 from qnsolve.zos.parts.processors import Lpar, LsprTable, Processors, Ziips
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
@@ -14,8 +15,7 @@ from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.simulate.verification import SystemVerification, verify
 from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
-from qnsolve.zos.whatif.comparison import SystemComparison, compare
-from qnsolve.zos.whatif.growth import Growth, grow, most_work
+from qnsolve.zos.whatif.growth import Growth, Headroom, growth, headroom
 
 from .solve_system import solve
 
@@ -24,6 +24,7 @@ __all__ = [
     "CouplingFacility",
     "Device",
     "Growth",
+    "Headroom",
     "ImsRegions",
     "Link",
     "Logger",
@@ -34,16 +35,15 @@ __all__ = [
     "Step",
     "Structure",
     "System",
-    "SystemComparison",
     "SystemResult",
     "SystemVerification",
     "Work",
     "Ziips",
     "change_modes",
     "compare",
-    "grow",
+    "growth",
+    "headroom",
     "make_threadsafe",
-    "most_work",
     "move",
     "move_work",
     "scale",

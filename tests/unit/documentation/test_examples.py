@@ -106,10 +106,10 @@ def test_front_end_and_back_end_are_as_busy_as_measured():
     assert result["FE"].cpu_percent == pytest.approx(14.24, abs=0.005)
     assert result["BE"].cpu_percent == pytest.approx(70.10, abs=0.005)
     assert any("BE CPs" in reason for reason in result.reasons)
-    assert zos.most_work(system) * 2688.27 == pytest.approx(3835, rel=0.01)
+    assert zos.headroom(system).factor * 2688.27 == pytest.approx(3835, rel=0.01)
     front, back = system.work[0].steps
     over_rrs = [zos.Step(front.regions, cpu=0.0008916), zos.Step(back.regions, cpu=0.0021770)]
-    assert zos.most_work(system.replace("OTMA NONE", steps=over_rrs)) * 2688.27 == pytest.approx(2756, rel=0.01)
+    assert zos.headroom(system.replace("OTMA NONE", steps=over_rrs)).factor * 2688.27 == pytest.approx(2756, rel=0.01)
 
 
 def test_the_limit_moves_to_the_other_lpars():

@@ -31,7 +31,7 @@ def test_the_reference_is_exact() -> None:
 @pytest.mark.slow
 def test_the_told_errors_are_found_again() -> None:
     """Every measured error that a note tells is what the script finds."""
-    told = {**approximate.MEASURED, "mg1 percentile": general.PERCENTILE, "fork-join": fork_join(0.5, 1.0, 3).note}
+    told = {**approximate.MEASURED, "mg1 percentile": general_service.PERCENTILE, "fork-join": fork_join(0.5, 1.0, 3).note}
     assert one_station.sentences() == told
 
 

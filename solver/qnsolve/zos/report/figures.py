@@ -20,7 +20,7 @@ class WorkResult:
         CPU of one transaction on CPs, synchronous requests to coupling facilities included [s].
     ziip_cpu : float
         CPU of one transaction on zIIPs [s].
-    limit_wait : float
+    admission_wait : float
         Of the response time, wait for MXT, TRANCLASS or dependent regions [s].
     split : dict of center to float
         Response time by center [s].
@@ -31,7 +31,7 @@ class WorkResult:
     response_time: float
     cpu: float
     ziip_cpu: float
-    limit_wait: float
+    admission_wait: float
     split: dict[str, float]
 
 
@@ -95,9 +95,9 @@ class RegionResult:
         Share of time at the limit [%].
     waiting, waiting_95 : float
         Tasks that wait to be let in, in the mean and not passed 95 % of the time [count].
-    delayed_percent : float
-        Share of the tasks that wait [%].
-    limit_wait : float
+    fraction_delayed : float
+        Share of the tasks that wait [0..1].
+    admission_wait : float
         Mean wait of a task for the limit [s].
     """
 
@@ -112,8 +112,8 @@ class RegionResult:
     at_limit_percent: float
     waiting: float
     waiting_95: float
-    delayed_percent: float
-    limit_wait: float
+    fraction_delayed: float
+    admission_wait: float
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ class TranclassResult:
     at_limit_percent: float
     waiting: float
     waiting_95: float
-    delayed_percent: float
-    limit_wait: float
+    fraction_delayed: float
+    admission_wait: float
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from .figures import (
 from .reasons import notes, reasons
 from .system_result import SystemResult
 
+NOISE = 1e-12  # waits in seconds, shares and queue lengths below it are rounding
 SETTLED = 1e-6  # relative violation of an identity that an iteration may leave
 
 
@@ -72,7 +73,7 @@ def _work(point: Point) -> Iterator[WorkResult]:
                 if time > 0:
                     split[center] = split.get(center, 0.0) + task.visits * time
         response = float(point.response[w])
-        yield WorkResult(work.name, float(rate[w]), response, cpu, ziip, wait, split)
+        yield WorkResult(work.name, float(rate[w]), response, cpu, ziip, _noise_off(wait), split)
 
 
 def _lpars(point: Point) -> Iterator[LparResult]:
@@ -123,11 +124,16 @@ def _regions(point: Point) -> Iterator[RegionResult]:
             tasks=sum(flow[i] * inside[i] for i in tasks),
             limit=item.limit,
             at_limit_percent=100 * found.full if found and closed_up else 0.0,
-            waiting=found.number_outside if found and closed_up else 0.0,
+            waiting=_noise_off(found.number_outside) if found and closed_up else 0.0,
             waiting_95=found.outside_95 if found and closed_up else 0,
-            delayed_percent=100 * found.delayed if found and closed_up else 0.0,
-            limit_wait=found.wait if found and closed_up else 0.0,
+            fraction_delayed=_noise_off(found.delayed) if found and closed_up else 0.0,
+            admission_wait=_noise_off(found.wait) if found and closed_up else 0.0,
         )
+
+
+def _noise_off(value: float) -> float:
+    """0 for what is left of a sum that should be 0."""
+    return value if value > NOISE else 0.0
 
 
 def _tranclasses(point: Point) -> Iterator[TranclassResult]:
@@ -146,10 +152,10 @@ def _tranclasses(point: Point) -> Iterator[TranclassResult]:
             tasks=sum(float(point.flow.tasks[i]) * (inside[i] + held) for i in tasks),
             limit=found.limit,
             at_limit_percent=100 * gate.full,
-            waiting=gate.number_outside,
+            waiting=_noise_off(gate.number_outside),
             waiting_95=gate.outside_95,
-            delayed_percent=100 * gate.delayed,
-            limit_wait=gate.wait,
+            fraction_delayed=_noise_off(gate.delayed),
+            admission_wait=_noise_off(gate.wait),
         )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from html import escape
 from typing import Any
 
 from qnsolve.errors import suggestion
-from qnsolve.results.rendering import csv_text, defined, figure, html_table, text_table
+from qnsolve.results.answer import Answer
+from qnsolve.results.rendering import Table, defined, figure
+from qnsolve.results.terms import heading
 from qnsolve.zos.parts.system import System
 
 from .figures import (
@@ -36,7 +37,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class SystemResult:
+class SystemResult(Answer):
     """A solved system. Index it by name: `result["AOR1"].qr_percent`, `result["CFDT"].response_time`.
 
     Attributes
@@ -91,38 +92,48 @@ class SystemResult:
                         found.append({"part": part, "name": result.name, "figure": key, "value": value})
         return found
 
+    def figures(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Part, name, figure and value; a name says its region or facility, so that it is unique."""
+        for part in TITLES:
+            for result in getattr(self, part):
+                for key, value in asdict(result).items():
+                    yield part, _full_name(result), key, value
+
+    def changes_since(self, before: SystemResult) -> tuple[str, ...]:
+        """What happened to each work."""
+        old = {item.name: item for item in before.work}
+        return tuple(
+            f"{item.name}: response time {old[item.name].response_time:.4g} s to {item.response_time:.4g} s, "
+            f"ETR {old[item.name].etr:.5g} to {item.etr:.5g}, CPU {old[item.name].cpu:.4g} s to {item.cpu:.4g} s"
+            for item in self.work
+            if item.name in old
+        )
+
     def as_dict(self) -> dict[str, Any]:
-        """The JSON object of the command line; undefined numbers are None."""
-        parts = {part: [defined(asdict(result)) for result in getattr(self, part)] for part in TITLES}
+        """The object that --json prints; undefined numbers are None."""
+        parts = {part: [with_old_keys(defined(asdict(result))) for result in getattr(self, part)] for part in TITLES}
         return {"system": self.system.name, **parts, "reasons": list(self.reasons), "notes": list(self.notes)}
 
-    def to_csv(self) -> str:
-        """The rows as CSV, undefined numbers empty."""
-        return csv_text(self.rows())
+    def title(self) -> str:
+        """The system and the time unit."""
+        return f"{self.system.name or 'system'}: times in s"
 
-    def to_html(self) -> str:
-        """The printed tables in HTML."""
-        below = [*self.reasons, *(f"note: {note}" for note in self.notes)]
-        tables = [html_table(title, head, body, [], 1) for title, head, body in self._tables()]
-        return "\n".join(tables) + "".join(f"<p>{escape(line)}</p>\n" for line in below)
+    def sentences(self) -> tuple[str, ...]:
+        """What limits each work."""
+        return self.reasons
 
-    _repr_html_ = to_html
-
-    def __str__(self) -> str:
-        lines = [f"{self.system.name or 'system'}: times in s", ""]
-        for title, head, body in self._tables():
-            lines += [title, *text_table(head, body, 1), ""]
-        return "\n".join([*lines, *self.reasons, *(f"note: {note}" for note in self.notes)])
-
-    def _tables(self) -> list[tuple[str, list[list[str]], list[list[str]]]]:
+    def tables(self) -> list[Table]:
+        """A table a part, and the response times by center."""
         found = []
         for part, title in TITLES.items():
             rows = [{k: v for k, v in asdict(r).items() if not isinstance(v, dict)} for r in getattr(self, part)]
             if rows:
                 keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
                 body = [[_printed(row[key]) for key in keys] for row in rows]
-                found.append((title, [list(words) for words in zip(*map(heading, keys), strict=True)], body))
-        found.insert(1, ("Response time by center", [["work", "center", "time", "share"], ["", "", "s", "%"]], self._split()))
+                head = [list(words) for words in zip(*(heading(key, "s") for key in keys), strict=True)]
+                found.append(Table(head, body, 1, title))
+        split = [["work", "center", "time", "share"], ["", "", "s", "%"]]
+        found.insert(1, Table(split, self._split(), 1, "Response time by center"))
         return found
 
     def _split(self) -> list[list[str]]:
@@ -134,43 +145,25 @@ class SystemResult:
         ]
 
 
+def with_old_keys(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of JSON with the keys of earlier versions beside those of today, for programs that read them."""
+    found = dict(row)
+    if "admission_wait" in row:
+        found["limit_wait"] = row["admission_wait"]
+    if "fraction_delayed" in row:
+        found["delayed_percent"] = 100 * row["fraction_delayed"]
+    return found
+
+
+def _full_name(item: Any) -> str:
+    owner = getattr(item, "facility", None) or getattr(item, "region", None)
+    lpar = getattr(item, "lpar", "") if hasattr(item, "facility") else ""
+    return " ".join(part for part in (owner, item.name, lpar) if part)
+
+
 def _printed(value: Any) -> str:
     """A figure with five digits; what is too small to matter is 0."""
     return "0" if isinstance(value, float) and abs(value) < NOTHING else figure(value, 5)
 
 
-def heading(key: str) -> tuple[str, str]:
-    """What a figure is called in a table, and its unit."""
-    words, unit = HEADS.get(key, (key.replace("_", " "), ""))
-    return words, unit
-
-
 LITTLE, NOTHING = 1e-5, 1e-6  # share of a response time, and any figure, below which nothing is printed
-HEADS = {
-    "etr": ("ETR", "1/s"),
-    "itr": ("ITR", "1/s"),
-    "response_time": ("response", "s"),
-    "cpu": ("CPU/tran", "s"),
-    "ziip_cpu": ("zIIP CPU/tran", "s"),
-    "limit_wait": ("wait", "s"),
-    "cpu_percent": ("CPU", "% busy"),
-    "appl_percent": ("APPL", "% of one"),
-    "cp_stretch": ("CP time", "/ CPU"),
-    "appl_iip": ("IIP", "% of one"),
-    "appl_iipcp": ("IIPCP", "% of one"),
-    "qr_percent": ("QR", "% disp."),
-    "qr_cpu_percent": ("QR", "% CPU"),
-    "ziip_percent": ("zIIP cores", "% busy"),
-    "thread_density": ("thread", "density"),
-    "capacity_factor": ("capacity", "factor"),
-    "at_limit_percent": ("at limit", "% of time"),
-    "delayed_percent": ("delayed", "% of tasks"),
-    "waiting": ("waiting", "mean"),
-    "waiting_95": ("waiting", "95 %"),
-    "busy_percent": ("busy", "%"),
-    "host_percent": ("host CPU", "% of one"),
-    "service_time_us": ("service", "µs"),
-    "requests": ("requests", "1/s"),
-    "mib_per_second": ("written", "MiB/s"),
-    "bandwidth": ("at most", "MiB/s"),
-}

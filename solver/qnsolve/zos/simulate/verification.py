@@ -38,6 +38,11 @@ class SystemVerification(Report):
     result: SystemResult
     figures: tuple[dict[str, Any], ...]
 
+    @property
+    def agrees(self) -> bool:
+        """No figure differs."""
+        return all(row["verdict"] != "differs" for row in self.figures)
+
     def rows(self) -> list[dict[str, Any]]:
         """One row a figure: name, figure, verdict, solved, simulated, half width of its interval, difference in percent."""
         return [dict(row) for row in self.figures]
