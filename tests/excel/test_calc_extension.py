@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from qnsolve_excel import catalogue
 from qnsolve_excel.calc import bridge, command, extension
 

@@ -109,9 +109,8 @@ def test_methods(capsys: pytest.CaptureFixture[str]) -> None:
         assert f"[{report.source}]" in line
         assert ("exact" if report.exact else "approximate") in line
     data = _strict(_run(capsys, "methods", "--json"))
-    assert [list(entry) for entry in data] == [["name", "exact", "accepts", "reason", "summary", "source", "error"]] * len(
-        lines
-    )
+    keys = ["name", "exact", "accepts", "reason", "summary", "source", "error", "auto"]
+    assert [list(entry) for entry in data] == [keys] * len(lines)
     assert [entry["accepts"] for entry in data] == [None] * len(lines)
 
 
@@ -123,7 +122,9 @@ def test_methods_of_a_model(name: str, tmp_path: Path, capsys: pytest.CaptureFix
     reports = qnsolve.methods(zoo.HAND_MADE[name])
     lines = [line for line in _run(capsys, "methods", str(path)).splitlines() if not line.startswith(" ")]
     for line, report in zip(lines, reports, strict=True):
-        assert line.endswith("accepts") if report.accepts else line.endswith(f"does not accept: {report.reason}")
+        chosen = "  <- auto" if report.auto else ""
+        assert line.endswith(f"  accepts{chosen}" if report.accepts else f"does not accept: {report.reason}")
+    assert [report.name for report in reports if report.auto] == [solve(zoo.HAND_MADE[name]).method]
     for entry, report in zip(_strict(_run(capsys, "methods", "--json", str(path))), reports, strict=True):
         assert (entry["name"], entry["accepts"], entry["reason"]) == (report.name, report.accepts, report.reason)
         assert report.accepts == (report.reason == "")

@@ -24,7 +24,7 @@ ARROWS: dict[str, str] = {
     "methods": "errors model numerics results",
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
-    "zos": "analysis errors files methods model numerics results",
+    "zos": "analysis errors methods model numerics results",
     "files": "errors model results zos",
     "cli": "__init__ analysis errors files methods model results zos",
     "__main__": "cli",
@@ -64,14 +64,10 @@ def _base(module: str, node: ast.ImportFrom) -> str | None:
 
 
 def _strings(tree: ast.Module) -> set[str]:
-    """Modules of the package that are imported by a string."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
-            for word in ast.walk(node.args[0]):
-                if isinstance(word, ast.Constant) and isinstance(word.value, str) and word.value.startswith("qnsolve."):
-                    found.add(word.value.removeprefix("qnsolve."))
-    return found
+    """Modules of the package that a file names in a string, to import them when they are needed."""
+    words = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    names = {word.removeprefix("qnsolve.") for word in words if word.startswith("qnsolve.")}
+    return names & FILES.keys()
 
 
 def _imports(module: str) -> tuple[set[str], set[str]]:

@@ -9,7 +9,7 @@ import pytest
 import qnsolve as qn
 from numpy.random import default_rng
 from qnsolve import zos
-from qnsolve.cli.main import main as cli
+from qnsolve.cli import main as cli
 from qnsolve.zos.simulate.event_engine import Clock, Places, Process, Shared, wait
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 import qnsolve as qn
-from qnsolve import cli, zos
+from qnsolve import zos
+from qnsolve.cli import main as cli
 
 
 @pytest.mark.parametrize(

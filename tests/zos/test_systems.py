@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import qnsolve as qn
 from qnsolve import zos
-from qnsolve.cli.main import main as cli
+from qnsolve.cli import main as cli
 from qnsolve.files import load_save
 from qnsolve.zos.parts import system as system_parts
 

@@ -43,7 +43,7 @@ def heading(name: str, time_unit: str = "time") -> tuple[str, str]:
     """Heading and unit of a figure in a table; its name and no unit where it is no term.
 
     >>> heading("queue_length"), heading("qr_percent")
-    (('queue length', 'jobs'), ('QR', '% disp.'))
+    (('queue length', 'jobs'), ('QR TCB', '% disp.'))
     """
     term = terms().get(name)
     return (name.replace("_", " "), "") if term is None else (term.heading, term.unit_in(time_unit))

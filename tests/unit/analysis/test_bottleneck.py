@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.analysis.linear_envelope import best_margin, upper_lines
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from scipy.optimize import linprog
 
 from tests.support import zoo

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import qnsolve as qn
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 from qnsolve.methods.product_form import throughput_bounds as kernel
 
 from tests.oracles import exact_mva

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import qnsolve as qn
-from qnsolve.cli import main
+from qnsolve.cli.main import main
 
 from tests.support import zoo
 

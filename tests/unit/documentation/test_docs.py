@@ -28,7 +28,7 @@ CALLABLES = [name for name, thing in PUBLIC.items() if not isinstance(thing, Mod
 RESULTS = (qnsolve.ClassResult, qnsolve.StationResult, qnsolve.PairResult, qnsolve.stations.StationForm)
 # fields that name something, and quantities of one output only
 NO_TERMS = {"name", "station", "class_name", "highest_throughput", "probability_wait", "probability_blocked"}
-NO_TERMS |= {"probability_abandoned", "note", "waiting", "response"}
+NO_TERMS |= {"probability_abandoned", "note", "response"}
 
 
 def _examples(name: str) -> list[doctest.DocTest]:

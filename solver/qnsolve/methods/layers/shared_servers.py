@@ -23,7 +23,7 @@ class FullError(ArithmeticError):
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedServers:
     """What sources find at shared servers.
 
     Attributes
@@ -38,7 +38,7 @@ class Shared:
     chance: Array
 
 
-def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array) -> Shared:
+def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array) -> SharedServers:
     """How long work takes at shared servers.
 
     Parameters
@@ -84,7 +84,7 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
             others = np.convolve(others, _binomial(int(jobs[j]) - 1, shares[j]))
         found[j] = tilt * _stretch(others, weight)
         behind = np.convolve(behind, _binomial(int(jobs[j]), shares[j]))
-    return Shared(found, _chance(before[-1], weight, stream, speeds, tilt))
+    return SharedServers(found, _chance(before[-1], weight, stream, speeds, tilt))
 
 
 def seen(
