@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import blocking_families, limit_families, priority_families
+from benchmarks.families import blocking_families, limit_families, priority_families
 
 MODELS, PARTS = 500, 4  # of a family, and parts that it is measured in
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"

@@ -20,7 +20,7 @@ from qnsolve.arrays import from_network
 from qnsolve.kernels.events import simulate
 from qnsolve.plan import plan_of
 
-from . import accuracy
+from benchmarks import accuracy
 
 STORE = Path(__file__).with_name("accuracy_general.csv")
 JOBS, BATCHES = 50_000, 40

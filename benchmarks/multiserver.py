@@ -22,7 +22,7 @@ from qnsolve.kernels.saddle import saddle_point
 from qnsolve.kernels.series import Array
 from qnsolve.kernels.step import Step
 
-from . import accuracy
+from benchmarks import accuracy
 
 FAMILIES = ("many servers", "near saturation")
 MODELS = 100

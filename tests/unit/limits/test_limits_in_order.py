@@ -9,7 +9,7 @@ import pytest
 from qnsolve import AdmissionLimit, ClosedClass, Delay, Network, Queue, methods, solve, verify
 from qnsolve.methods import grouped
 
-from benchmarks import limit_families
+from benchmarks.families import limit_families
 from tests.support.effort import counted
 from tests.support.zoo import closed
 
