@@ -27,7 +27,8 @@ test-slow: $(READY) ## error tables, families, simulations, every worksheet exam
 
 coverage: $(READY) ## lines and branches of the solver that the tests of `make test` reach; HTML in out/coverage
 	@sh .ci/system-packages
-	OPENBLAS_NUM_THREADS=1 $(BIN)/coverage run -m pytest -p no:xdist -m "not slow"
+	@mkdir -p out
+	OPENBLAS_NUM_THREADS=1 $(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal -m "not slow"
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage html --quiet
 	@$(BIN)/coverage report

@@ -20,7 +20,7 @@ from qnsolve.methods.arrays import from_network
 from qnsolve.methods.job_process import job_process
 from qnsolve.simulation.network_simulation import simulate
 
-from . import accuracy
+from benchmarks import accuracy
 
 STORE = Path(__file__).with_name("accuracy_general.csv")
 JOBS, BATCHES = 50_000, 40

@@ -22,7 +22,7 @@ from qnsolve.methods.measures import Measures
 from qnsolve.numerics.fixed_point import fixed_point
 from qnsolve.numerics.series import Array
 
-from . import accuracy
+from benchmarks import accuracy
 
 FAMILIES = ("many servers", "near saturation")
 MODELS = 100

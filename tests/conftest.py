@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.support import spreadsheet
+
+os.environ["QNSOLVE_SECONDS"] = "600"  # the limit of a worksheet cell: a busy machine must not meet it
 
 
 @pytest.fixture(scope="session")

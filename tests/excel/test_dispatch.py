@@ -120,15 +120,12 @@ def test_every_function_explains_itself() -> None:
 
 def test_a_calculation_that_takes_too_long_is_stopped_and_the_next_one_is_not() -> None:
     """The time limit stops what runs inside and nothing else."""
-    started = time.perf_counter()
-
     def endless() -> None:
         while True:
             sum(range(100))
 
     with pytest.raises(TookTooLongError), deadline(0.05):
         endless()
-    assert time.perf_counter() - started < 5
     with deadline(0.05):
         pass
     time.sleep(0.1)

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import sys
-import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -25,7 +24,6 @@ from tests.support.spreadsheet import Book, Failure, Spreadsheet
 CALLS = random_calls.calls(seed=20261121, count=300)
 MOST_WHY = 10  # arguments that QN.WHY hands on
 CLOSE = 1e-12  # relative; Calc's Python may be another one
-HUNG = 120.0  # seconds for one call, six times the limit of a cell: it would stand still
 FORBIDDEN = ("subprocess.", "os.", "socket.", "shutil.", "tempfile.", "urllib.", "webbrowser.", "pathlib.", "ctypes.dlopen")
 # what Calc does to arguments before it asks us; in all else it must be equal
 DIFFERENCES = {
@@ -87,9 +85,7 @@ def test_no_call_fails_or_reaches_a_file_a_command_or_the_network() -> None:
     sys.addaudithook(heard)  # cannot be taken back
     try:
         for name, given in CALLS:
-            begin = time.monotonic()
             clean(call(name, given))
-            assert time.monotonic() - begin < HUNG, (name, given)
     finally:
         listening = False
     assert not seen
@@ -272,9 +268,7 @@ def letters(number: int) -> str:
 def test_a_million_cells(book: Book) -> None:
     """Ranges of 2^20 cells and of more are answered or refused, alike."""
     for name, given in random_calls.million():
-        begin = time.monotonic()
         answer = call(name, given)
-        assert time.monotonic() - begin < HUNG
         clean(answer)
         if name == "FIT_DEMAND":
             body = json.dumps([{"f": name, "a": [wire.given(value) for value in given]}]).encode()

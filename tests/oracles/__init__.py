@@ -1,1 +1,1 @@
-"""Reference solvers that share no code with the product, and the tests that compare the product with them."""
+"""Reference solvers in plain formulas, exact chains or rational numbers, and the tests that compare the product with them."""

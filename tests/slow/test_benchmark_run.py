@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from benchmarks import models, sweeps, targets
+from benchmarks.peers import models
+from benchmarks.timing import sweeps, targets
 from tests import ROOT
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 import qnsolve as qn
 from qnsolve import zos
 
-from benchmarks import zos_families
+from tests.oracles import system_families
 
 pytestmark = pytest.mark.slow
 LIMITS = {  # models; mean and largest error of the worst figure of each
@@ -24,15 +24,15 @@ LIMITS = {  # models; mean and largest error of the worst figure of each
 }
 
 
-@pytest.mark.parametrize("family", zos_families.FAMILIES)
+@pytest.mark.parametrize("family", system_families.FAMILIES)
 def test_small_systems_against_their_chains(family: str) -> None:
     """Response times, and what is busy: within the errors that the families are known to have."""
     models, mean, most = LIMITS[family]
     worst = []
     for seed in range(models):
-        case = zos_families.FAMILIES[family](np.random.default_rng(seed))
+        case = system_families.FAMILIES[family](np.random.default_rng(seed))
         if case is not None:
-            worst.append(max(abs(error) for error in zos_families.errors(case).values()))
+            worst.append(max(abs(error) for error in system_families.errors(case).values()))
     assert len(worst) > models / 2
     assert np.mean(worst) < mean
     assert max(worst) < most

@@ -4,17 +4,19 @@ from decimal import Decimal
 
 import pytest
 
-from benchmarks import models, plain, targets
-from benchmarks.peers import Peer, functions
-from benchmarks.table import Row, duration, solver_table
-from benchmarks.targets import Target
+from benchmarks.peers import models
+from benchmarks.peers.solvers import Peer, functions
+from benchmarks.timing import targets
+from benchmarks.timing.table import Row, duration, solver_table
+from benchmarks.timing.targets import Target
+from tests.oracles import plain_loops, raw_models
 
 MODELS = models.load()[1]
 
 
 def test_the_reference_gives_the_published_throughput():
     """The plain convolution in 50 digits gives X = 3.996098682941637 for 16 servers and 500 jobs."""
-    found = plain.reference(MODELS["c_ms16_b"])
+    found = plain_loops.reference(MODELS["c_ms16_b"])
     assert found.throughput[0] == pytest.approx(3.996098682941637, abs=1e-12)
     assert sum(found.queue_length[0]) + 20 * found.throughput[0] == pytest.approx(500, rel=1e-13)
 
@@ -22,29 +24,29 @@ def test_the_reference_gives_the_published_throughput():
 @pytest.mark.parametrize("name", ["b_closed_100", "c_ms16_b", "h_2c_ms16", "o_3x4", "o_3x4_ms8", "a_mmc"])
 def test_the_plain_implementation_in_doubles_agrees_with_the_reference(name):
     """Loops in doubles and loops in decimals give the same numbers."""
-    off = models.errors(plain.solve(MODELS[name]), plain.reference(MODELS[name]))
+    off = raw_models.errors(plain_loops.solve(MODELS[name]), plain_loops.reference(MODELS[name]))
     assert max(off) < 1e-11
 
 
 def test_plain_mean_value_analysis_agrees_with_plain_convolution():
     """Two unlike algorithms, with several classes, give the same numbers."""
-    model = models.Model("small", "", ((0.1, 0.3), (0.2, 0.05)), (1, 1), (4, 3), (1.0, 0.5))
-    assert max(models.errors(plain.mva(model), plain.reference(model))) < 1e-14
-    one = models.Model("one", "", ((0.1, 0.3),), (1, 1), (7,), (1.0,))
-    assert max(models.errors(plain.mva_one_class(one), plain.reference(one))) < 1e-14
+    model = raw_models.Model("small", "", ((0.1, 0.3), (0.2, 0.05)), (1, 1), (4, 3), (1.0, 0.5))
+    assert max(raw_models.errors(plain_loops.mva(model), plain_loops.reference(model))) < 1e-14
+    one = raw_models.Model("one", "", ((0.1, 0.3),), (1, 1), (7,), (1.0,))
+    assert max(raw_models.errors(plain_loops.mva_one_class(one), plain_loops.reference(one))) < 1e-14
 
 
 def test_erlang_c_by_hand():
     """Two servers at a load of one erlang: an arrival waits with probability 1/3, for any number type."""
-    assert plain.erlang_c(2, 1.0) == pytest.approx(1 / 3, rel=1e-15)
-    assert abs(plain.erlang_c(2, Decimal(1)) - Decimal(1) / 3) < Decimal("1e-27")
+    assert plain_loops.erlang_c(2, 1.0) == pytest.approx(1 / 3, rel=1e-15)
+    assert abs(plain_loops.erlang_c(2, Decimal(1)) - Decimal(1) / 3) < Decimal("1e-27")
 
 
 def test_the_plain_convolution_refuses_what_it_cannot_do():
     """Two multi-server stations raise an error: no wrong reference."""
-    model = models.Model("two", "", ((0.1, 0.3),), (2, 2), (7,), (1.0,))
+    model = raw_models.Model("two", "", ((0.1, 0.3),), (2, 2), (7,), (1.0,))
     with pytest.raises(ValueError, match="one multi-server station"):
-        plain.reference(model)
+        plain_loops.reference(model)
 
 
 def test_a_wrong_number_fails_the_run_and_a_missed_limit_does_not():
@@ -64,8 +66,8 @@ def test_a_wrong_number_fails_the_run_and_a_missed_limit_does_not():
 
 def test_the_error_of_an_answer_that_is_not_a_number_is_not_hidden():
     """A nan among right numbers counts as an error."""
-    right = models.Answer([1.0, 2.0], [[1.0], [1.0]])
-    off, _ = models.errors(models.Answer([1.0, float("nan")], [[1.0], [1.0]]), right)
+    right = raw_models.Answer([1.0, 2.0], [[1.0], [1.0]])
+    off, _ = raw_models.errors(raw_models.Answer([1.0, float("nan")], [[1.0], [1.0]]), right)
     assert not off <= targets.MOST_ERROR
 
 

@@ -28,7 +28,7 @@ ARROWS: dict[str, set[str]] = {
     "workbooks": {"catalogue", "cells", "commands", "describing", "dispatch"},
     "calc": {"catalogue"},  # and the dispatcher by name, once it is found
     "xlam": {"catalogue", "cells", "commands", "dispatch"},
-    "officejs": {"catalogue", "cells", "commands", "dispatch", "formula"},
+    "officejs": {"catalogue", "cells", "commands", "deadline", "dispatch", "formula"},
     "commands": {"listing"},  # and the front ends by name, when the command is called
     "__init__": {"catalogue", "cells", "dispatch"},
 }

@@ -7,7 +7,7 @@ import pytest
 from qnsolve import zos
 from qnsolve.zos.point.overflow_chain import overflow
 
-from benchmarks import zos_chains
+from tests.oracles import system_chains
 
 
 def system(cps: int, ziips: zos.Ziips, users: int, think_time: float, share: float, rate: float = 0.0) -> zos.System:
@@ -54,7 +54,7 @@ def test_a_few_users_against_their_chain(users: int, share: float, cps: int, cor
     """Hardly any think time: rates within 2 percent of the chain that tells phases apart, 5 where all work is for zIIPs."""
     ziips = zos.Ziips(cores)
     think_time = 1e-6  # a thousandth of the CPU
-    chain = zos_chains.overflow(
+    chain = system_chains.overflow(
         lambda s: (users - sum(s)) / think_time, (0.001 * (1 - share), 0.001 * share), ziips.speeds(), cps, users
     )
     rate = chain.mean(lambda s: float(min(s[0] + s[2], cps) + min(s[1], cores))) / 0.001

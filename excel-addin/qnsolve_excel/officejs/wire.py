@@ -6,11 +6,12 @@ import json
 import time
 from typing import Any
 
+from .. import deadline
 from ..cells import EXCEL_CODES, OMITTED, CellError
 from ..dispatch import Answer, call
 
 MOST_CALLS = 20_000  # of one batch
-LONGEST = 60.0  # seconds for one batch
+LONGEST = 3 * deadline.LONGEST  # seconds for one batch
 
 
 class RequestError(ValueError):

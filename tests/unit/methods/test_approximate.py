@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 import qnsolve as qn
@@ -12,6 +10,8 @@ from qnsolve.methods.mean_value.saddle_point import saddle_point
 from qnsolve.methods.product_form.convolution import one_class
 from qnsolve.numerics import fixed_point as acceleration
 from qnsolve.numerics.series import Array
+
+from tests.support.effort import counted
 
 
 def _drawn(seed: int, classes: int = 3, stations: int = 4) -> tuple[Array, Array, Array]:
@@ -131,7 +131,7 @@ def test_the_saddle_point_improves_as_one_over_jobs_squared(servers: int, think_
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_million_jobs_a_class(seed: int) -> None:
-    """Five classes of a million: both methods agree, keep the bounds, and take no longer than for a hundred."""
+    """Five classes of a million: both methods agree, keep the bounds, and do as little work as for a hundred."""
     rng = np.random.default_rng(seed)
     stations = [qn.Queue(f"s{k}", servers=int(rng.choice([1, 1, 4, 16]))) for k in range(6)]
     classes = [
@@ -144,9 +144,9 @@ def test_a_million_jobs_a_class(seed: int) -> None:
         for r in range(5)
     ]
     model = qn.Network(stations, classes)
-    begin = perf_counter()
-    asymptotic, linearizer = (qn.solve(model, method=method) for method in ("asymptotic", "linearizer"))
-    assert perf_counter() - begin < 10
+    asymptotic, some = counted(lambda: qn.solve(model, method="asymptotic"))
+    linearizer, more = counted(lambda: qn.solve(model, method="linearizer"))
+    assert some + more < 50_000
     assert max(s.utilization for s in asymptotic.stations) == pytest.approx(1, abs=1e-5)
     for a, b in zip(asymptotic.classes, linearizer.classes, strict=True):
         assert a.throughput <= a.highest_throughput

@@ -7,7 +7,7 @@ from qnsolve import ModelError, SaturatedError
 from qnsolve.stations import approximate, fork_join, general_service, gig1, gigc, mdc, mg1, mgc, mmc
 
 from benchmarks import one_station
-from benchmarks.phases import ERLANG, EXPONENTIAL, Exact, hyperexponential
+from tests.oracles.two_phase_stations import ERLANG, EXPONENTIAL, Exact, hyperexponential
 
 
 def test_the_reference_is_exact() -> None:

@@ -17,6 +17,7 @@ from scipy.stats import gamma, poisson
 from tests.oracles.markov_chain import birth_death, stationary
 
 SHARES = (0.1, 0.5, 0.9, 0.95, 0.999, 1 - 1e-9, 1 - 1e-12)
+ROUNDING = 1e-14  # of times that are exactly 0, in service times
 BUSY = (1e-12, 0.05, 0.5, 0.75, 0.9, 1 - 1e-6, 1 - 1e-12)
 
 
@@ -198,7 +199,8 @@ def test_mdc_lies_between_half_of_mmc_and_all_of_it(servers: int, busy: float) -
     if servers * (1 - busy) ** 2 < 1e-6:
         assert ratio == pytest.approx(0.5, rel=1e-2)
     for share in SHARES:
-        assert constant.waiting_percentile(share) <= exponential.waiting_percentile(share) * (1 + 1e-9)
+        # where the exact percentile is 0, as at share = 1 - busy of one server, both figures are rounding errors
+        assert constant.waiting_percentile(share) <= exponential.waiting_percentile(share) * (1 + 1e-9) + ROUNDING
 
 
 def test_incomplete_gamma_function() -> None:

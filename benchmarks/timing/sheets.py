@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from qnsolve_excel import call
 from qnsolve_excel.calc import write
 
-from .timing import ROOT, best
+from benchmarks.timing.clock import best
 
 SIZES = {1000: 0.1, 10_000: 0.5}  # cells, limit of their recalculation [s]
 RUNS = 5
@@ -33,8 +31,8 @@ class Sheet:
 
 def measure() -> list[Sheet]:
     """Each size, in one Calc."""
-    sys.path.append(str(ROOT / "tests"))
-    spreadsheet = import_module("spreadsheet")
+    from tests.support import spreadsheet
+
     lack = spreadsheet.missing()
     if lack:
         return [Sheet(cells, limit, missing=lack) for cells, limit in SIZES.items()]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
-from unittest import mock
-
-from .table import duration
-from .targets import Target
-from .timing import ROOT, best
+from benchmarks.timing.clock import best
+from benchmarks.timing.table import duration
+from benchmarks.timing.targets import Target
 
 LIMIT = 100e-6  # seconds a call
 CALLS = ("=QN.MMC_RESPONSE(8,0.1)", "=QN.ERLANG_C(90,0.1,12)")
@@ -19,17 +15,17 @@ def collect(quick: bool) -> list[Target]:
     from qnsolve_excel import call
     from qnsolve_excel.formula import parsed
 
-    with mock.patch.object(sys, "path", [*sys.path, str(ROOT / "tests")]):
-        pywin32 = importlib.import_module("pywin32")
+    from tests.support import pywin32_double
+
     found = []
-    with pywin32.windows() as xlwings:
+    with pywin32_double.windows() as xlwings:
         server = xlwings.com_server.XLPython()
         for formula in CALLS:
             name, given = parsed(formula)
-            arguments = tuple(pywin32.variant(cell) for cell in given)
+            arguments = tuple(pywin32_double.variant(cell) for cell in given)
 
             def ask(name: str = f"QN_{name}", arguments: tuple[object, ...] = arguments) -> object:
-                return server.CallUDF(pywin32.OURS, name, arguments)
+                return server.CallUDF(pywin32_double.OURS, name, arguments)
 
             answer = ask()
             seconds = best(ask, 0.05 if quick else 0.3)

@@ -7,9 +7,9 @@ import json
 
 from qnsolve_excel import call
 
-from .table import duration
-from .targets import Target
-from .timing import best
+from benchmarks.timing.clock import best
+from benchmarks.timing.table import duration
+from benchmarks.timing.targets import Target
 
 CELLS, LIMIT = 1000, 0.05  # in one request, and its limit [s]
 TOKEN = "0" * 48

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from typing import Any
 
-from .models import Answer, Model
+from tests.oracles.raw_models import Answer, Model
 
 DIGITS = 50
 Number = Any  # float or Decimal

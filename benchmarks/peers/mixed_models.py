@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import qnsolve as qn
 
-from . import plain
-from .models import Answer, Model, errors
-from .table import RATIO_FROM, Row
-from .timing import best, once
+from benchmarks.timing.clock import best, once
+from benchmarks.timing.table import RATIO_FROM, Row
+from tests.oracles import plain_loops
+from tests.oracles.raw_models import Answer, Model, errors
 
 TITLE = "open and closed classes; 20 classes at 50 stations, too large for an exact answer"
 CONVERGED = {"linearizer": (1.6097902, 1.4625480), "schweitzer": (1.6015552, 1.4429296)}  # X of two classes
@@ -21,7 +21,7 @@ CONVERGED = {"linearizer": (1.6097902, 1.4625480), "schweitzer": (1.6015552, 1.4
 
 def rows(quick: bool) -> Iterator[Row]:
     """The rows of this group."""
-    data = json.loads(Path(__file__).with_name("others.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("mixed_models.json").read_text(encoding="utf-8"))
     budget = 0.05 if quick else 1.0
     yield from _mixed(data["f_mixed"], budget)
     network = _network("e_20x50", data["e_20x50"])
@@ -45,7 +45,7 @@ def _mixed(model: dict[str, Any], budget: float) -> Iterator[Row]:
     def plainly() -> Answer:
         slowed = tuple(tuple(row) for row in (demand[closed] / (1 - load)).tolist())
         sizes = (tuple(model[key][r] for r in closed) for key in ("population", "think_time"))
-        inside = plain.solve(Model("f_mixed", "", slowed, (1,) * len(load), *sizes))
+        inside = plain_loops.solve(Model("f_mixed", "", slowed, (1,) * len(load), *sizes))
         seen = (1 + np.array(inside.queue_length).sum(axis=0)) / (1 - load)
         outside = (rate[opened, None] * demand[opened] * seen).tolist()
         return Answer([*rate[opened].tolist(), *inside.throughput], [*outside, *inside.queue_length])

@@ -12,11 +12,11 @@ from qnsolve.methods.product_form.convolution import one_class
 from qnsolve.methods.product_form.lattice import lattice
 from qnsolve.methods.product_form.open_network import open_network
 
-from . import plain
-from .models import Answer, Model, errors
-from .peers import Outcome, Peer, functions, run
-from .table import RATIO_FROM, Row
-from .timing import best, once
+from benchmarks.peers.solvers import Outcome, Peer, functions, run
+from benchmarks.timing.clock import best, once
+from benchmarks.timing.table import RATIO_FROM, Row
+from tests.oracles import plain_loops
+from tests.oracles.raw_models import Answer, Model, errors
 
 SLOW = 0.05  # a plain implementation that takes longer is timed once [s]
 
@@ -53,7 +53,7 @@ def rows(model: Model, peers: list[Peer], limit: float, quick: bool, beyond: dic
     group: it is not tried on the ones that follow.
     """
     skip = quick and model.is_large
-    taken, right = (None, None) if skip else once(lambda: plain.reference(model))
+    taken, right = (None, None) if skip else once(lambda: plain_loops.reference(model))
 
     def row(solver: str, seconds: float | None, answer: Answer | None, note: str = "") -> Row:
         first = answer.throughput[0] if answer else None
@@ -67,10 +67,10 @@ def rows(model: Model, peers: list[Peer], limit: float, quick: bool, beyond: dic
     if skip:
         yield row("plain Python", None, None, "skipped by --quick")
     else:
-        seconds, answer = once(lambda: plain.solve(model))
-        seconds = seconds if seconds > SLOW else best(lambda: plain.solve(model), budget)
+        seconds, answer = once(lambda: plain_loops.solve(model))
+        seconds = seconds if seconds > SLOW else best(lambda: plain_loops.solve(model), budget)
         yield row("plain Python", seconds, answer, _plain_name(model))
-        yield row(f"plain, {plain.DIGITS} digits", taken, right, "the reference for the errors")
+        yield row(f"plain, {plain_loops.DIGITS} digits", taken, right, "the reference for the errors")
     for peer in peers:
         if not peer.command:
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import qnsolve as qn
 
-from .timing import best
+from benchmarks.timing.clock import best
 
 SAMPLE = 50  # models that are solved again by themselves
 

@@ -10,8 +10,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .models import Answer, Model
-from .timing import NoAnswerError, child
+from benchmarks.timing.clock import NoAnswerError, child
+from tests.oracles.raw_models import Answer, Model
 
 BUDGET = 0.5  # time that a fast call is repeated for [s]
 SCRIPT = Path(__file__).with_name("peer_python.py")

@@ -9,7 +9,7 @@ import numpy as np
 import qnsolve as qn
 from qnsolve import zos
 
-from . import zos_chains
+from tests.oracles import system_chains
 
 Random = np.random.Generator
 
@@ -198,12 +198,12 @@ def ziip_overflow(rng: Random) -> Case | None:
     lpar, region = zos.Lpar("L", processors=zos.Processors(cps), ziips=ziips), zos.CicsRegion("R", lpar="L")
     if users is None:
         rate = float(rng.uniform(0.2, 0.75)) * min(cps / first if first else np.inf, cps + float(speeds[-1]))
-        chain = zos_chains.overflow(lambda s: rate, (first, second), speeds, cps, 60)
+        chain = system_chains.overflow(lambda s: rate, (first, second), speeds, cps, 60)
         flow = rate
         work = zos.Work("w", rate=rate, regions="R", open_cpu=1.0, ziip_share=share)
     else:
         think = float(10 ** rng.uniform(-0.5, 1))
-        chain = zos_chains.overflow(lambda s: (users - sum(s)) / think, (first, second), speeds, cps, users)
+        chain = system_chains.overflow(lambda s: (users - sum(s)) / think, (first, second), speeds, cps, users)
         flow = (users - chain.mean(sum)) / think
         work = zos.Work("w", users=users, think_time=think, regions="R", open_cpu=1.0, ziip_share=share)
     if chain.mean(lambda s: float(sum(s) >= 60)) > 1e-6:
@@ -232,7 +232,7 @@ def coupling(rng: Random) -> Case | None:
     asked = [float(a) for a in rng.integers(1, 10, count)]
     serving, engines = int(rng.integers(1, 3)), [int(c) for c in rng.integers(1, 3, lpars)]
     time = float(10 ** rng.uniform(-1.5, -0.5)) * max(cpu)
-    chain = zos_chains.facility(users, think, cpu, asked, time, engines, serving)
+    chain = system_chains.facility(users, think, cpu, asked, time, engines, serving)
     system = zos.System(
         [zos.Lpar(f"L{i}", processors=zos.Processors(c)) for i, c in enumerate(engines)],
         [zos.CicsRegion(f"R{i}", lpar=f"L{i % lpars}") for i in range(count)],

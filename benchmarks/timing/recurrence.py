@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from qnsolve.numerics.series import Array, Geometric
 
-from .table import duration, error, table
-from .timing import best, import_time
+from benchmarks.timing.clock import best, import_time
+from benchmarks.timing.table import duration, error, table
 
 RHO = 0.98
 SHAPES: tuple[tuple[int, ...], ...] = ((500,), (10_000,), (1_000_000,), (50, 51))

@@ -11,9 +11,9 @@ from qnsolve.methods.product_form.lattice import lattice, lattice_bytes
 from qnsolve.methods.product_form.recal import recal, recal_bytes
 from qnsolve.numerics.series import Array
 
-from .models import Answer, errors
-from .table import duration, error, table
-from .timing import best, once
+from benchmarks.timing.clock import best, once
+from benchmarks.timing.table import duration, error, table
+from tests.oracles.raw_models import Answer, errors
 
 TITLE = "many classes: recursion by chain beside the population lattice"
 SIZES = (  # classes, jobs of each, stations; the last of them only one of the two can do

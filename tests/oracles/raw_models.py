@@ -1,12 +1,9 @@
-"""The models of the benchmark, by name: raw arrays, and the same as a Network."""
+"""Models as raw arrays and the same as a Network; answers, and the errors of one against another."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import qnsolve as qn
@@ -81,17 +78,6 @@ class Answer:
 
     throughput: list[float]
     queue_length: list[list[float]]
-
-
-def load() -> tuple[dict[str, str], dict[str, Model]]:
-    """Titles of the groups, and the models, both in the order of the file."""
-    data = json.loads(Path(__file__).with_name("models.json").read_text(encoding="utf-8"))
-    models = {}
-    for entry in data["models"]:
-        values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in entry.items()}
-        values["demand"] = tuple(tuple(float(d) for d in row) for row in entry["demand"])
-        models[entry["name"]] = Model(**values)
-    return data["groups"], models
 
 
 def errors(answer: Answer, reference: Answer) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from textwrap import shorten
 from time import perf_counter
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = 2e-4  # shortest stretch that is timed at once [s]
 
 
@@ -80,7 +80,7 @@ def import_time(module: str, then: str = "", repeats: int = 5) -> tuple[float, l
     """Median time to import a module and run a line in a new interpreter [s], and the heavy modules it loads."""
     times, heavy = [], []
     for _ in range(repeats):
-        taken, *heavy = child([sys.executable, "-c", IMPORT.format(module=module, then=then)], 60).split()
+        taken, *heavy = child([sys.executable, "-c", IMPORT.format(module=module, then=then)], 600).split()
         times.append(float(taken))
     return sorted(times)[len(times) // 2], heavy
 
@@ -96,7 +96,7 @@ def peak():
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 import qnsolve
-from benchmarks.models import load
+from benchmarks.peers.models import load
 model = load()[1][sys.argv[1]].network
 before = peak()
 qnsolve.solve(model)
@@ -106,5 +106,5 @@ print(before, peak())
 
 def peak_memory(name: str) -> tuple[float, float]:
     """Peak memory of a whole process that solves one model, before the solve and after it [MB]."""
-    before, after = child([sys.executable, "-c", PEAK, name], 60).split()
+    before, after = child([sys.executable, "-c", PEAK, name], 600).split()
     return int(before) / 1e6, int(after) / 1e6

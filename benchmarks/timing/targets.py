@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from . import extremes, others, sheets, sweeps
-from .models import Answer
-from .table import RATIO_FROM, Row, duration, error, table
-from .timing import import_time, peak_memory
+from benchmarks.peers import mixed_models
+from benchmarks.timing import extremes, sheets, sweeps
+from benchmarks.timing.clock import import_time, peak_memory
+from benchmarks.timing.table import RATIO_FROM, Row, duration, error, table
+from tests.oracles.raw_models import Answer
 
 MOST_ERROR = 1e-9  # of any figure of qnsolve against the reference
 
@@ -64,7 +65,7 @@ def collect(rows: list[Row], answers: Mapping[str, Answer], quick: bool) -> list
     for name, (most, limit) in AGAINST_REFERENCE.items():
         off = max(own[name].error_x or 0.0, own[name].error_q or 0.0)
         targets.append(_timed(own[name], f"error {error(off)}", f"{most:.0e} or less", off <= most, limit))
-    large, wanted_x = own["e_20x50"], others.CONVERGED["linearizer"][0]
+    large, wanted_x = own["e_20x50"], mixed_models.CONVERGED["linearizer"][0]
     found_x = large.throughput or 0.0
     right = abs(found_x / wanted_x - 1) < 1e-6
     targets.append(_timed(large, f"X = {found_x:.8g}", f"{wanted_x} within 1e-6", right, 0.05))
