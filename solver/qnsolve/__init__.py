@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import stations, symbolic
+    from . import measure, stations, symbolic
     from .bottleneck import Bottleneck, bottleneck
     from .bounds import Bound, Bounds, bounds
     from .errors import (
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ModelError,
         NoMethodError,
         QnsolveError,
+        Repair,
         SaturatedError,
     )
     from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
@@ -62,6 +63,7 @@ __all__ = [
     "PairResult",
     "QnsolveError",
     "Queue",
+    "Repair",
     "ResponsePercentile",
     "SaturatedError",
     "Sensitivity",
@@ -81,6 +83,7 @@ __all__ = [
     "highest_rate",
     "load",
     "loads",
+    "measure",
     "methods",
     "response_percentile",
     "save",
@@ -93,11 +96,12 @@ __all__ = [
     "visits",
 ]
 
-# where each name is at home; "stations" and "symbolic" are modules themselves
+# where each name is at home; "measure", "stations" and "symbolic" are modules themselves
 _HOMES = {
     "bottleneck": "Bottleneck bottleneck",
     "bounds": "Bound Bounds bounds",
-    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError SaturatedError",
+    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
+    " SaturatedError",
     "model": "AdmissionLimit ClosedClass Delay LoadDependent OpenClass Queue",
     "modelfile": "dumps load loads save",
     "network": "Network",
@@ -113,7 +117,7 @@ _HOMES = {
     "verify": "Comparison Verification verify",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = ("stations", "symbolic")
+_MODULES = ("measure", "stations", "symbolic")
 
 
 class _Package(ModuleType):

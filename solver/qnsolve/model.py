@@ -8,7 +8,7 @@ from math import floor
 
 from . import checks
 from .centers import MOST_SERVERS, Delay, LoadDependent, Queue, Station
-from .errors import ModelError, suggestion
+from .errors import ModelError, Repair, suggestion
 
 __all__ = [
     "MOST_SERVERS",
@@ -54,6 +54,7 @@ class _JobClass:
                 f"{item}: demands, visits, service_times",
                 f"either demands, or visits with service_times; this class {state}",
                 "keep one way and take the other out" if per_visit else "write demands = { station = time, ... }",
+                code=None if per_visit else Repair.DEMANDS,
             )
         if per_visit and set(self.visits or ()) != set(self.service_times or ()):
             odd = sorted(set(self.visits or ()) ^ set(self.service_times or ()))

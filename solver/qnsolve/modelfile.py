@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from . import checks
-from .errors import ModelError, suggestion
+from .errors import ModelError, Repair, suggestion
 from .expansion import ROUTE_KEYS, SPEED_KEYS, check_routed, load_dependent
 from .model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue
 from .modeltext import FORMATS, decoded, form_of, parsed, read, toml
@@ -245,6 +245,7 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
             f"{item}: population, arrival_rate",
             f"one of them makes the class closed or open; this class {state}",
             "keep one" if "population" in rest else "write population = jobs, or arrival_rate = jobs per time",
+            code=None if "population" in rest else Repair.POPULATION_OR_RATE,
         )
     if "population" in rest:
         for key in OPEN_KEYS:
@@ -261,5 +262,7 @@ def _limit(i: int, data: object) -> AdmissionLimit:
     name, rest = _named("limits", i, data)
     _table(f"limit {name!r}", rest, LIMIT_KEYS)
     if "capacity" not in rest:
-        raise ModelError(f"limit {name!r}: capacity", "is missing", "write capacity = jobs inside at once")
+        raise ModelError(
+            f"limit {name!r}: capacity", "is missing", "write capacity = jobs inside at once", code=Repair.CAPACITY
+        )
     return AdmissionLimit(name=name, **rest)

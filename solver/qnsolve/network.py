@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 from . import checks
-from .errors import ModelError, suggestion
+from .errors import ModelError, Repair, suggestion
 from .model import AdmissionLimit, ClosedClass, Delay, JobClass, LoadDependent, OpenClass, Queue, Station
 
 TIME_UNITS = ("s", "ms", "us")
@@ -59,7 +59,7 @@ class Network:
                     allowed = ", ".join(kind.__name__ for kind in kinds)
                     raise ModelError(part, f"must hold {allowed}", "build it with one of them", item)
             if not items and part != "limits":
-                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [])
+                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [], code=Repair.ITEM)
             checks.assign(self, **{part: items})
         if self.name != "":
             checks.text("name", self.name)

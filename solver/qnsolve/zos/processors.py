@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from .. import checks
-from ..errors import ModelError
+from ..errors import ModelError, Repair
 from ..kernels.series import Array
 
 PACKINGS = ("dense", "spread")
@@ -209,4 +209,4 @@ def kind_of(item: str, value: object, kind: type) -> None:
 def flag(item: str, value: object) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        raise ModelError(item, "must be true or false", "write one of them", value)
+        raise ModelError(item, "must be true or false", "write one of them", value, code=Repair.FLAG)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import checks
-from ..errors import ModelError, suggestion
+from ..errors import ModelError, Repair, suggestion
 from .parts import CouplingFacility, Device, Logger
 from .processors import Lpar
 from .regions import CicsRegion, ImsRegions, Region
@@ -75,7 +75,7 @@ class System:
                     allowed = ", ".join(kind.__name__ for kind in kinds)
                     raise ModelError(part, f"must hold {allowed}", "build it with one of them", item)
             if not items and part in ("lpars", "regions", "work"):
-                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [])
+                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [], code=Repair.ITEM)
             checks.assign(self, **{part: items})
         if self.name != "":
             checks.text("name", self.name)
