@@ -11,10 +11,13 @@ from qnsolve import __version__
 
 from ..catalogue import catalogue
 from ..cells import CellError
+from ..replacing import replacing
 from .formulas import FLAVOURS, Cells, formula, value
 from .parts import SHARE, Input, InputTable, Plan, Result, Spill, WhatIf
 from .style import Styles
 
+# a name stays a text, even "=1+2" and "http://..."
+PLAIN_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 MADE = datetime(2026, 1, 1)  # the same file from the same plan
 HOW = {
     "excel": "Its functions are those of qnsolve.xlam: qnsolve addin install. Press Ctrl+Alt+F9 where a cell shows #NAME?.",
@@ -38,16 +41,11 @@ def write(plan: Plan, file: Path, flavour: str = "excel") -> None:
 
     if flavour not in FLAVOURS:
         raise ValueError(f"no flavour of a workbook: {flavour!r}; take one of {', '.join(FLAVOURS)}")
-    beside = file.with_name(file.name + ".part")
-    try:
-        with xlsxwriter.Workbook(str(beside)) as book:
-            book.set_properties({"title": plan.title, "comments": f"qnsolve {__version__}", "created": MADE})
-            book.set_calc_mode("auto")
-            _Sheet(book, plan, flavour).write()
-            _method(book, plan, flavour)
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(file) as beside, xlsxwriter.Workbook(str(beside), PLAIN_TEXT) as book:
+        book.set_properties({"title": plan.title, "comments": f"qnsolve {__version__}", "created": MADE})
+        book.set_calc_mode("auto")
+        _Sheet(book, plan, flavour).write()
+        _method(book, plan, flavour)
 
 
 class _Sheet:
@@ -90,7 +88,7 @@ class _Sheet:
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.set_paper(9)
-        sheet.set_footer(f"&L{plan.name}&Rqnsolve {__version__}, page &P of &N")
+        sheet.set_footer(f"&L{plan.name.replace('&', '&&')}&Rqnsolve {__version__}, page &P of &N")
 
     def _head(self, *words: str) -> None:
         self.row += 1
