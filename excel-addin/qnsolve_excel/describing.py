@@ -10,7 +10,8 @@ from qnsolve.files.system_file import system_from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
-from .tables import Columns, in_cell, records
+from .tables import Columns, records
+from .wording import in_table
 
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
@@ -85,7 +86,7 @@ def _system(
     try:
         return system_from_data(data)
     except ModelError as error:
-        raise in_cell(error) from None
+        raise in_table(error) from None
 
 
 def _names(*tables: list[dict[str, Any]]) -> list[str]:

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import stations, zos
+    from . import measure, stations, zos
     from .analysis.bottleneck import Bottleneck, bottleneck
     from .analysis.bottleneck_switches import Switches, bottleneck_switches
     from .analysis.bounds import Bound, Bounds, bounds
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ModelError,
         NoMethodError,
         QnsolveError,
+        Repair,
         SaturatedError,
     )
     from .files.load_save import dumps, load, loads, save
@@ -68,6 +69,7 @@ __all__ = [
     "PairResult",
     "QnsolveError",
     "Queue",
+    "Repair",
     "ResponsePercentile",
     "SaturatedError",
     "Sensitivity",
@@ -89,6 +91,7 @@ __all__ = [
     "highest_rate",
     "load",
     "loads",
+    "measure",
     "methods",
     "response_percentile",
     "save",
@@ -113,7 +116,8 @@ _HOMES = {
     "analysis.sizing": "Sizing fewest_servers highest_population highest_rate",
     "analysis.sweep": "Sweep sweep",
     "analysis.verify": "Verification VerifiedFigure verify",
-    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError SaturatedError",
+    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
+    " SaturatedError",
     "files.load_save": "dumps load loads save",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
@@ -126,7 +130,7 @@ _HOMES = {
     "results.solution": "Solution",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = {"stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
+_MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
 
 
 class _Package(ModuleType):

@@ -193,7 +193,7 @@ def test_names_are_found_in_any_case() -> None:
         ),
         ("SATURATION_POPULATION", [[["name"], ["z"]], [["name", "arrival_rate", "z"], ["q", 1.0, 0.1]], "q"], ["is open"]),
         ("CLOSED_RESPONSE", [0.1, 0.0], ["population is 0"]),
-        ("FIT_CONSTANT", [[[1e200, 1.0]], [[0.1, 0.2]]], ["too large"]),
+        ("FIT_CONSTANT", [[[1e200, 1.0]], [[0.1, 0.2]]], ["rates, value 1", "must lie within", "check the unit"]),
         (
             "SOLVE",
             [[["name", "capacity"], ["cpu", 5.0]], [["name", "population", "cpu"], ["q", 10.0, 0.1]]],

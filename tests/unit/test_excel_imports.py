@@ -19,20 +19,22 @@ ARROWS: dict[str, set[str]] = {
     "catalogue": {"cells"},
     "arguments": {"catalogue", "cells"},
     "formula": {"cells"},
-    "dispatch": {"arguments", "catalogue", "cells", "deadline"},
+    "dispatch": {"arguments", "catalogue", "cells", "deadline", "wording"},
     "tables": {"cells"},
-    "modelling": {"cells", "deadline", "tables"},
-    "describing": {"cells", "modelling", "tables"},
-    "functions": {"arguments", "catalogue", "cells", "describing", "dispatch", "modelling"},
+    "wording": {"cells"},
+    "modelling": {"cells", "deadline", "tables", "wording"},
+    "describing": {"cells", "modelling", "tables", "wording"},
+    "functions": {"catalogue", "cells", "describing", "dispatch", "modelling", "wording"},
     "listing": {"catalogue"},
-    "workbooks": {"catalogue", "cells", "commands", "describing", "dispatch"},
-    "calc": {"catalogue"},  # and the dispatcher by name, once it is found
-    "xlam": {"catalogue", "cells", "commands", "dispatch"},
-    "officejs": {"catalogue", "cells", "commands", "deadline", "dispatch", "formula"},
+    "workbooks": {"catalogue", "cells", "commands", "describing", "dispatch", "modelling", "replacing", "tables"},
+    "replacing": set(),
+    "calc": {"catalogue", "replacing"},  # and the dispatcher by name, once it is found
+    "xlam": {"catalogue", "cells", "commands", "dispatch", "replacing"},
+    "officejs": {"catalogue", "cells", "commands", "deadline", "dispatch", "formula", "replacing"},
     "commands": {"listing"},  # and the front ends by name, when the command is called
     "__init__": {"catalogue", "cells", "dispatch"},
 }
-HEAVY = {"xlwings", "xlsxwriter", "openpyxl", "olefile", "starlette", "uvicorn", "trustme", "cryptography", "scipy", "sympy"}
+HEAVY = {"xlwings", "xlsxwriter", "openpyxl", "olefile", "starlette", "uvicorn", "cryptography", "scipy", "sympy"}
 
 
 def part(file: Path) -> str:

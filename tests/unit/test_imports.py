@@ -24,11 +24,12 @@ ARROWS: dict[str, str] = {
     "methods": "errors model numerics results",
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
+    "measure": "errors model numerics stations",
     "zos": "analysis errors methods model numerics results",
     "files": "errors model results zos",
     "cli": "__init__ analysis errors files methods model results zos",
     "__main__": "cli",
-    "__init__": "analysis errors files methods model results stations zos",
+    "__init__": "analysis errors files measure methods model results stations zos",
 }
 # the files of a method family that see a model as arrays with names; all the others are kernels
 SEES_ARRAYS = {
@@ -202,7 +203,7 @@ def test_a_name_is_its_function_whatever_was_loaded_before() -> None:
     """Each public name is what its module has, also where that module, of the same name, was loaded by another one."""
     code = "import qnsolve.analysis.sweep, qnsolve.methods.solve, qnsolve.cli.main, qnsolve as qn"
     code += "; modules = [n for n in qn.__all__ if type(getattr(qn, n)).__name__ == 'module']"
-    code += "; assert modules == ['stations', 'symbolic', 'zos']"
+    code += "; assert modules == ['measure', 'stations', 'symbolic', 'zos']"
     assert "cli" in _after(code)[0]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, Repair, suggestion
 from qnsolve.model import checks
 from qnsolve.model.admission_limit import AdmissionLimit
 from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
@@ -116,6 +116,7 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
             f"{item}: population, arrival_rate",
             f"one of them makes the class closed or open; this class {state}",
             "keep one" if "population" in rest else "write population = jobs, or arrival_rate = jobs per time",
+            code=None if "population" in rest else Repair.POPULATION_OR_RATE,
         )
     if "population" in rest:
         for key in OPEN_KEYS:
@@ -132,7 +133,9 @@ def _limit(i: int, data: object) -> AdmissionLimit:
     name, rest = _named("limits", i, data)
     _table(f"limit {name!r}", rest, LIMIT_KEYS)
     if "capacity" not in rest:
-        raise ModelError(f"limit {name!r}: capacity", "is missing", "write capacity = jobs inside at once")
+        raise ModelError(
+            f"limit {name!r}: capacity", "is missing", "write capacity = jobs inside at once", code=Repair.CAPACITY
+        )
     return AdmissionLimit(name=name, **rest)
 
 

@@ -6,7 +6,7 @@ import math
 import numbers
 from collections.abc import Iterable, Mapping
 
-from qnsolve.errors import ModelError, nearest
+from qnsolve.errors import ModelError, Repair, nearest
 
 SMALLEST, LARGEST = 1e-100, 1e100
 
@@ -34,7 +34,7 @@ def number(item: str, value: object, *, positive: bool = False) -> float:
     rule = "must be a number above 0" if positive else "must be a number, 0 or more"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         quoted = " without quotes" if isinstance(value, str) else ""
-        raise ModelError(item, rule, f"write a plain number{quoted}", value)
+        raise ModelError(item, rule, f"write a plain number{quoted}", value, code=Repair.NUMBER)
     try:
         result = float(value)
     except OverflowError:
@@ -63,7 +63,7 @@ def whole(item: str, value: object, *, least: int = 0, most: int = 10**9) -> int
 def text(item: str, value: object) -> str:
     """A name: not empty, on one line, no blank at either end."""
     if not isinstance(value, str):
-        raise ModelError(item, "must be a text", "write it in quotes", value)
+        raise ModelError(item, "must be a text", "write it in quotes", value, code=Repair.TEXT)
     if not value.strip():
         raise ModelError(item, "must not be empty", "give it a name", value)
     if value != value.strip() or not value.isprintable():
@@ -82,14 +82,16 @@ def choice(item: str, value: object, allowed: Iterable[str]) -> str:
 def figures(item: str, value: object) -> FrozenDict:
     """A mapping of station names to numbers, zero or more."""
     if not isinstance(value, Mapping):
-        raise ModelError(item, "must give a number for each station", "write { station = number, ... }", value)
+        raise ModelError(
+            item, "must give a number for each station", "write { station = number, ... }", value, code=Repair.BY_STATION
+        )
     return FrozenDict({text(f"{item}: station name", key): number(f"{item}[{key!r}]", v) for key, v in value.items()})
 
 
 def listed(item: str, value: object) -> tuple[object, ...]:
     """A list or tuple, as a tuple."""
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ModelError(item, "must be a list", "write [first, second, ...]", value)
+        raise ModelError(item, "must be a list", "write [first, second, ...]", value, code=Repair.LIST)
     return tuple(value)
 
 

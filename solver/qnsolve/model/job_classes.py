@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from math import floor
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, Repair, suggestion
 
 from . import checks
 
@@ -42,6 +42,7 @@ class _JobClass:
                 f"{item}: demands, visits, service_times",
                 f"either demands, or visits with service_times; this class {state}",
                 "keep one way and take the other out" if per_visit else "write demands = { station = time, ... }",
+                code=None if per_visit else Repair.DEMANDS,
             )
         if per_visit and set(self.visits or ()) != set(self.service_times or ()):
             odd = sorted(set(self.visits or ()) ^ set(self.service_times or ()))

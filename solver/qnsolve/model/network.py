@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, Repair, suggestion
 
 from . import checks
 from .admission_limit import AdmissionLimit
@@ -63,7 +63,7 @@ class Network:
                     allowed = ", ".join(kind.__name__ for kind in kinds)
                     raise ModelError(part, f"must hold {allowed}", "build it with one of them", item)
             if not items and part != "limits":
-                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [])
+                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [], code=Repair.ITEM)
             checks.assign(self, **{part: items})
         if self.name != "":
             checks.text("name", self.name)

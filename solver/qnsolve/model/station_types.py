@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import accumulate
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, Repair
 
 from . import checks
 
@@ -113,7 +113,7 @@ class LoadDependent:
         item = f"station {self.name!r}: rates"
         values = checks.listed(item, self.rates)
         if not values:
-            raise ModelError(item, "must give at least one speed", "write [1.0, 1.8, ...]", [])
+            raise ModelError(item, "must give at least one speed", "write [1.0, 1.8, ...]", [], code=Repair.SPEEDS)
         clean = tuple(checks.number(f"{item}[{i}]", v, positive=True) for i, v in enumerate(values, 1))
         if max(clean) / min(clean) > 1e9:
             raise ModelError(item, "must lie within a factor of 1e9 of each other", "check the unit", clean)
@@ -136,7 +136,7 @@ class LoadDependent:
         values = checks.listed(item, speeds)
         clean = [checks.number(f"{item}[{i}]", v, positive=True) for i, v in enumerate(values, 1)]
         if not clean:
-            raise ModelError(item, "must give at least one speed", "write [1.0, 0.6, ...]", [])
+            raise ModelError(item, "must give at least one speed", "write [1.0, 0.6, ...]", [], code=Repair.SERVER_SPEEDS)
         if sorted(clean, reverse=True) != clean:
             raise ModelError(item, "must be in order, the fastest first", "sort them", clean)
         return cls(name, rates=tuple(accumulate(clean)))

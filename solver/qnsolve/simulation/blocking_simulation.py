@@ -12,7 +12,7 @@ from qnsolve.methods.job_process import JobProcess
 from qnsolve.methods.markov.job_moves import OUTSIDE
 
 from .network_simulation import Batches, Run
-from .simulated_stations import Event, Job, Line, SharedStation, SimulatedStation
+from .simulated_stations import Event, Job, WaitingLine, SharedStation, SimulatedStation
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float = 0.1) -> Batches:
@@ -20,7 +20,7 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float =
     return _HeldRun(plan, seed).batches(jobs, batches, max(int(jobs * warm), 1))
 
 
-class _HeldLine(Line):
+class _HeldLine(WaitingLine):
     """A line whose server is free only when the job it served has gone."""
 
     def complete(self, what: Any, now: float) -> Job | None:

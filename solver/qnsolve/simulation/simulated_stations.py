@@ -40,7 +40,7 @@ class SimulatedStation:
         return job
 
 
-class Line(SimulatedStation):
+class WaitingLine(SimulatedStation):
     """Several servers, one line: by priority, then first come first served, nobody interrupted."""
 
     def __init__(self, heap: list[Event], order: Iterator[int], servers: int, levels: tuple[int, ...]) -> None:
@@ -165,4 +165,4 @@ def simulated_station(
         return SharedStation(heap, order, speeds)
     if kind == "preemptive":
         return Preemptive(heap, order, len(speeds), levels)
-    return SimulatedStation(heap, order) if kind == "delay" else Line(heap, order, len(speeds), levels)
+    return SimulatedStation(heap, order) if kind == "delay" else WaitingLine(heap, order, len(speeds), levels)

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, Repair
 from qnsolve.model import checks
 from qnsolve.numerics.series import Array
 
@@ -209,4 +209,4 @@ def kind_of(item: str, value: object, kind: type) -> None:
 def flag(item: str, value: object) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        raise ModelError(item, "must be true or false", "write one of them", value)
+        raise ModelError(item, "must be true or false", "write one of them", value, code=Repair.FLAG)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, Repair, suggestion
 from qnsolve.model import checks
 
 from .facilities import CouplingFacility, Device, Logger
@@ -76,7 +76,7 @@ class System:
                     allowed = ", ".join(kind.__name__ for kind in kinds)
                     raise ModelError(part, f"must hold {allowed}", "build it with one of them", item)
             if not items and part in ("lpars", "regions", "work"):
-                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [])
+                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [], code=Repair.ITEM)
             checks.assign(self, **{part: items})
         if self.name != "":
             checks.text("name", self.name)
