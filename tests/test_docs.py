@@ -17,7 +17,7 @@ import qnsolve
 from qnsolve import zos
 from qnsolve.terms import terms
 
-SOURCES = tomllib.loads((Path(__file__).parents[1] / "validation" / "sources.toml").read_text(encoding="utf-8"))
+SOURCES = tomllib.loads((Path(__file__).parents[1] / "validation/published/sources.toml").read_text(encoding="utf-8"))
 MODULES = ["qnsolve"] + [m.name for m in pkgutil.walk_packages(qnsolve.__path__, "qnsolve.") if not m.name.endswith("__main__")]
 PUBLIC = {f"qnsolve.{name}": getattr(qnsolve, name) for name in qnsolve.__all__}
 PUBLIC |= {f"stations.{name}": getattr(qnsolve.stations, name) for name in qnsolve.stations.__all__}

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 import qnsolve_validation
 from openpyxl import load_workbook
-from qnsolve_validation import blocks, report_xlsx, sections, summary
-from qnsolve_validation.centers import KINDS
+from qnsolve_validation.report import blocks, sections, summary, xlsx_file
+from qnsolve_validation.report.station_kinds import KINDS
 
 
 class _Balance(HTMLParser):
@@ -120,10 +120,10 @@ def test_the_first_page_says_what_the_points_are(studies):
 
 def test_the_workbook_has_a_sheet_a_case_with_filters_and_charts(book, studies):
     """First page first; each case with its figures as a table that filters, and two native charts."""
-    assert book.sheetnames[0] == report_xlsx.FIRST
-    assert book.sheetnames[-1] == report_xlsx.EVERY
+    assert book.sheetnames[0] == xlsx_file.FIRST
+    assert book.sheetnames[-1] == xlsx_file.EVERY
     assert len(book.sheetnames) == 2 + len(studies)
-    assert len(book[report_xlsx.FIRST].tables) == 5
+    assert len(book[xlsx_file.FIRST].tables) == 5
     for name, study in studies.items():
         sheet = book[name[:31]]
         table = next(t for t in sheet.tables.values() if t.displayName.endswith("_points"))

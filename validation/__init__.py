@@ -6,11 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import guard, report_html, report_markdown, summary
-from .blocks import percent
+from . import accepted
+from .accepted import MovedError
 from .case import Study
-from .guard import MovedError
-from .plot import plot
+from .report import html_page, markdown_page, summary
+from .report.blocks import percent
+from .report.plots import plot
 from .runner import all_cases, studies
 
 __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
@@ -43,7 +44,7 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
         There is no such case or document.
     """
     done = studies(names, document, progress=sys.stderr)
-    moved = guard.changes(done)
+    moved = accepted.changes(done)
     folder = write(out, done, moved)
     lines = [summary.opening(done), ""]
     wide = max(len(study.case.name) for study in done)
@@ -60,17 +61,17 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
 def accept() -> str:
     """Run every case, and store what its figures are now as what they must be."""
     done = studies(progress=sys.stderr)
-    moved = guard.changes(done)
-    guard.accept(done)
-    count = f"{sum(len(study.predicted) for study in done)} figures stored in {guard.EXPECTED}"
+    moved = accepted.changes(done)
+    accepted.accept(done)
+    count = f"{sum(len(study.predicted) for study in done)} figures stored in {accepted.EXPECTED}"
     return "\n".join([*moved, f"{count}; list what moved in CHANGELOG.md" if moved else count])
 
 
 def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
     """Write the report in its three forms."""
-    from .report_xlsx import workbook  # openpyxl takes a while to load
+    from .report.xlsx_file import workbook  # openpyxl takes a while to load
 
-    pages = {"validation.html": report_html.page(done, moved), "validation.md": report_markdown.page(done, moved, PLOTS)}
+    pages = {"validation.html": html_page.page(done, moved), "validation.md": markdown_page.page(done, moved, PLOTS)}
     pages |= {f"{PLOTS}/{study.case.name}.svg": plot(study) for study in done}
     book = workbook(done, moved)
     folder = Path(out)

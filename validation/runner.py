@@ -15,7 +15,7 @@ import qnsolve as qn
 
 from . import cases
 from .case import Case, Study
-from .published import documents
+from .published.tables import documents
 
 SLOWEST = ("cics-perf-jvm-threads", "cics-perf-9-20", "cics-perf-9-16")  # these start first
 FEW = 8  # cases that do not repay other processes
@@ -26,8 +26,9 @@ WIDE = 30  # characters of the bar
 def all_cases() -> tuple[Case, ...]:
     """Every case, by document and table."""
     found: list[Case] = []
-    for module in pkgutil.iter_modules(cases.__path__):
-        found += importlib.import_module(f"{cases.__name__}.{module.name}").CASES
+    for module in pkgutil.walk_packages(cases.__path__, f"{cases.__name__}."):
+        if not module.ispkg:
+            found += importlib.import_module(module.name).CASES
     return tuple(
         sorted(found, key=lambda case: (case.source, [int(p) if p.isdigit() else 999 for p in case.name.split("-")], case.name))
     )
