@@ -13,7 +13,7 @@ def test_each_figure_is_what_was_accepted(studies):
     assert {row[0] for row in accepted.stored()} == {name for name, study in studies.items() if study.predicted}
 
 
-def test_a_figure_that_moves_is_told_with_old_and_new(studies):
+def test_a_figure_that_moves_is_reported_with_old_and_new(studies):
     """A verdict, an error beyond the last digits, a figure that is new or gone."""
     study = studies["mq-otma-bridge"]
     rows = [accepted.entry(study, point) for point in study.predicted]
@@ -31,10 +31,10 @@ def test_a_figure_that_moves_is_told_with_old_and_new(studies):
 
 
 def test_the_command_fails_where_a_figure_moved(monkeypatch, tmp_path, capsys):
-    """Exit code 1, old and new on standard error, the report written all the same."""
+    """Exit code 4, old and new on standard error, the report written all the same."""
     rows = [row if row[0] != "mq-otma-bridge" else (*row[:5], "close", "+0.5000") for row in accepted.stored()]
     monkeypatch.setattr(accepted, "stored", lambda: rows)
-    assert main(["validate", "--document", "mq-otma", "--out", str(tmp_path)]) == 1
+    assert main(["validate", "--document", "mq-otma", "--out", str(tmp_path)]) == 4
     said = capsys.readouterr().err
     assert "2 of the predicted figures moved" in said
     assert "was close +0.5000 %, is missed +8" in said

@@ -6,13 +6,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from qnsolve.files.writing import write_bytes, write_text
+
 from . import accepted
 from .accepted import MovedError
 from .case import Study
+from .cases import all_cases
 from .report import html_page, markdown_page, summary
 from .report.blocks import percent
-from .report.plots import plot
-from .runner import all_cases, studies
+from .report.plots import picture
+from .runner import studies
 
 __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
 
@@ -43,7 +46,7 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     qnsolve.ModelError
         There is no such case or document.
     """
-    done = studies(names, document, progress=sys.stderr)
+    done = studies(names, document, progress=sys.stderr, draw=picture)
     moved = accepted.changes(done)
     folder = write(out, done, moved)
     lines = [summary.opening(done), ""]
@@ -69,14 +72,16 @@ def accept() -> str:
 
 def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
     """Write the report in its three forms."""
-    from .report.xlsx_file import workbook  # openpyxl takes a while to load
+    from .report.xlsx_file import workbook
 
+    for study in done:
+        study.picture = study.picture or picture(study)
     pages = {"validation.html": html_page.page(done, moved), "validation.md": markdown_page.page(done, moved, PLOTS)}
-    pages |= {f"{PLOTS}/{study.case.name}.svg": plot(study) for study in done}
+    pages |= {f"{PLOTS}/{study.case.name}.svg": study.picture for study in done}
     book = workbook(done, moved)
     folder = Path(out)
     (folder / PLOTS).mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    (folder / "validation.xlsx").write_bytes(book)
+        write_text(folder / name, text)
+    write_bytes(folder / "validation.xlsx", book)
     return folder

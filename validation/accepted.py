@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from qnsolve.errors import QnsolveError
+from qnsolve.files.writing import write_text
 
 from .case import Point, Study
 
@@ -20,7 +21,7 @@ Key = tuple[str, ...]
 class MovedError(QnsolveError):
     """Predicted figures are not what they were when they were accepted."""
 
-    exit_code = 1
+    exit_code = 4
 
 
 def entry(study: Study, point: Point) -> Key:
@@ -41,7 +42,7 @@ def text(studies: Iterable[Study]) -> str:
 
 def accept(studies: Iterable[Study]) -> None:
     """Store what the figures are now as what they must be."""
-    EXPECTED.write_text(text(studies), encoding="utf-8", newline="\n")
+    write_text(EXPECTED, text(studies))
 
 
 def stored() -> list[Key]:

@@ -141,6 +141,7 @@ class Study:
     points: list[Point] = field(default_factory=list)
     models: list[tuple[str, qn.Network]] = field(default_factory=list)
     shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
+    picture: str = ""  # SVG, where the report asked for it
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""

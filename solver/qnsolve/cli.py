@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         named = isinstance(error, ModelError) or not file
         print(str(error) if named else f"{file}: {error}", file=sys.stderr)
         return error.exit_code
+    except KeyboardInterrupt:
+        return 130  # as a shell has it for a command that was interrupted
     except (OSError, MemoryError) as error:
         print(one_line(f"qnsolve: {type(error).__name__}: {error}"), file=sys.stderr)
         return 2

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from ..case import VERDICTS, Study
+from ..cases import all_cases
 from ..published.tables import index, scope, sources
-from ..runner import all_cases
 
 STATES = (*VERDICTS, "identity", "input", "out of scope")
 

@@ -3,264 +3,266 @@
 from __future__ import annotations
 
 import io
+import math
 import re
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import qnsolve as qn
-from openpyxl import Workbook
-from openpyxl.chart import BarChart, Reference, ScatterChart, Series
-from openpyxl.chart.shapes import GraphicalProperties
-from openpyxl.formatting.rule import FormulaRule
-from openpyxl.styles import Alignment, Font, PatternFill
-from openpyxl.utils import get_column_letter
-from openpyxl.worksheet.table import Table, TableStyleInfo
-from openpyxl.worksheet.worksheet import Worksheet
 
 from ..case import VERDICTS, Study
 from ..published.tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block
 
-FORMATS = {"percent": "0.00%", "signed": "+0.00%;-0.00%;0.00%", "figure": "General", "count": "0"}
-COLOURS = dict(zip(VERDICTS, ("1A7F4B", "8A5200", "B3261E"), strict=True))
+FORMATS = {"percent": "0.00%", "signed": "+0.00%;-0.00%;0.00%", "count": "0"}
+COLOURS = dict(zip(VERDICTS, ("#1A7F4B", "#8A5200", "#B3261E"), strict=True))
+BLUE, GREY, PALE = "#38506A", "#9AA7B4", "#E3E9F0"
+LIGHT = {"visible": True, "line": {"color": PALE}}
 NARROW, WRAP = 9, 48  # characters of a column; longer texts wrap
-HIGH = 15  # points of a line
-CHART = 6  # rows left free under the numbers, beside which the first chart stands
-ACROSS, LETTERS = 8, 140  # columns that a sentence goes over, and the letters that these hold
+LINE = 15  # height of a line [points]
+ACROSS, LETTERS = 8, 140  # columns that a sentence is merged over, and the letters that fit there
+CHART_ROWS = 19  # rows that a chart covers
 FIRST, EVERY = "First page", "Every table"
-NEVER = (1980, 1, 1, 0, 0, 0)  # time of each part: the same report is the same file
-STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*")
+LOGARITHMIC = 4  # axes that span more than this factor are logarithmic
+OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+MADE = datetime(2000, 1, 1)  # the same report is the same file
 
 
 def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
     """The file."""
-    book = Workbook()
-    names = {study.case.name: _sheet_name(study.case.name) for study in studies}
-    first = book.active
-    first.title = FIRST
-    _first(first, studies, moved, names)
-    for study in studies:
-        _case(book.create_sheet(names[study.case.name]), study)
-    every = book.create_sheet(EVERY)
-    _put(every, sections.every_table(studies), 1, "every_table", names)
-    _finish(every)
-    every.freeze_panes = "A3"
-    return _packed(book)
+    import xlsxwriter
+
+    links = {study.case.name: study.case.name[:31] for study in studies}
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, OPTIONS) as book:
+        book.set_properties({"title": "Predicted against published", "comments": f"qnsolve {qn.__version__}", "created": MADE})
+        sheet = _Sheet(book, FIRST, links)
+        _first_page(sheet, studies, moved)
+        sheet.finish()
+        for study in studies:
+            sheet = _Sheet(book, links[study.case.name], links)
+            _case(sheet, study)
+            sheet.finish()
+        sheet = _Sheet(book, EVERY, links)
+        sheet.table(sections.every_table(studies), "every_table")
+        sheet.sheet.freeze_panes(2, 0)
+        sheet.finish()
+    return out.getvalue()
 
 
-def _sheet_name(case: str) -> str:
-    return case[:31]
+class _Sheet:
+    """A worksheet that is written from top to bottom; `row` is the next free one."""
+
+    def __init__(self, book: Any, name: str, links: Mapping[str, str]) -> None:
+        self.book, self.name, self.links = book, name, links
+        self.sheet = book.add_worksheet(name)
+        self.row = 0
+        self.widths: dict[int, int] = {}
+
+    def format(self, **properties: Any) -> Any:
+        """A format of cells."""
+        return self.book.add_format(properties)
+
+    def heading(self, text: str, size: int = 11) -> None:
+        """A line in bold."""
+        self.sheet.write_string(self.row, 0, text, self.format(bold=True, font_size=size))
+        self.row += 1
+
+    def sentence(self, text: str, **properties: Any) -> None:
+        """A sentence over the whole width."""
+        look = self.format(text_wrap=True, valign="top", **properties)
+        self.sheet.merge_range(self.row, 0, self.row, ACROSS - 1, text, look)
+        self.sheet.set_row(self.row, LINE * (1 + len(text) // LETTERS))
+        self.row += 1
+
+    def table(self, block: Block, name: str) -> int:
+        """A block as a table with filters; returns the row of its head."""
+        self.heading(f"{block.title}. {block.note}" if block.note else block.title)
+        head, end = self.row, self.row + len(block.rows)
+        columns = []
+        for column, (title, kind) in enumerate(block.columns):
+            align = "right" if kind in RIGHT else "left"
+            columns.append(
+                {
+                    "header": title,
+                    "header_format": self.format(bold=True, bg_color=PALE, align=align, indent=int(align == "left")),
+                }
+            )
+            self._widen(column, len(title) + 5)  # the button of the filter
+        area = (head, 0, end, len(block.columns) - 1)
+        self.sheet.add_table(*area, {"name": name, "style": "Table Style Light 1", "columns": columns})
+        for row, values in enumerate(block.rows, head + 1):
+            lines = 1
+            for column, (value, (_, kind)) in enumerate(zip(values, block.columns, strict=True)):
+                lines = max(lines, self._cell(row, column, value, kind))
+            if lines > 1:
+                self.sheet.set_row(row, LINE * lines)
+        for column, (_, kind) in enumerate(block.columns):
+            if kind == "verdict":
+                self._colour(head + 1, end, column)
+        self.row = end + 2
+        return head
+
+    def finish(self) -> None:
+        """Widths by content; the sheet one page wide on paper."""
+        for column, width in self.widths.items():
+            self.sheet.set_column(column, column, width)
+        self.sheet.set_landscape()
+        self.sheet.set_paper(9)
+        self.sheet.fit_to_pages(1, 0)
+        self.sheet.hide_gridlines(2)
+
+    def chart(self, kind: dict[str, str], series: Sequence[dict[str, Any]], width: int, **parts: dict[str, Any]) -> Any:
+        """A chart that is not yet placed; `parts` are its title and axes."""
+        chart = self.book.add_chart(kind)
+        for each in series:
+            chart.add_series(each)
+        for part, values in parts.items():
+            getattr(chart, f"set_{part}")(values)
+        chart.set_size({"width": width, "height": 340})
+        return chart
+
+    def _widen(self, column: int, letters: int) -> None:
+        self.widths[column] = min(max(self.widths.get(column, NARROW), letters), WRAP + 2)
+
+    def _colour(self, first: int, last: int, column: int) -> None:
+        for verdict, colour in COLOURS.items():
+            rule = {"type": "cell", "criteria": "==", "value": f'"{verdict}"', "format": self.format(font_color=colour)}
+            self.sheet.conditional_format(first, column, last, column, rule)
+
+    def _cell(self, row: int, column: int, value: Any, kind: str) -> int:
+        """Write a cell; returns its lines."""
+        if value is None or value == "":
+            return 1
+        look: dict[str, Any] = {"valign": "top"} if kind in RIGHT else {"valign": "top", "align": "left", "indent": 1}
+        if kind == "printed" and re.fullmatch(r"-?\d+(\.\d+)?", value):
+            decimals = len(value.partition(".")[2])
+            look["num_format"] = "0." + "0" * decimals if decimals else "0"
+            value = float(value)
+        elif kind == "figure":
+            value = float(f"{value:.10g}")
+            look["num_format"] = _digits(value)
+        elif kind in FORMATS:
+            look["num_format"] = FORMATS[kind]
+        if not isinstance(value, str):
+            self.sheet.write_number(row, column, value, self.format(**look))
+            self._widen(column, len(f"{value:.5g}") + 2)
+            return 1
+        self._widen(column, len(value) + 2)
+        if kind == "case" and value in self.links:
+            look |= {"font_color": "#1F4E79", "underline": 1}
+            self.sheet.write_url(row, column, f"internal:'{self.links[value]}'!A1", self.format(**look), value)
+            return 1
+        if len(value) > WRAP:
+            look["text_wrap"] = True
+        self.sheet.write_string(row, column, value, self.format(**look))
+        return 1 + len(value) // (WRAP - 4) if len(value) > WRAP else 1
 
 
-def _first(sheet: Worksheet, studies: Sequence[Study], moved: Sequence[str], names: dict[str, str]) -> None:
-    sheet["A1"] = "Predicted against published"
-    _line(sheet, 2, f"qnsolve {qn.__version__}. {summary.opening(studies)}")
-    sheet["A1"].font = Font(bold=True, size=16)
-    row = 3
+def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -> None:
+    sheet.heading("Predicted against published", 16)
+    sheet.sentence(f"qnsolve {qn.__version__}. {summary.opening(studies)}")
     for line in moved:
-        _line(sheet, row, f"moved: {line}")
-        sheet.cell(row, 1).font = Font(color=COLOURS["missed"])
-        row += 1
-    places = {}
-    for number, each in enumerate(sections.first_page(studies)):
-        places[each.title] = row + 2
-        row = _put(sheet, each, row + 1, f"first_{number}", names) + (CHART if number == 0 else 0)
-    _finish(sheet)
-    head = places["Errors by kind of center"]
-    kinds = len(summary.spreads(studies))
-    chart = BarChart()
-    chart.type, chart.grouping, chart.overlap = "bar", "stacked", 100
-    chart.title, chart.height, chart.width = "Predictions by kind of center", 9, 17
-    chart.add_data(Reference(sheet, min_col=7, max_col=9, min_row=head, max_row=head + kinds), titles_from_data=True)
-    chart.set_categories(Reference(sheet, min_col=1, min_row=head + 1, max_row=head + kinds))
-    for series, colour in zip(chart.series, COLOURS.values(), strict=True):
-        series.graphicalProperties.solidFill = colour
-    _axes(chart, "", "figures")
-    chart.x_axis.scaling.orientation = "maxMin"
-    sheet.add_chart(chart, "E3")
-
-
-def _case(sheet: Worksheet, study: Study) -> None:
-    case, source = study.case, sources()[study.case.source]
-    sheet["A1"] = f"{case.name}: {case.title}"
-    sheet["A1"].font = Font(bold=True, size=14)
-    lines = (
-        f"{source['title']}, {source['publisher']} {source['year']}.",
-        f"Question. {case.question}",
-        f"{summary.judged(study)} {case.verdict_text}",
-        f"{summary.effort(study)}. Close is ±{100 * case.tolerance:g} %: {case.reason}.",
+        sheet.sentence(f"moved: {line}", font_color=COLOURS["missed"])
+    numbers, spread, *others = sections.first_page(studies)
+    place = sheet.row
+    sheet.table(numbers, "first_0")
+    sheet.row = max(sheet.row, place + CHART_ROWS)
+    head = sheet.table(spread, "first_1")
+    for number, block in enumerate(others, 2):
+        sheet.table(block, f"first_{number}")
+    last = head + len(summary.spreads(studies))
+    verdicts = [name for name, _ in spread.columns].index(VERDICTS[0])
+    series = [
+        {
+            "name": [sheet.name, head, verdicts + number],
+            "categories": [sheet.name, head + 1, 0, last, 0],
+            "values": [sheet.name, head + 1, verdicts + number, last, verdicts + number],
+            "fill": {"color": colour},
+        }
+        for number, colour in enumerate(COLOURS.values())
+    ]
+    chart = sheet.chart(
+        {"type": "bar", "subtype": "stacked"},
+        series,
+        643,
+        title={"name": "Predictions by kind of center", "name_font": {"size": 12}},
+        x_axis={"name": "figures", "major_gridlines": LIGHT},
+        y_axis={"reverse": True, "crossing": "max", "major_gridlines": {"visible": False}},
+        legend={"position": "bottom"},
     )
-    for number, line in enumerate(lines, 2):
-        _line(sheet, number, line)
+    sheet.sheet.insert_chart(place, 4, chart)
+
+
+def _case(sheet: _Sheet, study: Study) -> None:
+    case, source = study.case, sources()[study.case.source]
+    sheet.heading(f"{case.name}: {case.title}", 14)
+    sheet.sentence(f"{source['title']}, {source['publisher']} {source['year']}.")
+    sheet.sentence(f"Question. {case.question}")
+    sheet.sentence(f"{summary.judged(study)} {case.verdict_text}")
+    sheet.sentence(f"{summary.effort(study)}. Close is ±{100 * case.tolerance:g} %: {case.reason}.")
+    sheet.row += 1
     points, *others = sections.case_blocks(study)
     name = re.sub(r"\W", "_", case.name)
-    end = _put(sheet, points, 7, f"{name}_points", {})
-    head, last = 8, 8 + len(points.rows)
-    chart_row = end + 1
-    sheet.add_chart(_against(sheet, study, head, last), f"A{chart_row}")
-    sheet.add_chart(_errors(sheet, head, last), f"E{chart_row}")
-    row = chart_row + 19
-    for number, each in enumerate(others):
-        if each.title == sections.MISSING:
-            row = _told(sheet, each, row)
-        elif each.rows:
-            row = _put(sheet, each, row, f"{name}_{number}", {})
-    _finish(sheet)
+    head = sheet.table(points, f"{name}_points")
+    columns = {title: column for column, (title, _) in enumerate(points.columns)}
+    areas = {title: [sheet.name, head + 1, column, head + len(points.rows), column] for title, column in columns.items()}
+    sheet.sheet.insert_chart(sheet.row, 0, _comparison(sheet, study, areas))
+    sheet.sheet.insert_chart(sheet.row, 4, _errors(sheet, areas))
+    sheet.row += CHART_ROWS
+    for number, block in enumerate(others):
+        if block.title == sections.MISSING:
+            _sentences(sheet, block)
+        elif block.rows:
+            sheet.table(block, f"{name}_{number}")
 
 
-def _told(sheet: Worksheet, block: Block, row: int) -> int:
-    """A block of sentences, over the whole width."""
-    sheet.cell(row, 1, block.title).font = Font(bold=True)
+def _sentences(sheet: _Sheet, block: Block) -> None:
+    """A block whose cells are sentences: each row over the whole width."""
+    sheet.heading(block.title)
     for values in block.rows:
-        row += 1
-        parts = (f"{name}: {value}" for (name, _), value in zip(block.columns, values, strict=True))
-        row = _line(sheet, row, "; ".join(parts))
-    return row + 2
+        sheet.sentence("; ".join(f"{name}: {value}" for (name, _), value in zip(block.columns, values, strict=True)))
+    sheet.row += 1
 
 
-def _line(sheet: Worksheet, row: int, text: str) -> int:
-    sheet.cell(row, 1, text).alignment = Alignment(wrap_text=True, vertical="top")
-    sheet.merge_cells(start_row=row, end_row=row, start_column=1, end_column=ACROSS)
-    sheet.row_dimensions[row].height = HIGH * (1 + len(text) // LETTERS)
-    return row
+def _comparison(sheet: _Sheet, study: Study, areas: Mapping[str, list[Any]]) -> Any:
+    measured, predicted = areas["printed"], areas["predicted"]
+    same = {"categories": measured, "values": measured, "line": {"color": GREY, "width": 0.75}, "marker": {"type": "none"}}
+    mark = {"type": "circle", "size": 7, "fill": {"color": BLUE}, "border": {"none": True}}
+    found = {"categories": measured, "values": predicted, "line": {"none": True}, "marker": mark}
+    figures = [value for point in study.points for value in (point.measured, point.predicted)]
+    axis: dict[str, Any] = {"major_gridlines": {"visible": False}}
+    if max(figures) / min(figures) > LOGARITHMIC:
+        axis |= {"log_base": 10, "min": 10.0 ** math.floor(math.log10(min(figures))), "crossing": "min"}
+    return sheet.chart(
+        {"type": "scatter", "subtype": "straight_with_markers"},
+        [same, found],
+        491,
+        title={"name": "Predicted over measured", "name_font": {"size": 12}},
+        x_axis={"name": "measured", **axis},
+        y_axis={"name": "predicted", **axis},
+        legend={"none": True},
+    )
 
 
-def _against(sheet: Worksheet, study: Study, head: int, last: int) -> ScatterChart:
-    chart = ScatterChart()
-    chart.title, chart.style, chart.height, chart.width = "Predicted over measured", 13, 9, 13
-    chart.legend = None
-    measured = Reference(sheet, min_col=6, min_row=head + 1, max_row=last)
-    found = Series(Reference(sheet, min_col=7, min_row=head + 1, max_row=last), measured, title="predicted")
-    found.marker.symbol, found.marker.size = "circle", 7
-    found.marker.graphicalProperties = GraphicalProperties(solidFill="38506A")
-    found.graphicalProperties.line.noFill = True
-    same = Series(measured, measured, title="measured")
-    same.marker.symbol = "none"
-    same.graphicalProperties.line.solidFill, same.graphicalProperties.line.width = "9AA7B4", 9525
-    chart.series += [same, found]
-    _axes(chart, "measured", "predicted")
-    values = [value for p in study.points for value in (p.measured, p.predicted)]
-    if max(values) / min(values) > 4:
-        chart.x_axis.scaling.logBase = chart.y_axis.scaling.logBase = 10
-        low = 10.0 ** _floor_power(min(values))
-        chart.x_axis.scaling.min = chart.y_axis.scaling.min = low
-        chart.x_axis.crosses = chart.y_axis.crosses = "min"
-    return chart
-
-
-def _floor_power(value: float) -> int:
-    power = 0
-    while 10.0**power > value:
-        power -= 1
-    while 10.0 ** (power + 1) <= value:
-        power += 1
-    return power
-
-
-def _errors(sheet: Worksheet, head: int, last: int) -> BarChart:
-    chart = BarChart()
-    chart.type, chart.title, chart.legend, chart.height, chart.width = "bar", "Error of each figure", None, 9, 17
-    chart.add_data(Reference(sheet, min_col=8, min_row=head + 1, max_row=last))
-    chart.set_categories(Reference(sheet, min_col=1, min_row=head + 1, max_row=last))
-    chart.series[0].graphicalProperties.solidFill = "38506A"
-    chart.series[0].invertIfNegative = False
-    _axes(chart, "", "error")
-    chart.y_axis.number_format = "0%"
-    chart.x_axis.scaling.orientation, chart.x_axis.tickLblPos = "maxMin", "low"
-    return chart
-
-
-def _axes(chart: Any, x: str, y: str) -> None:
-    chart.x_axis.delete = chart.y_axis.delete = False
-    chart.x_axis.title, chart.y_axis.title = x or None, y or None
-
-
-def _put(sheet: Worksheet, block: Block, row: int, name: str, names: dict[str, str]) -> int:
-    """Write a block as a table with filters; the first free row below it."""
-    sheet.cell(row, 1, block.title if not block.note else f"{block.title}. {block.note}").font = Font(bold=True)
-    head = row + 1
-    for column, (title, _) in enumerate(block.columns, 1):
-        cell = sheet.cell(head, column, title)
-        cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor="E3E9F0")
-        cell.alignment = Alignment(horizontal="right" if block.columns[column - 1][1] in RIGHT else "left")
-    for number, values in enumerate(block.rows, head + 1):
-        for column, (value, (_, kind)) in enumerate(zip(values, block.columns, strict=True), 1):
-            _cell(sheet, number, column, value, kind, names)
-    end = head + len(block.rows)
-    area = f"A{head}:{get_column_letter(len(block.columns))}{end}"
-    table = Table(displayName=name, ref=area)
-    table.tableStyleInfo = TableStyleInfo(name="TableStyleLight1", showRowStripes=True)
-    sheet.add_table(table)
-    for column, (_, kind) in enumerate(block.columns, 1):
-        if kind == "verdict":
-            letter = get_column_letter(column)
-            for verdict, colour in COLOURS.items():
-                rule = FormulaRule(formula=[f'${letter}{head + 1}="{verdict}"'], font=Font(color=colour))
-                sheet.conditional_formatting.add(f"{letter}{head + 1}:{letter}{end}", rule)
-    return end + 2
-
-
-def _cell(sheet: Worksheet, row: int, column: int, value: Any, kind: str, names: dict[str, str]) -> None:
-    if value is None or value == "":
-        return
-    cell = sheet.cell(row, column)
-    cell.alignment = Alignment(vertical="top", indent=0 if kind in RIGHT else 1)
-    if kind == "printed" and re.fullmatch(r"-?\d+(\.\d+)?", value):
-        decimals = len(value.partition(".")[2])
-        cell.value, cell.number_format = float(value), "0." + "0" * decimals if decimals else "0"
-        return
-    cell.value = value
-    if kind in FORMATS:
-        cell.number_format = FORMATS[kind]
-        if kind == "figure":
-            cell.value, cell.number_format = float(f"{value:.10g}"), _digits(value)
-    if kind == "case" and value in names:
-        cell.hyperlink = f"#'{names[value]}'!A1"
-        cell.font = Font(color="1F4E79", underline="single")
+def _errors(sheet: _Sheet, areas: Mapping[str, list[Any]]) -> Any:
+    bars = {"categories": areas["figure"], "values": areas["error"], "fill": {"color": BLUE}}
+    return sheet.chart(
+        {"type": "bar"},
+        [bars],
+        643,
+        title={"name": "Error of each figure", "name_font": {"size": 12}},
+        x_axis={"name": "error", "num_format": "0%", "major_gridlines": LIGHT},
+        y_axis={"reverse": True, "crossing": "max", "label_position": "low", "major_gridlines": {"visible": False}},
+        legend={"none": True},
+    )
 
 
 def _digits(value: float) -> str:
     """A format of five significant digits."""
     if value == 0 or not 1e-3 <= abs(value) < 1e6:
         return "0.0000E+00" if value else "0"
-    return "0." + "0" * decimals if (decimals := 4 - _floor_power(abs(value))) > 0 else "0"
-
-
-def _finish(sheet: Worksheet) -> None:
-    """Widths by content, long texts wrapped, the sheet one page wide on paper."""
-    widths: dict[int, int] = {}
-    merged = {place.coord.split(":")[0] for place in sheet.merged_cells.ranges}
-    for cells in sheet.iter_rows():
-        lines = 1
-        for cell in cells:
-            if cell.value is None or cell.coordinate in merged or (cell.font.bold and not cell.fill.fill_type):
-                continue
-            text = f"{cell.value:.5g}" if isinstance(cell.value, float) else str(cell.value)
-            room = 5 if cell.font.bold else 2  # a head has the button of its filter
-            widths[cell.column] = min(max(widths.get(cell.column, NARROW), len(text) + room), WRAP + 2)
-            if len(text) > WRAP:
-                cell.alignment = Alignment(wrap_text=True, vertical="top", indent=1)
-                lines = max(lines, 1 + len(text) // (WRAP - 4))
-        if lines > 1:
-            sheet.row_dimensions[cells[0].row].height = HIGH * lines
-    for column, width in widths.items():
-        sheet.column_dimensions[get_column_letter(column)].width = width
-    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", sheet.PAPERSIZE_A4
-    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.sheet_view.showGridLines = False
-
-
-def _packed(book: Workbook) -> bytes:
-    """The file, without the time that it was made at."""
-    raw, out = io.BytesIO(), io.BytesIO()
-    book.save(raw)
-    with zipfile.ZipFile(raw) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
-        for name in old.namelist():
-            data = old.read(name)
-            if name == "docProps/core.xml":
-                data = STAMP.sub(rb"\g<1>2000-01-01T00:00:00Z", data)
-            new.writestr(zipfile.ZipInfo(name, NEVER), data, zipfile.ZIP_DEFLATED)
-    return out.getvalue()
+    decimals = 4 - math.floor(math.log10(abs(value)))
+    return "0." + "0" * decimals if decimals > 0 else "0"
