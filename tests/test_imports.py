@@ -30,6 +30,7 @@ ARROWS: dict[str, set[str]] = {
     "formulas": {"errors"},
     "formulas_waiting": {"errors", "formulas"},
     "symbolic": {"checks", "errors", "formulas", "formulas_waiting"},
+    "files": set(),
     "jmva": {"solution", "network", "model", "checks", "errors"},
     "modeltext": {"errors"},
     "routing": {"checks", "errors", "kernels"},
@@ -121,7 +122,20 @@ ARROWS: dict[str, set[str]] = {
 # numpy, and what the command `validate` looks for when it is called
 THIRD_PARTY = {"numpy"}
 OPTIONAL = {"symbolic": {"sympy"}}  # imported when asked for
-HEAVY = ("ciw", "networkx", "scipy", "sympy", "matplotlib", "openpyxl", "pandas", "dask", "pytest", "qnsolve_validation")
+HEAVY = (
+    "ciw",
+    "networkx",
+    "scipy",
+    "sympy",
+    "matplotlib",
+    "openpyxl",
+    "xlsxwriter",
+    "jinja2",
+    "pandas",
+    "dask",
+    "pytest",
+    "qnsolve_validation",
+)
 
 
 def _part(module: str) -> str:
