@@ -15,6 +15,7 @@ from .cases import all_cases
 from .report import html_page, markdown_page, summary
 from .report.blocks import percent
 from .report.plots import picture
+from .report.xlsx_file import workbook
 from .runner import studies
 
 __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
@@ -72,8 +73,6 @@ def accept() -> str:
 
 def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
     """Write the report in its three forms."""
-    from .report.xlsx_file import workbook
-
     for study in done:
         study.picture = study.picture or picture(study)
     pages = {"validation.html": html_page.page(done, moved), "validation.md": markdown_page.page(done, moved, PLOTS)}

@@ -16,7 +16,7 @@ from typing import NoReturn
 from . import __version__, systems
 from .bottleneck import bottleneck
 from .bounds import bounds
-from .errors import ImportNote, ModelError, QnsolveError, one_line
+from .errors import ImportNote, ModelError, QnsolveError, missing_package, one_line
 from .modelfile import load, save
 from .modeltext import FORMATS
 from .network import Network
@@ -203,7 +203,7 @@ def _validate(options: argparse.Namespace) -> str:
     try:
         validation = importlib.import_module("qnsolve_validation")
     except ModuleNotFoundError as error:
-        raise ModelError("validate", f"needs {error.name}", "install qnsolve with its extra: qnsolve[validation]") from error
+        raise missing_package("validate", error, "jinja2 matplotlib XlsxWriter") from None
     if options.accept and (options.case or options.document):
         raise ModelError("--accept", "stores the figures of all cases", "leave out --case and --document")
     written: str = validation.accept() if options.accept else validation.run(options.out, options.case, options.document)

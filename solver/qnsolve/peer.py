@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import ModelError, NoMethodError
+from .errors import NoMethodError, missing_package
 from .kernels.draws import branch, spread
 from .kernels.events import Batches, Plan
 from .kernels.jobs import OUTSIDE
@@ -64,7 +64,7 @@ def simulate(plan: Plan, jobs: int, batches: int, seed: int, throughput: float, 
     try:
         ciw = importlib.import_module("ciw")
     except ModuleNotFoundError as error:
-        raise ModelError("verify: simulator 'ciw'", "needs ciw", "install qnsolve with its extra: qnsolve[verify]") from error
+        raise missing_package("verify: simulator 'ciw'", error, "ciw") from None
     long = jobs / throughput
     end = long * (1 + warm)
     ciw.seed(seed)

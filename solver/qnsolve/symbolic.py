@@ -1,6 +1,6 @@
 """The closed forms of one station as expressions of sympy: references to any number of digits, derivatives, formulas.
 
-sympy is imported when an expression is asked for: `pip install qnsolve[symbolic]`.
+sympy is imported when an expression is first needed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import checks, formulas, formulas_waiting
-from .errors import ModelError
+from .errors import ModelError, missing_package
 
 FORMS = {**formulas.FORMS, **formulas_waiting.FORMS}
 MOST = 500  # servers, places, jobs or branches: an expression has as many terms
@@ -107,6 +107,6 @@ def forms() -> dict[str, tuple[str, ...]]:
 def _sympy() -> Any:
     try:
         import sympy
-    except ImportError:
-        raise ModelError("symbolic", "needs sympy, which is not installed", "pip install qnsolve[symbolic]") from None
+    except ModuleNotFoundError as error:
+        raise missing_package("symbolic", error, "sympy") from None
     return sympy

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
 from ..case import VERDICTS, Point, Study
 
 COLOURS = dict(zip(VERDICTS, ("#1a7f4b", "#b36b00", "#b3261e"), strict=True))
@@ -32,9 +36,6 @@ NO_DATE = {"Date": None, "Creator": None}
 
 def picture(study: Study) -> str:
     """The picture of a case as SVG: predicted over measured, and the error of each figure."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
     points = study.predicted or study.points  # identities where there is nothing else
     families = list(dict.fromkeys(_family(point) for point in points))
     markers = dict(zip(families, cycle(MARKERS), strict=False))
@@ -52,8 +53,6 @@ def picture(study: Study) -> str:
 
 def _compare(axes: Any, points: Sequence[Point], markers: dict[str, str], tolerance: float) -> None:
     """Predicted over measured; the band is what counts as close."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
     values = [value for point in points for value in (point.measured, point.predicted)]
     low, high = min(values), max(values)
     if high / low > LOGARITHMIC:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import qnsolve as qn
+import xlsxwriter
 
 from ..case import VERDICTS, Study
 from ..published.tables import sources
@@ -32,8 +33,6 @@ MADE = datetime(2000, 1, 1)  # the same report is the same file
 
 def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
     """The file."""
-    import xlsxwriter
-
     links = {study.case.name: study.case.name[:31] for study in studies}
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, OPTIONS) as book:
