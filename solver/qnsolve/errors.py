@@ -140,4 +140,5 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
 
 def missing_package(item: str, error: ModuleNotFoundError, packages: str) -> ModelError:
     """The error of a command that needs a package which is not installed: which, and how to install it."""
-    return ModelError(item, f"needs the package {error.name}", f"run: python -m pip install {packages}")
+    package = str(error.name).partition(".")[0]
+    return ModelError(item, f"needs the package {package}", f"run: python -m pip install {packages}")
