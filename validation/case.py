@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import qnsolve as qn
 from qnsolve import zos
 
-from .published import Row, sources
+from .published.tables import Row, sources
 
 VERDICTS = ("reproduced", "close", "missed")
 
@@ -141,6 +141,7 @@ class Study:
     points: list[Point] = field(default_factory=list)
     models: list[tuple[str, qn.Network]] = field(default_factory=list)
     shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
+    picture: str = ""  # SVG, where the report asked for it
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""
@@ -288,9 +289,3 @@ def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tup
     mean_y = sum(p[1] for p in points) / len(points)
     slope = sum((a - mean_x) * (b - mean_y) for a, b in points) / sum((a - mean_x) ** 2 for a, _ in points)
     return mean_y - slope * mean_x, slope
-
-
-def worst_first(studies: Iterable[Study]) -> Iterator[tuple[Study, Point]]:
-    """Every predicted point, the largest error first."""
-    pairs = [(study, point) for study in studies for point in study.predicted]
-    yield from sorted(pairs, key=lambda pair: -abs(pair[1].error))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, missing_package
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,10 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     if options.accept and (options.case or options.document):
         raise ModelError("--accept", "stores the figures of all cases", "leave out --case and --document")
-    from . import accept, run
+    try:
+        from . import accept, run
 
-    written: str = accept() if options.accept else run(options.out, options.case, options.document)
+        written: str = accept() if options.accept else run(options.out, options.case, options.document)
+    except ModuleNotFoundError as error:
+        raise missing_package("validate", error, "jinja2 matplotlib XlsxWriter") from None
     return written

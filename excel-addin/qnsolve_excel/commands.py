@@ -8,18 +8,20 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import missing_package
 
 from . import listing
 
 # packages beside this module; `add(actions)` in their command.py makes the parsers
 FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
+# what an action may need beside numpy, by the name that it gives to `needing`
+PACKAGES = {"excel": "xlwings olefile XlsxWriter", "workbook": "XlsxWriter", "serve": "starlette uvicorn trustme"}
 
 Run = Callable[[argparse.Namespace], str]
 
 
 def add(addin: Any) -> None:
-    """The actions of `qnsolve addin`, into its parser."""
+    """Write, install or serve the add-in of a spreadsheet."""
     actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
     for front_end in FRONT_ENDS:
         import_module(f".{front_end}.command", __package__).add(actions)
@@ -35,5 +37,4 @@ def _or_told(extra: str, run: Run, options: argparse.Namespace) -> str:
     try:
         return run(options)
     except ModuleNotFoundError as error:
-        repair = f"install qnsolve with its extra: qnsolve[{extra}]"
-        raise ModelError("addin", f"needs {error.name}", repair) from error
+        raise missing_package("addin", error, PACKAGES[extra]) from None

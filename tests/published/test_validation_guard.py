@@ -2,38 +2,39 @@
 
 import qnsolve_validation
 from qnsolve.cli.main import main
-from qnsolve_validation import guard, runner, summary
+from qnsolve_validation import accepted, runner
+from qnsolve_validation.report import summary
 
 
 def test_each_figure_is_what_was_accepted(studies):
     """expected.csv holds verdict and error of every predicted figure, and of no other."""
-    assert guard.changes(list(studies.values())) == []
-    assert len(guard.stored()) == len(summary.predicted(studies.values()))
-    assert {row[0] for row in guard.stored()} == {name for name, study in studies.items() if study.predicted}
+    assert accepted.changes(list(studies.values())) == []
+    assert len(accepted.stored()) == len(summary.predicted(studies.values()))
+    assert {row[0] for row in accepted.stored()} == {name for name, study in studies.items() if study.predicted}
 
 
-def test_a_figure_that_moves_is_told_with_old_and_new(studies):
+def test_a_figure_that_moves_is_reported_with_old_and_new(studies):
     """A verdict, an error beyond the last digits, a figure that is new or gone."""
     study = studies["mq-otma-bridge"]
-    rows = [guard.entry(study, point) for point in study.predicted]
+    rows = [accepted.entry(study, point) for point in study.predicted]
     key = rows[0][:5]
-    assert guard.changes([study], rows) == []
-    close = guard.changes([study], [(*key, "close", rows[0][6]), rows[1]])
+    assert accepted.changes([study], rows) == []
+    close = accepted.changes([study], [(*key, "close", rows[0][6]), rows[1]])
     assert close == [
         f"mq-otma-bridge, rate, 6:3:3 (text, row 4, tran_per_s): was close {rows[0][6]} %, is missed {rows[0][6]} %"
     ]
-    assert "was missed +1.0000 %" in guard.changes([study], [(*key, "missed", "+1.0000"), rows[1]])[0]
-    assert guard.changes([study], [(*key, "missed", f"{float(rows[0][6]) + 0.0009:+.4f}"), rows[1]]) == []
-    assert "was not predicted, is missed" in guard.changes([study], rows[1:])[0]
+    assert "was missed +1.0000 %" in accepted.changes([study], [(*key, "missed", "+1.0000"), rows[1]])[0]
+    assert accepted.changes([study], [(*key, "missed", f"{float(rows[0][6]) + 0.0009:+.4f}"), rows[1]]) == []
+    assert "was not predicted, is missed" in accepted.changes([study], rows[1:])[0]
     gone = ("mq-otma-bridge", "text", "1", "rate", "tran_per_s", "close", "+2.0000")
-    assert guard.changes([study], [*rows, gone])[0].endswith("was close +2.0000 %, is not predicted")
+    assert accepted.changes([study], [*rows, gone])[0].endswith("was close +2.0000 %, is not predicted")
 
 
 def test_the_command_fails_where_a_figure_moved(monkeypatch, tmp_path, capsys):
-    """Exit code 1, old and new on standard error, the report written all the same."""
-    rows = [row if row[0] != "mq-otma-bridge" else (*row[:5], "close", "+0.5000") for row in guard.stored()]
-    monkeypatch.setattr(guard, "stored", lambda: rows)
-    assert main(["validate", "--document", "mq-otma", "--out", str(tmp_path)]) == 1
+    """Exit code 4, old and new on standard error, the report written all the same."""
+    rows = [row if row[0] != "mq-otma-bridge" else (*row[:5], "close", "+0.5000") for row in accepted.stored()]
+    monkeypatch.setattr(accepted, "stored", lambda: rows)
+    assert main(["validate", "--document", "mq-otma", "--out", str(tmp_path)]) == 4
     said = capsys.readouterr().err
     assert "2 of the predicted figures moved" in said
     assert "was close +0.5000 %, is missed +8" in said
@@ -42,9 +43,9 @@ def test_the_command_fails_where_a_figure_moved(monkeypatch, tmp_path, capsys):
 
 def test_what_is_accepted_is_stored(monkeypatch, tmp_path, studies):
     """The file that --accept writes is the one that is compared."""
-    monkeypatch.setattr(guard, "EXPECTED", tmp_path / "expected.csv")
-    guard.accept(studies.values())
-    assert guard.stored() == [guard.entry(study, point) for study in studies.values() for point in study.predicted]
+    monkeypatch.setattr(accepted, "EXPECTED", tmp_path / "expected.csv")
+    accepted.accept(studies.values())
+    assert accepted.stored() == [accepted.entry(study, point) for study in studies.values() for point in study.predicted]
 
 
 def test_one_case_or_one_document(tmp_path, capsys):

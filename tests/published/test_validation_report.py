@@ -1,18 +1,24 @@
 """The report of the validation suite: HTML, Markdown and the workbook hold the same figures, each traceable."""
 
+import copy
+import html
 import re
 import zipfile
+from dataclasses import replace
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import pytest
+import qnsolve as qn
 import qnsolve_validation
 from openpyxl import load_workbook
-from qnsolve_validation import blocks, report_xlsx, sections, summary
-from qnsolve_validation.centers import KINDS
+from qnsolve_validation.report import blocks, html_page, plots, sections, summary, xlsx_file
+from qnsolve_validation.report.model_flow import flows
+from qnsolve_validation.report.station_kinds import KINDS
 
 
 class _Balance(HTMLParser):
-    VOID = frozenset({"meta", "br", "wbr", "path", "rect", "use", "stop", "polygon"})
+    VOID = frozenset({"meta", "br", "wbr", "img"})
 
     def __init__(self):
         super().__init__()
@@ -57,8 +63,41 @@ def test_html_is_well_formed_and_stands_alone(page, studies):
     assert parser.open == []
     assert len(set(parser.ids)) == len(parser.ids)
     assert set(studies) <= set(parser.ids)
-    assert not re.search(r'(src|href)="(?!#)', page)
-    assert page.count("<svg") == 3 * len(studies)
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    assert page.count("<img ") == page.count("data:image/svg+xml;base64,") == len(studies)
+
+
+def test_the_way_of_each_class_is_drawn(page, studies):
+    """A line for each class of a case's last model: its load, its stations with the demands there, where jobs go."""
+    lines = sum(len(study.models[-1][1].classes) for study in studies.values())
+    assert page.count('<ol class="flow"') == page.count('<li class="end">') == lines
+    text = html.unescape(page)
+    for study in studies.values():
+        for flow in flows(study.models[-1][1]):
+            assert f"{flow.name}<small>{flow.load}</small>" in text
+            for stop in flow.stops:
+                assert f'<span class="demand">{stop.demand}</span>' in text
+                assert f"{stop.station}<small>{stop.kind}</small>" in text
+
+
+def test_long_ways_leave_stations_out():
+    """Six stations of nine are shown, the last among them; the line says how many are missing."""
+    names = [f"s{i}" for i in range(9)]
+    job_class = qn.OpenClass("q", arrival_rate=1.0, demands=dict.fromkeys(names, 0.01))
+    (flow,) = flows(qn.Network([qn.Queue(name) for name in names], [job_class]))
+    assert [stop.station for stop in flow.stops] == ["s0", "s1", "s2", "s3", "s4", "s8"]
+    assert [stop.left_out for stop in flow.stops] == [0, 0, 0, 0, 0, 3]
+    assert flow.stops[0].demand == "10 ms"
+
+
+def test_text_of_a_case_cannot_become_markup(studies):
+    """What a title or a moved figure holds is shown as it is, not run."""
+    study = copy.copy(studies["mq-otma-bridge"])
+    study.case = replace(study.case, title="<script>alert(1)</script>")
+    made = html_page.page([study], ["x < y"])
+    assert "<script>alert" not in made
+    assert "&lt;script&gt;alert(1)" in made
+    assert "<li>x &lt; y</li>" in made
 
 
 def test_every_figure_of_the_report_is_traceable(report, page, studies):
@@ -76,7 +115,7 @@ def test_every_figure_of_the_report_is_traceable(report, page, studies):
             assert not point.suspect or point.suspect in row
 
 
-def test_misses_are_told_in_three_parts(report, studies):
+def test_misses_are_given_in_three_parts(report, studies):
     """Effect, size and what settles it, of every missed figure."""
     text = (report / "validation.md").read_text(encoding="utf-8")
     for point in summary.predicted(studies.values()):
@@ -96,9 +135,14 @@ def test_pictures_hold_every_point(report, studies):
     """A mark for each figure in both halves, beside those of the legend; no coordinate is undefined."""
     for study in studies.values():
         picture = (report / "validation-plots" / f"{study.case.name}.svg").read_text(encoding="utf-8")
-        assert picture.count('fill="#fff"') >= 2 * len(study.predicted) + 1
-        assert "nan" not in picture
-        assert "inf" not in picture
+        ElementTree.fromstring(picture)
+        drawn = study.predicted or study.points
+        for verdict, colour in plots.COLOURS.items():
+            marks = len(re.findall(rf"<use [^>]*fill: #ffffff; stroke: {colour}", picture))
+            assert marks == 2 * sum(point.verdict == verdict for point in drawn)
+        for point in drawn:
+            assert f", row {point.row.number}<" in picture
+        assert not re.search(r"\b(nan|inf)\b", picture)
 
 
 def test_the_first_page_says_what_the_points_are(studies):
@@ -120,10 +164,10 @@ def test_the_first_page_says_what_the_points_are(studies):
 
 def test_the_workbook_has_a_sheet_a_case_with_filters_and_charts(book, studies):
     """First page first; each case with its figures as a table that filters, and two native charts."""
-    assert book.sheetnames[0] == report_xlsx.FIRST
-    assert book.sheetnames[-1] == report_xlsx.EVERY
+    assert book.sheetnames[0] == xlsx_file.FIRST
+    assert book.sheetnames[-1] == xlsx_file.EVERY
     assert len(book.sheetnames) == 2 + len(studies)
-    assert len(book[report_xlsx.FIRST].tables) == 5
+    assert len(book[xlsx_file.FIRST].tables) == 5
     for name, study in studies.items():
         sheet = book[name[:31]]
         table = next(t for t in sheet.tables.values() if t.displayName.endswith("_points"))

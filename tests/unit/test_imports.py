@@ -48,7 +48,8 @@ OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
     "simulation.ciw_check": {"ciw"},
 }
-HEAVY = ("ciw", "networkx", "scipy", "sympy", "matplotlib", "openpyxl", "pandas", "dask", "pytest", "qnsolve_validation")
+HEAVY = {"ciw", "networkx", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
+HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}
 
 
 def _room(module: str) -> str:

@@ -15,6 +15,7 @@ from qnsolve.results.solution import Solution
 
 from .model_file import network_from_data, network_to_data
 from .text import FORMATS, decoded, form_of, parsed, read, toml_text
+from .writing import write_text
 
 if TYPE_CHECKING:
     from qnsolve.zos.parts.system import System
@@ -142,14 +143,8 @@ def save(model: Network | System | Solution, path: str | os.PathLike[str]) -> No
     OSError
         Where the file cannot be written.
     """
-    file = Path(path)
-    text = dumps(model, format={".json": "json", ".jmva": "jmva"}.get(file.suffix.lower(), "toml"))
-    beside = file.with_name(file.name + ".part")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="\n")
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
+    text = dumps(model, format={".json": "json", ".jmva": "jmva"}.get(Path(path).suffix.lower(), "toml"))
+    write_text(path, text)
 
 
 def _text(data: dict[str, Any], format: str) -> str:

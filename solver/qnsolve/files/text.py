@@ -14,7 +14,11 @@ FORMATS = ("toml", "json", "jmva")
 
 
 def toml(value: Any) -> str:
-    """A value as TOML writes it."""
+    """A value as TOML writes it, in one line.
+
+    Libraries do not: tomli-w breaks each list over lines and each table of a list into
+    sections, and tomlkit takes a second for a table of a thousand keys.
+    """
     if isinstance(value, dict):
         inner = ", ".join(f"{toml(key)} = {toml(v)}" for key, v in value.items())
         return f"{{ {inner} }}" if inner else "{}"

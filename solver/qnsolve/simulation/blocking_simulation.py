@@ -12,7 +12,7 @@ from qnsolve.methods.job_process import JobProcess
 from qnsolve.methods.markov.job_moves import OUTSIDE
 
 from .network_simulation import Batches, Run
-from .simulated_stations import Event, Job, WaitingLine, SharedStation, SimulatedStation
+from .simulated_stations import Event, Job, SharedStation, SimulatedStation, WaitingLine
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float = 0.1) -> Batches:

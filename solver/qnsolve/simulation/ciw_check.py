@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qnsolve.errors import ModelError, NoMethodError
+from qnsolve.errors import NoMethodError, missing_package
 from qnsolve.methods.job_process import JobProcess
 from qnsolve.methods.markov.job_moves import OUTSIDE
 from qnsolve.numerics.random_times import branch, spread
@@ -66,7 +66,7 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, throughput: f
     try:
         ciw = importlib.import_module("ciw")
     except ModuleNotFoundError as error:
-        raise ModelError("verify: simulator 'ciw'", "needs ciw", "install qnsolve with its extra: qnsolve[verify]") from error
+        raise missing_package("verify: simulator 'ciw'", error, "ciw") from None
     long = jobs / throughput
     end = long * (1 + warm)
     ciw.seed(seed)

@@ -184,7 +184,7 @@ def test_ciw_refuses(name: str) -> None:
 def test_without_ciw(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where Ciw is not installed one line says what to install."""
     monkeypatch.setitem(sys.modules, "ciw", None)
-    with pytest.raises(qn.ModelError, match=r"install qnsolve with its extra: qnsolve\[verify\]"):
+    with pytest.raises(qn.ModelError, match="needs the package ciw; run: python -m pip install ciw"):
         qn.verify(MODELS["open"], simulator="ciw")
 
 

@@ -19,7 +19,7 @@ from qnsolve.results.terms import terms
 
 from tests import ROOT
 
-SOURCES = tomllib.loads((ROOT / "validation" / "sources.toml").read_text(encoding="utf-8"))
+SOURCES = tomllib.loads((ROOT / "validation" / "published" / "sources.toml").read_text(encoding="utf-8"))
 MODULES = ["qnsolve"] + [m.name for m in pkgutil.walk_packages(qnsolve.__path__, "qnsolve.") if not m.name.endswith("__main__")]
 PUBLIC = {f"qnsolve.{name}": getattr(qnsolve, name) for name in qnsolve.__all__}
 PUBLIC |= {f"stations.{name}": getattr(qnsolve.stations, name) for name in qnsolve.stations.__all__}

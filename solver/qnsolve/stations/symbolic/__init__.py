@@ -1,6 +1,6 @@
 """The closed forms of one station as expressions of sympy: references to any number of digits, derivatives, expressions.
 
-sympy is imported when an expression is asked for: `pip install qnsolve[symbolic]`.
+sympy is imported when an expression is first needed.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, missing_package
 from qnsolve.model import checks
 
 from . import expressions, waiting_expressions
@@ -109,6 +109,6 @@ def forms() -> dict[str, tuple[str, ...]]:
 def _sympy() -> Any:
     try:
         import sympy
-    except ImportError:
-        raise ModelError("symbolic", "needs sympy, which is not installed", "pip install qnsolve[symbolic]") from None
+    except ModuleNotFoundError as error:
+        raise missing_package("symbolic", error, "sympy") from None
     return sympy
