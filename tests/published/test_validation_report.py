@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 import qnsolve as qn
-import qnsolve_validation
 from openpyxl import load_workbook
+from qnsolve_validation import suite
 from qnsolve_validation.report import blocks, html_page, plots, sections, summary, xlsx_file
 from qnsolve_validation.report.model_flow import flows
 from qnsolve_validation.report.station_kinds import KINDS
@@ -41,7 +41,7 @@ class _Balance(HTMLParser):
 def report(tmp_path_factory, studies):
     """The report, written once."""
     folder = tmp_path_factory.mktemp("report") / "new" / "out"
-    return qnsolve_validation.write(str(folder), list(studies.values()), [])
+    return suite.write(str(folder), list(studies.values()), [])
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +209,6 @@ def test_names_of_tables_and_sheets_are_legal(book):
 @pytest.mark.slow
 def test_the_report_is_the_same_when_made_again(report, studies, tmp_path):
     """Same input, same bytes; the workbook too."""
-    qnsolve_validation.write(str(tmp_path), list(studies.values()), [])
+    suite.write(str(tmp_path), list(studies.values()), [])
     for path in report.rglob("*.*"):
         assert (tmp_path / path.relative_to(report)).read_bytes() == path.read_bytes(), path
