@@ -167,8 +167,8 @@ def test_threads_within_a_limit_and_two_regions() -> None:
     outer, inner = AdmissionLimit(4, name="MXT"), AdmissionLimit(2, name="threads", stations=["db", "disk"])
     for limits in ([outer, inner], [inner, AdmissionLimit(1, name="cpu only", stations=["cpu"])]):
         model = Network([CPU, DISK, Queue("db", servers=3)], classes, limits)
-        found, exact = solve(model), solve(model, "markov")
-        assert found.method == "limits"
+        found, exact = solve(model, "limits"), solve(model, "markov")
+        assert solve(model).method == "markov"  # some hundreds of states: exact is cheap
         assert found["a"].response_time == pytest.approx(exact["a"].response_time, rel=0.05)
         assert found["a"].admission_wait == pytest.approx(exact["a"].admission_wait, rel=0.08)
         assert found["threads"].number_inside == pytest.approx(exact["threads"].number_inside, rel=0.02)
