@@ -72,7 +72,7 @@ def clean(answer: Any) -> None:
 
 
 def test_no_call_fails_or_reaches_a_file_a_command_or_the_network() -> None:
-    """Python's own audit tells what is opened, started and called while the calls are answered anew."""
+    """Python's own audit reports what is opened, started and called while the calls are answered anew."""
     answers()  # everything is imported
     ANSWERS.clear()
     seen: list[str] = []
@@ -281,12 +281,12 @@ def test_a_million_cells(book: Book) -> None:
 
 
 def test_help(calc: Spreadsheet) -> None:
-    """Calc's wizard, Excel's dialog, and what Office.js reads tell the same."""
-    told = {f.name: (f.summary, [(a.name, a.help) for a in f.arguments]) for f in catalogue().values()}
+    """Calc's wizard, Excel's dialog, and what Office.js reads are the same."""
+    in_catalogue = {f.name: (f.summary, [(a.name, a.help) for a in f.arguments]) for f in catalogue().values()}
     in_wizard = {name.removeprefix("QN."): (text, [tuple(a) for a in given]) for name, (text, given) in calc.help().items()}
     metadata = json.loads(pages.metadata())["functions"]
     in_browser = {f["name"]: (f["description"], [(a["name"], a["description"]) for a in f["parameters"]]) for f in metadata}
     with pywin32_double.windows():
         made = [m.__xlfunc__ for m in vars(sys.modules[pywin32_double.OURS]).values() if hasattr(m, "__xlfunc__")]
     in_dialog = {f["name"].removeprefix("QN_"): (f["ret"]["doc"], [(a["name"], a["doc"]) for a in f["args"]]) for f in made}
-    assert told == in_wizard == in_browser == in_dialog
+    assert in_catalogue == in_wizard == in_browser == in_dialog

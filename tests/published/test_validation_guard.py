@@ -12,7 +12,7 @@ def test_each_figure_is_what_was_accepted(studies):
     assert {row[0] for row in guard.stored()} == {name for name, study in studies.items() if study.predicted}
 
 
-def test_a_figure_that_moves_is_told_with_old_and_new(studies):
+def test_a_figure_that_moves_is_reported_with_old_and_new(studies):
     """A verdict, an error beyond the last digits, a figure that is new or gone."""
     study = studies["mq-otma-bridge"]
     rows = [guard.entry(study, point) for point in study.predicted]
