@@ -115,7 +115,7 @@ def test_every_figure_of_the_report_is_traceable(report, page, studies):
             assert not point.suspect or point.suspect in row
 
 
-def test_misses_are_given_in_three_parts(report, studies):
+def test_misses_are_explained_in_three_parts(report, studies):
     """Effect, size and what settles it, of every missed figure."""
     text = (report / "validation.md").read_text(encoding="utf-8")
     for point in summary.predicted(studies.values()):

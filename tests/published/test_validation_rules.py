@@ -16,8 +16,8 @@ from tests import ROOT
 
 SHARED = ROOT.parent / "shared" / "published"
 RATES = ("etr_tran_per_s", "aor_etr_tran_per_s", "request_rate_per_s")
-# fits beyond the two lowest loads: table 9-15 is told its limit (row 3) to predict the loads above it; 9-15-low is not told
-TOLD = {"cics-perf-9-15": {3}}
+# fits beyond the two lowest loads: table 9-15 is given its limit (row 3) to predict the loads above it; 9-15-low is not
+FITTED = {"cics-perf-9-15": {3}}
 # ladders of sizes: containers, of which row 1 is printed to a digit; bytes
 SIZES = {f"cics-perf-9-{n}": {2, 3} for n in (9, 10, 11, 12)} | {
     "cics-perf-8-15": {1, 3, 8, 10},
@@ -100,7 +100,7 @@ def ladder(rows):
     return rates[1] > 1.05 * rates[0] and rates[2] > 1.05 * rates[1]
 
 
-def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
+def test_a_ladder_is_fitted_to_its_two_lowest_rows_at_most(studies):
     """No row above them enters a number of the case that predicts the ladder."""
     found = 0
     for name, study in studies.items():
@@ -113,11 +113,11 @@ def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
         }
         if ladder(tables.table(case.source, case.file).rows):
             found += 1
-            assert own <= {1, 2} | TOLD.get(name, set()), name
+            assert own <= {1, 2} | FITTED.get(name, set()), name
         elif name in SIZES:
             assert own <= SIZES[name], name
     assert found >= 55
-    assert set(SIZES) | set(TOLD) <= set(studies)
+    assert set(SIZES) | set(FITTED) <= set(studies)
 
 
 def test_parameters_are_few(studies):
@@ -201,7 +201,7 @@ def altered(monkeypatch, solve_once):
     tables.fact.cache_clear()
 
 
-def untold(study, points):
+def unchanged(study, points):
     """The points whose prediction is what it was."""
     again = cases.Study(study.case)
     study.case.run(again)
@@ -211,18 +211,18 @@ def untold(study, points):
 
 
 @pytest.mark.slow
-def test_no_prediction_was_told_its_figure(studies, altered):
+def test_no_prediction_uses_its_own_figure(studies, altered):
     """Alter predicted figures in print: their predictions stay what they were."""
-    told = []
+    changed = []
     for study in studies.values():
         altered(study.predicted)  # all at once; then one by one those that another prediction starts from
-        stayed = untold(study, study.predicted)
+        stayed = unchanged(study, study.predicted)
         for point in study.predicted:
             if point not in stayed:
                 altered([point])
-                if not untold(study, [point]):
-                    told.append((study.case.name, point.quantity, point.row.number))
-    assert told == []
+                if not unchanged(study, [point]):
+                    changed.append((study.case.name, point.quantity, point.row.number))
+    assert changed == []
 
 
 def test_every_missed_figure_names_what_is_missing(studies):
