@@ -1,4 +1,4 @@
-"""The command `qnsolve addin`: each front end brings its actions."""
+"""The command `qnsolve addin`: each front end brings its actions. The command line finds it by its entry point."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
 Run = Callable[[argparse.Namespace], str]
 
 
-def add(addin: Any) -> None:
-    """The actions of `qnsolve addin`, into its parser."""
+def add(commands: Any) -> None:
+    """Add the command to those of the command line; the entry point `addin` of the group `qnsolve.commands`."""
+    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
     actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
     for front_end in FRONT_ENDS:
         import_module(f".{front_end}.command", __package__).add(actions)
@@ -27,13 +28,13 @@ def add(addin: Any) -> None:
 
 
 def needing(extra: str, run: Run) -> Run:
-    """An action that tells which extra of qnsolve to install where a package is missing."""
-    return partial(_or_told, extra, run)
+    """An action that names the extra of qnsolve to install where a package is missing."""
+    return partial(_run, extra, run)
 
 
-def _or_told(extra: str, run: Run, options: argparse.Namespace) -> str:
+def _run(extra: str, run: Run, options: argparse.Namespace) -> str:
     try:
         return run(options)
     except ModuleNotFoundError as error:
-        repair = f"install qnsolve with its extra: qnsolve[{extra}]"
+        repair = f'install qnsolve with its extra: pip install ".[{extra}]" in its folder'
         raise ModelError("addin", f"needs {error.name}", repair) from error

@@ -135,9 +135,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     validating.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
     validating.set_defaults(run=_validate)
 
-    addin = commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
     if "addin" in words:  # loaded for itself alone
-        importlib.import_module("qnsolve_excel.commands").add(addin)
+        importlib.import_module("qnsolve_excel.commands").add(commands)
+    else:
+        commands.add_parser("addin", help="worksheet functions: write or install the add-in of a spreadsheet")
     return parser
 
 
