@@ -109,7 +109,14 @@ def _system(model: zos.System, name: str) -> Plan:
         for i, each in enumerate(model.work, 1)
     ]
     results.append(
-        Result("holds", "All work can grow by the factor", "HEADROOM", (*three, None, None, *beside), "times", form="0.00")
+        Result(
+            "holds",
+            "Headroom: all work can grow by the factor",
+            "HEADROOM",
+            (*three, None, None, *beside),
+            "times",
+            form="0.00",
+        )
     )
     return Plan(
         name=name,
