@@ -30,7 +30,7 @@ NINETY_FIVE = Result("percentile", "Response time of 95 % of the jobs", "MMC_RES
 SIZING = Plan(
     name="mmc-sizing",
     title="How many servers?",
-    question="Jobs arrive at a rate and are served by one of several servers: how long do they wait, how many servers are enough?",
+    question="Jobs arrive at a rate, each is served by one of several servers: how long do they wait, how many are enough?",
     inputs=(RATE, SERVICE, SERVERS, TARGET),
     results=(
         BUSY,
