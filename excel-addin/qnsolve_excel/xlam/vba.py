@@ -134,23 +134,23 @@ End Function
 HELP = """\
 Public Sub QnHelp()
     ' What the function dialog shows comes from this add-in's own sheet.
-    Dim rows As Variant
+    Dim entries As Variant
     Dim texts() As String
     Dim i As Long
     Dim j As Long
     On Error Resume Next
-    rows = ThisWorkbook.Worksheets(1).Range("{help}").Value2
-    For i = 1 To UBound(rows, 1)
-        If rows(i, 4) > 0 Then
-            ReDim texts(1 To rows(i, 4))
-            For j = 1 To rows(i, 4)
-                texts(j) = rows(i, 4 + j)
+    entries = ThisWorkbook.Worksheets(1).Range("{help}").Value2
+    For i = 1 To UBound(entries, 1)
+        If entries(i, 4) > 0 Then
+            ReDim texts(1 To entries(i, 4))
+            For j = 1 To entries(i, 4)
+                texts(j) = entries(i, 4 + j)
             Next j
-            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & rows(i, 1), Description:=rows(i, 3), _
-                Category:=rows(i, 2), ArgumentDescriptions:=texts
+            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & entries(i, 1), Description:=entries(i, 3), _
+                Category:=entries(i, 2), ArgumentDescriptions:=texts
         Else
-            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & rows(i, 1), Description:=rows(i, 3), _
-                Category:=rows(i, 2)
+            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & entries(i, 1), Description:=entries(i, 3), _
+                Category:=entries(i, 2)
         End If
     Next i
     ThisWorkbook.Saved = True
