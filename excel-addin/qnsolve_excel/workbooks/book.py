@@ -130,11 +130,11 @@ class _Sheet:
         self.row += 1
         self.sheet.write(self.row, 0, table.label, self.styles.heading)
         self.row += 1
-        first, width = self.row, len(table.rows[0])
-        for i, row in enumerate([*table.rows, *[[None] * width] * table.spare]):
-            for column, cell in enumerate(row):
+        first, width = self.row, len(table.rows[0]) + (table.beside if table.headed else 0)
+        for i, row in enumerate([*table.rows, *[()] * table.spare]):
+            for column, cell in enumerate([*row, *[None] * (width - len(row))]):
                 text = column == 0 or isinstance(cell, str)
-                head = i == 0 and table.headed
+                head = i == 0 and table.headed and cell is not None
                 style = self.styles.head if head else self.styles.text_input if text else self.styles.input
                 self.sheet.write(self.row, column, cell, style)
                 if not head or column > LAST:

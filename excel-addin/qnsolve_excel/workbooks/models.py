@@ -19,7 +19,6 @@ from .parts import TEXT, InputTable, Plan, Result, Spill, Text
 
 LABELS = {"lpars": "LPARs", "work": "Work, times in seconds"}
 STEPS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)  # of today's load
-SPARE_COLUMNS = 2  # without a heading, for one that names something: "tranclass JSON", a station
 SPARE_ROWS = 20  # of a table that a function gives
 FACTORS = [1.0, 1.1, 1.2, 1.3, 1.5, 2.0]
 
@@ -140,10 +139,9 @@ def _system(model: zos.System, name: str) -> Plan:
 
 
 def _rows(items: Sequence[Mapping[str, Any]], columns: Columns) -> list[list[Any]]:
-    """A heading row of all keys, those in use first, and a row for each item; with columns for further names."""
+    """A heading row of all keys, those in use first, and a row for each item."""
     heads = list(dict.fromkeys([*(key for item in items for key in item), *columns.plain]))
-    spare = [None] * (SPARE_COLUMNS if columns.families else 0)
-    return [[*heads, *spare], *([*map(item.get, heads), *spare] for item in items)]
+    return [heads, *(list(map(item.get, heads)) for item in items)]
 
 
 def _lists(row: Mapping[str, Any]) -> dict[str, Any]:
