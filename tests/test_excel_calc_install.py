@@ -42,3 +42,23 @@ def test_a_second_uninstall_is_no_error(
         printed.append(capsys.readouterr().out)
     assert [line.partition(":")[0].split(" for ")[0] for line in printed] == ["installed", "removed", "not installed"]
     assert ["for all users of this machine" in line for line in printed] == [root, root, False]
+
+
+@pytest.mark.parametrize(
+    ("words", "missing"),
+    [(["workbooks", "--out"], "xlsxwriter"), (["serve", "--keys"], "uvicorn"), (["install", "--out"], "xlwings")],
+)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    words: list[str], missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line, the same from a checkout and from a wheel."""
+    ours = ("qnsolve_excel.xlam", "qnsolve_excel.officejs", "qnsolve_excel.workbooks")
+    loaded = [name for name in sys.modules if name.split(".")[0] == missing or name.startswith(ours)]
+    for name in loaded:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, missing, None)
+    arguments = ["addin", *words, str(tmp_path), *(["--port", "0"] if words[0] == "serve" else [])]
+    assert main(arguments) == 2
+    text = capsys.readouterr().err
+    assert text.endswith(f"addin: needs {missing}; run python -m pip install {missing}\n")
+    assert text.count("\n") == 1

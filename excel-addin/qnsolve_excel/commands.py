@@ -27,14 +27,13 @@ def add(commands: Any) -> None:
     listing.add(actions)
 
 
-def needing(extra: str, run: Run) -> Run:
-    """An action that names the extra of qnsolve to install where a package is missing."""
-    return partial(_run, extra, run)
+def needing(run: Run) -> Run:
+    """An action that names the package to install where one is missing."""
+    return partial(_run, run)
 
 
-def _run(extra: str, run: Run, options: argparse.Namespace) -> str:
+def _run(run: Run, options: argparse.Namespace) -> str:
     try:
         return run(options)
     except ModuleNotFoundError as error:
-        repair = f'install qnsolve with its extra: pip install ".[{extra}]" in its folder'
-        raise ModelError("addin", f"needs {error.name}", repair) from error
+        raise ModelError("addin", f"needs {error.name}", f"run python -m pip install {error.name}") from error

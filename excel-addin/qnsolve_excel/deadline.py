@@ -70,7 +70,7 @@ def deadline(seconds: float = LONGEST) -> Iterator[None]:
     try:
         yield
     finally:
-        _RUNNING.end = outer  # where the error comes even before this, the end that stays is over
+        _RUNNING.end = outer  # if the error is raised before this line, the end that remains is in the past
         with lock:
             over = True
             if fired:

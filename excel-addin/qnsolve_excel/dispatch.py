@@ -18,7 +18,7 @@ Answer = float | str | list[list[float | str]] | CellError
 
 
 def call(name: str, given: Sequence[Any] = ()) -> Answer:
-    """What the cell shows.
+    """The answer of a worksheet function, as its cell shows it.
 
     Parameters
     ----------

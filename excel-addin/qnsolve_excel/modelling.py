@@ -64,7 +64,7 @@ class Kept:
             if not late:
                 self._keep(asked, found)
         if isinstance(found, CellError):
-            raise CellError(found.code, found.reason)  # a new one: an error that is raised holds on to all that called it
+            raise CellError(found.code, found.reason)  # a new one: a raised error keeps its callers in memory
         return found
 
     def _keep(self, asked: Hashable, found: Any) -> None:

@@ -21,7 +21,7 @@ def add(actions: Any) -> None:
     serving.add_argument("--http", action="store_true", help="without a certificate: for the page alone, Excel needs one")
     serving.add_argument("--manifest", metavar="FILE", help="also write the manifest that Excel loads")
     serving.add_argument("--keys", metavar="FOLDER", help="where token and certificate are kept (default: of this user)")
-    serving.set_defaults(run=needing("serve", _serve))
+    serving.set_defaults(run=needing(_serve))
 
 
 def _serve(options: argparse.Namespace) -> str:
@@ -34,17 +34,17 @@ def _serve(options: argparse.Namespace) -> str:
     scheme = "http" if options.http else "https"
     if not 0 <= options.port <= 65535:
         raise ModelError("--port", "must lie within 0 and 65535", "take 8443", options.port)
-    listening = Listener(options.port)
-    port = listening.port
-    base = f"{scheme}://localhost:{port}/{kept.token}"
-    print(f"page: {base}/", flush=True)
-    if not options.http:
-        print(f"certificate to trust, once: {kept.authority}", flush=True)
-    if options.manifest:
-        write_alone(Path(options.manifest), manifest(base).encode())
-        print(f"manifest: {options.manifest}", flush=True)
-    print("stop with Ctrl+C", flush=True)
-    secured = {} if options.http else {"ssl_certfile": kept.certificate, "ssl_keyfile": kept.certificate}
-    with contextlib.suppress(KeyboardInterrupt):
-        server(listening, application(kept.token, port, scheme), **secured).run(sockets=[listening])
+    with Listener(options.port) as listening:
+        port = listening.port
+        base = f"{scheme}://localhost:{port}/{kept.token}"
+        print(f"page: {base}/", flush=True)
+        if not options.http:
+            print(f"certificate to trust, once: {kept.authority}", flush=True)
+        if options.manifest:
+            write_alone(Path(options.manifest), manifest(base).encode())
+            print(f"manifest: {options.manifest}", flush=True)
+        print("stop with Ctrl+C", flush=True)
+        secured = {} if options.http else {"ssl_certfile": kept.certificate, "ssl_keyfile": kept.certificate}
+        with contextlib.suppress(KeyboardInterrupt):
+            server(listening, application(kept.token, port, scheme), **secured).run(sockets=[listening])
     return "stopped"

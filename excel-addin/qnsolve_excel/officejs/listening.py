@@ -10,6 +10,7 @@ import time
 import weakref
 from typing import Any
 
+import uvicorn
 from qnsolve.errors import ModelError
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -114,10 +115,8 @@ class Bounded(logging.Filter):
         return self.lines <= self.most
 
 
-def server(listening: Listener, inner: ASGIApp, **options: Any) -> Any:
+def server(listening: Listener, inner: ASGIApp, **options: Any) -> uvicorn.Server:
     """The server of the application at that socket; `run(sockets=[listening])` starts it."""
-    import uvicorn
-
     found = uvicorn.Server(
         uvicorn.Config(
             listening.watched(inner),

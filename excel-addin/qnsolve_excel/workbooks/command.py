@@ -22,7 +22,7 @@ def add(actions: Any) -> None:
     writing.add_argument("--flavour", default="excel", choices=FLAVOURS, help="whose functions they call (default: excel)")
     writing.add_argument("--plan", action="append", choices=list(PLANS), help="only this one; may be given again")
     writing.add_argument("--model", metavar="FILE", help="one of this model or system file in place of the plans")
-    writing.set_defaults(run=needing("excel", _write))
+    writing.set_defaults(run=needing(_write))
 
 
 def _write(options: argparse.Namespace) -> str:

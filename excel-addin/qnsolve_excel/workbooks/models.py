@@ -70,7 +70,7 @@ def _network(model: Network, name: str) -> Plan:
     return Plan(
         name=name,
         title=model.name or name,
-        question="What response time has each class, what limits it, and how does it go on as the load grows?",
+        question="What response time has each class, what limits it, and how does it change as the load grows?",
         tables=tables,
         results=results,
         spills=(
@@ -120,7 +120,7 @@ def _system(model: zos.System, name: str) -> Plan:
     return Plan(
         name=name,
         title=model.name or name,
-        question="What response time has each work, what limits it, and how does it go on as the work grows?",
+        question="What response time has each work, what limits it, and how do the response times grow with the work?",
         tables=tables,
         results=results,
         spills=(
