@@ -1,81 +1,21 @@
-"""Published tables against predictions: run the cases, write the report, hold it against what was accepted."""
+"""Published tables beside predictions: the cases, the report, and the figures that were accepted.
 
-from __future__ import annotations
+The package is loaded name by name: the command line needs its parser alone.
+"""
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from . import guard, report_html, report_markdown, summary
-from .blocks import percent
-from .case import Study
-from .guard import MovedError
-from .plot import plot
-from .runner import all_cases, studies
+if TYPE_CHECKING:
+    from .accepted import MovedError
+    from .cases import all_cases
+    from .runner import studies
+    from .suite import accept, run
 
 __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
 
-PLOTS = "validation-plots"
 
-
-def run(out: str, names: Sequence[str] | None = None, document: str | None = None) -> str:
-    """Run cases, write the report, and compare each predicted figure with what was accepted.
-
-    Parameters
-    ----------
-    out : str
-        Folder for validation.html, validation.md, validation.xlsx and the plots; made where it is missing.
-    names : sequence of str, optional
-        Only these cases.
-    document : str, optional
-        Only the cases of this document.
-
-    Returns
-    -------
-    str
-        What the report opens with, and where it is.
-
-    Raises
-    ------
-    MovedError
-        A figure is not what it was when it was accepted; the report is written all the same.
-    qnsolve.ModelError
-        There is no such case or document.
-    """
-    done = studies(names, document, progress=sys.stderr)
-    moved = guard.changes(done)
-    folder = write(out, done, moved)
-    lines = [summary.opening(done), ""]
-    wide = max(len(study.case.name) for study in done)
-    for study in done:
-        told = f"{summary.effort(study)}, largest error {percent(study.largest, signed=False)}"
-        lines.append(f"  {study.case.name:<{wide}}  {study.verdict:<10}  {told}")
-    lines += ["", "report: " + ", ".join(str(folder / f"validation.{end}") for end in ("html", "md", "xlsx"))]
-    if moved:
-        head = f"{len(moved)} of the predicted figures moved; qnsolve validate --accept stores the new ones"
-        raise MovedError("\n".join([head, *moved, lines[-1]]))
-    return "\n".join(lines)
-
-
-def accept() -> str:
-    """Run every case, and store what its figures are now as what they must be."""
-    done = studies(progress=sys.stderr)
-    moved = guard.changes(done)
-    guard.accept(done)
-    count = f"{sum(len(study.predicted) for study in done)} figures stored in {guard.EXPECTED}"
-    return "\n".join([*moved, f"{count}; list what moved in CHANGELOG.md" if moved else count])
-
-
-def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
-    """Write the report in its three forms."""
-    from .report_xlsx import workbook  # openpyxl takes a while to load
-
-    pages = {"validation.html": report_html.page(done, moved), "validation.md": report_markdown.page(done, moved, PLOTS)}
-    pages |= {f"{PLOTS}/{study.case.name}.svg": plot(study) for study in done}
-    book = workbook(done, moved)
-    folder = Path(out)
-    (folder / PLOTS).mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-    (folder / "validation.xlsx").write_bytes(book)
-    return folder
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return getattr(import_module(".suite", __name__), name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import qnsolve as qn
 from qnsolve import zos
 
-from .published import Row, sources
+from .published.tables import Row, sources
 
 VERDICTS = ("reproduced", "close", "missed")
 
@@ -141,6 +141,7 @@ class Study:
     points: list[Point] = field(default_factory=list)
     models: list[tuple[str, qn.Network]] = field(default_factory=list)
     shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
+    picture: str = ""  # SVG, where the report asked for it
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
         """A configured number that the document states."""
@@ -161,6 +162,7 @@ class Study:
     def solve(self, label: str, model: qn.Network) -> qn.Solution:
         """Solve a model as a user would: from the text of its model file."""
         read = qn.loads(qn.dumps(model))
+        assert isinstance(read, qn.Network)
         self.models.append((label, read))
         solution = qn.solve(read)
         self.shown = qn.dumps(read), str(solution)
@@ -168,10 +170,13 @@ class Study:
 
     def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
         """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
-        read = zos.loads(zos.dumps(system))
-        self.models.append((label, qn.loads(qn.dumps(read.network()))))
+        read = qn.loads(qn.dumps(system))
+        assert isinstance(read, zos.System)
+        network = qn.loads(qn.dumps(read.network()))
+        assert isinstance(network, qn.Network)
+        self.models.append((label, network))
         result = read.solve()
-        self.shown = zos.dumps(read), str(result)
+        self.shown = qn.dumps(read), str(result)
         return result
 
     def predict(
@@ -284,9 +289,3 @@ def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tup
     mean_y = sum(p[1] for p in points) / len(points)
     slope = sum((a - mean_x) * (b - mean_y) for a, b in points) / sum((a - mean_x) ** 2 for a, _ in points)
     return mean_y - slope * mean_x, slope
-
-
-def worst_first(studies: Iterable[Study]) -> Iterator[tuple[Study, Point]]:
-    """Every predicted point, the largest error first."""
-    pairs = [(study, point) for study in studies for point in study.predicted]
-    yield from sorted(pairs, key=lambda pair: -abs(pair[1].error))

@@ -1,36 +1,30 @@
-"""Find the cases, and run them on all cores."""
+"""Run the cases on all cores, and leave no process behind."""
 
 from __future__ import annotations
 
-import importlib
+import multiprocessing
 import os
-import pkgutil
-from collections.abc import Sequence
+import signal
+import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
-from multiprocessing import get_context
+from concurrent.futures.process import BrokenProcessPool
 from typing import TextIO
 
 import qnsolve as qn
 
-from . import cases
 from .case import Case, Study
-from .published import documents
+from .cases import all_cases
+from .published.tables import documents
 
 SLOWEST = ("cics-perf-jvm-threads", "cics-perf-9-20", "cics-perf-9-16")  # these start first
-FEW = 8  # cases that do not repay other processes
+FEW = 8  # cases that are done before other processes have started
 WIDE = 30  # characters of the bar
+Draw = Callable[[Study], str]
 
 
-@cache
-def all_cases() -> tuple[Case, ...]:
-    """Every case, by document and table."""
-    found: list[Case] = []
-    for module in pkgutil.iter_modules(cases.__path__):
-        found += importlib.import_module(f"{cases.__name__}.{module.name}").CASES
-    return tuple(
-        sorted(found, key=lambda case: (case.source, [int(p) if p.isdigit() else 999 for p in case.name.split("-")], case.name))
-    )
+class LostWorkerError(qn.errors.QnsolveError):
+    """A worker process ended before it had run its case."""
 
 
 def chosen(names: Sequence[str] | None = None, document: str | None = None) -> list[Case]:
@@ -45,23 +39,74 @@ def chosen(names: Sequence[str] | None = None, document: str | None = None) -> l
     return [known[name] for name in names or known]
 
 
-def studies(names: Sequence[str] | None = None, document: str | None = None, *, progress: TextIO | None = None) -> list[Study]:
-    """Run cases: all, those named, or those of a document; `progress` takes a bar where it is a terminal."""
+def studies(
+    names: Sequence[str] | None = None,
+    document: str | None = None,
+    *,
+    progress: TextIO | None = None,
+    draw: Draw | None = None,
+) -> list[Study]:
+    """Run cases.
+
+    Parameters
+    ----------
+    names : sequence of str, optional
+        Only these cases.
+    document : str, optional
+        Only the cases of this document.
+    progress : text stream, optional
+        Shows a bar where it is a terminal.
+    draw : callable, optional
+        Draws the picture of each case.
+    """
     wanted = chosen(names, document)
     bar = _Bar(len(wanted), progress)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if cores == 1 or len(wanted) <= FEW:
-        return [bar.after(case.study()) for case in wanted]
+        return [bar.after(_study(case, draw)) for case in wanted]
     order = sorted((case.name for case in wanted), key=lambda name: name not in SLOWEST)
+    done: dict[str, Study] = {}
     # a fresh interpreter each: a fork would copy the threads of this one
-    with ProcessPoolExecutor(min(cores, len(wanted)), mp_context=get_context("spawn")) as pool:
-        running = [pool.submit(_study, name) for name in order]
-        done = {study.case.name: study for study in (bar.after(each.result()) for each in as_completed(running))}
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(cores, len(wanted)), mp_context=context, initializer=_follow_parent)
+    others = set(multiprocessing.active_children())
+    try:
+        for each in as_completed([pool.submit(_named_study, name, draw) for name in order]):
+            study = bar.after(each.result())
+            done[study.case.name] = study
+    except BrokenProcessPool as error:
+        raise LostWorkerError("validate: a worker process ended before its case; see whether memory is short") from error
+    except BaseException:  # an interrupt too: what the workers do is no longer wanted
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
     return [done[case.name] for case in wanted]
 
 
-def _study(name: str) -> Study:
-    return next(case for case in all_cases() if case.name == name).study()
+def _follow_parent() -> None:
+    """End this worker with its parent, however that ends; an interrupt is the parent's to answer."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _named_study(name: str, draw: Draw | None) -> Study:
+    return _study(next(case for case in all_cases() if case.name == name), draw)
+
+
+def _study(case: Case, draw: Draw | None) -> Study:
+    study = case.study()
+    if draw is not None:
+        study.picture = draw(study)
+    return study
 
 
 class _Bar:

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from qnsolve import zos
-from qnsolve_validation.published import table
+from qnsolve_validation.published.tables import table
 
 STRIPES = range(1, 9)
 SIZES = ("25", "50", "74")  # KB of log a transaction

@@ -6,7 +6,7 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
-from qnsolve.zos.systemfile import from_data
+from qnsolve.files.system_file import system_from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
@@ -84,7 +84,7 @@ def _system(
     tasks = _work(records(work, WORK, known=named))
     data = {"lpars": hosts, "regions": places, "work": tasks, **beside}
     try:
-        return from_data(data)
+        return system_from_data(data)
     except ModelError as error:
         raise in_table(error) from None
 

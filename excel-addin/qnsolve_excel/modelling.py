@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 from qnsolve.errors import ModelError, QnsolveError, suggestion
-from qnsolve.model import ClosedClass
-from qnsolve.modelfile import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, from_data
-from qnsolve.network import Network
-from qnsolve.solution import Solution
-from qnsolve.solve import solve
+from qnsolve.files.model_file import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, network_from_data
+from qnsolve.methods.solve import solve
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
+from qnsolve.results.solution import Solution
 
 from .cells import CellError, Table, remark
 from .deadline import LONGEST, TookTooLongError, deadline, left, running
@@ -131,7 +131,7 @@ def _network(stations: Table, classes: Table, limits: Table | None) -> Network:
     if limits is not None:
         data["limits"] = records(limits, LIMIT_COLUMNS, known=[item["name"] for part in data.values() for item in part])
     try:
-        return from_data(data)
+        return network_from_data(data)
     except ModelError as error:
         raise in_table(error) from None
 

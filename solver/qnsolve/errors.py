@@ -156,3 +156,9 @@ def suggestion(wrong: str, known: Iterable[str]) -> str:
     near = get_close_matches(wrong, names, n=1)
     listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return (f"did you mean {near[0]!r}? " if near else "") + (f"known: {listed}" if names else "none is known")
+
+
+def missing_package(item: str, error: ModuleNotFoundError, packages: str) -> ModelError:
+    """The error of a command that needs a package which is not installed: which, and how to install it."""
+    package = str(error.name).partition(".")[0]
+    return ModelError(item, f"needs the package {package}", f"run: python -m pip install {packages}")

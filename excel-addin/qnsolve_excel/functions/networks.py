@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
-from qnsolve.solution import Solution
+from qnsolve.results.solution import Solution
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Table, remark

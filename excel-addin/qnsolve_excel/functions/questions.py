@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
-from qnsolve.bottleneck import Limit
+from qnsolve.analysis.bottleneck import ClassBottleneck
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Numbers, Table, remark
@@ -184,7 +184,7 @@ def fewest_servers(
     return _sized(asked, lambda: qn.fewest_servers(model, at, response_time=response_time, of=name, percentile=share))
 
 
-def _limit(stations: Table, classes: Table, class_name: str) -> Limit:
+def _limit(stations: Table, classes: Table, class_name: str) -> ClassBottleneck:
     model = network(stations, classes)
     name = one_of(model.classes, class_name, "class").name
     found = ANSWERS.answer(("bottleneck", frozen(stations, classes)), lambda: qn.bottleneck(model))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import qnsolve as qn
 from qnsolve import zos
 
 from ..catalogue import worksheet_function
@@ -33,7 +34,7 @@ Facilities = Annotated[
 Loggers = Annotated[Table, "Logs: name, stripes, fixed, striped, the a and b of QN.FIT_STRIPES. None where left out."]
 Devices = Annotated[Table, "Other devices that transactions wait for: name, servers. None where left out."]
 # the name of a quantity for another name of it, and how many of its unit one of the other name is
-OLD_FIGURES = {"limit_wait": ("admission_wait", 1.0), "delayed_percent": ("fraction_delayed", 0.01)}
+OLD_FIGURES = {"limit_wait": ("admission_wait", 1.0), "delayed_percent": ("fraction_delayed", 100.0)}
 WorkName = Annotated[str, "Name of the work, as in the table of work."]
 
 
@@ -59,7 +60,7 @@ def system(
     """
     found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
     reasons = [["reasons", "", f"reason {i}", reason] for i, reason in enumerate(found.reasons, 1)]
-    rows = [[row["part"], row["name"], row["figure"].replace("_", " "), _plain(row["value"])] for row in _figures(found)]
+    rows = [[row["part"], row["name"], row["figure"].replace("_", " "), _plain(row["value"])] for row in found.rows()]
     return [["part", "name", "figure", "value"], *reasons, *rows]
 
 
@@ -137,7 +138,7 @@ def system_figure(
     =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"PROD","colour")
     """
-    found = _figures(_solved(lpars, regions, work, coupling_facilities, loggers, devices))
+    found = _solved(lpars, regions, work, coupling_facilities, loggers, devices).rows()
     mine = [row for row in found if row["name"].casefold() == name.casefold()]
     if not mine:
         raise CellError("#N/A", f"{name[:60]!r} names no part of the system; QN.SYSTEM lists them")
@@ -145,7 +146,7 @@ def system_figure(
     wanted, factor = OLD_FIGURES.get(wanted, (wanted, 1.0))
     for row in mine:
         if row["figure"].casefold().replace(" ", "_") == wanted and isinstance(row["value"], (int, float)):
-            return float(row["value"]) / factor
+            return factor * float(row["value"])
     known = ", ".join(row["figure"].replace("_", " ") for row in mine if isinstance(row["value"], (int, float)))
     raise CellError("#N/A", f"{name} has no figure {figure[:40]!r}; it has {known}")
 
@@ -173,8 +174,8 @@ def growth(
     """
     parts = (lpars, regions, work, coupling_facilities, loggers, devices)
     model = described(*parts)
-    found = ANSWERS.answer(("growth", frozen(*parts), tuple(factors)), lambda: zos.grow(model, factors))
-    solved = {(row["factor"], row["work"]): _renamed(row) for row in found.rows()}
+    found = ANSWERS.answer(("growth", frozen(*parts), tuple(factors)), lambda: zos.growth(model, factors))
+    solved = {(row["factor"], row["work"]): row for row in found.rows()}
     rows: Table = [["factor", "work", "ETR", "response time", "admission wait", "fullest", "share used"]]
     for each in model.work:  # as many rows at each load, saturated or not: a chart and a range stay as they are
         for factor in found.factors:
@@ -217,7 +218,7 @@ def headroom(
     model = described(*parts)
     targets = {one_of(model.work, work_name, "work").name: response_time} if work_name else None
     asked = ("most work", frozen(*parts), work_name, response_time)
-    return ANSWERS.answer(asked, lambda: zos.most_work(model, response_times=targets))
+    return ANSWERS.answer(asked, lambda: zos.headroom(model, response_times=targets).factor)
 
 
 @worksheet_function(GROUP)
@@ -252,23 +253,9 @@ def compare(
     before, after = _solved(lpars, regions, work, *beside), _solved(new_lpars, new_regions, new_work, *beside)
     rows = [
         [row["part"], row["name"], row["figure"].replace("_", " "), row["before"], row["after"], row["change_percent"] / 100]
-        for row in map(_renamed, zos.compare(before, after).rows())
+        for row in qn.compare(before, after).rows()
     ]
     return [["part", "name", "figure", "before", "after", "change"], *rows]
-
-
-def _figures(found: zos.SystemResult) -> list[dict[str, Any]]:
-    """The rows of a result in the names of a sheet."""
-    return [_renamed(row) for row in found.rows()]
-
-
-def _renamed(row: dict[str, Any]) -> dict[str, Any]:
-    """A row in the names of a sheet: one for each quantity."""
-    new, factor = OLD_FIGURES.get(row.get("figure", ""), ("", 1.0))
-    if new:
-        scaled = {key: factor * row[key] for key in ("value", "before", "after") if isinstance(row.get(key), (int, float))}
-        row = {**row, **scaled, "figure": new}
-    return {OLD_FIGURES[key][0] if key in OLD_FIGURES else key: value for key, value in row.items()}
 
 
 def _solved(*parts: Any) -> zos.SystemResult:

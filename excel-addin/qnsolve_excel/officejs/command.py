@@ -21,7 +21,7 @@ def add(actions: Any) -> None:
     serving.add_argument("--http", action="store_true", help="without a certificate: for the page alone, Excel needs one")
     serving.add_argument("--manifest", metavar="FILE", help="also write the manifest that Excel loads")
     serving.add_argument("--keys", metavar="FOLDER", help="where token and certificate are kept (default: of this user)")
-    serving.set_defaults(run=needing(_serve))
+    serving.set_defaults(run=needing("serve", _serve))
 
 
 def _serve(options: argparse.Namespace) -> str:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from qnsolve.zos.systemfile import load_any
+import qnsolve as qn
 
 from ..commands import needing
 from .book import write
@@ -22,7 +22,7 @@ def add(actions: Any) -> None:
     writing.add_argument("--flavour", default="excel", choices=FLAVOURS, help="whose functions they call (default: excel)")
     writing.add_argument("--plan", action="append", choices=list(PLANS), help="only this one; may be given again")
     writing.add_argument("--model", metavar="FILE", help="one of this model or system file in place of the plans")
-    writing.set_defaults(run=needing(_write))
+    writing.set_defaults(run=needing("workbook", _write))
 
 
 def _write(options: argparse.Namespace) -> str:
@@ -30,7 +30,7 @@ def _write(options: argparse.Namespace) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     plans = [PLANS[name] for name in options.plan or PLANS]
     if options.model:
-        plans = [plan_of(load_any(options.model), Path(options.model).stem)]
+        plans = [plan_of(qn.load(options.model), Path(options.model).stem)]
     written = []
     for plan in plans:
         written.append(folder / f"{plan.name}.xlsx")

@@ -7,10 +7,10 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
-from qnsolve.model import ClosedClass
-from qnsolve.modelfile import to_data
-from qnsolve.network import Network
-from qnsolve.zos.systemfile import to_data as system_data
+from qnsolve.files.model_file import network_to_data
+from qnsolve.files.system_file import system_to_data
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
 
 from ..describing import DEVICES, FACILITIES, LOGGER_KEYS, LOGGERS, LPARS, PROCESSOR_KEYS, REGIONS, WORK, ZIIP_KEYS
 from ..modelling import CLASS_COLUMNS, LIMIT_COLUMNS, STATION_COLUMNS
@@ -41,7 +41,7 @@ def plan_of(model: Network | zos.System, name: str) -> Plan:
 
 
 def _network(model: Network, name: str) -> Plan:
-    data = to_data(model)
+    data = network_to_data(model)
     classes = [_class(row) for row in data["classes"]]
     tables = [InputTable("stations", "Stations", _rows([_lists(row) for row in data["stations"]], STATION_COLUMNS))]
     tables.append(InputTable("classes", f"Classes, times in {model.time_unit}", _rows(classes, CLASS_COLUMNS)))
@@ -84,7 +84,7 @@ def _network(model: Network, name: str) -> Plan:
 
 
 def _system(model: zos.System, name: str) -> Plan:
-    data = system_data(model)
+    data = system_to_data(model)
     made = {
         "lpars": [_lpar(row) for row in data["lpars"]],
         "regions": [_families(row, {"tranclasses": "tranclass"}) for row in data["regions"]],

@@ -27,7 +27,7 @@ def add(actions: Any) -> None:
     ):
         command = actions.add_parser(name, help=text)
         command.add_argument("--out", metavar="FOLDER", help=place)
-        command.set_defaults(run=needing(run))
+        command.set_defaults(run=needing("excel", run))
 
 
 def install(options: argparse.Namespace) -> str:

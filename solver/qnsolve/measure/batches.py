@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .. import checks
-from ..errors import ModelError
-from ..kernels.search import last_real
-from ..stations import batch_servers
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
+from qnsolve.numerics.bisection import last_real
+from qnsolve.stations import batch_servers
 
 LARGEST_BATCH = 1e5
 FINE = 1e-14  # relative, of the size

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .. import checks
-from ..stations import mmc
+from qnsolve.model import checks
+from qnsolve.stations import mmc
 
 
 def cf_request_time(requests: float, service_time: float, engines: int, latency: float = 0.0) -> float:

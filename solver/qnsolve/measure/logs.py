@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ModelError
+from qnsolve.errors import ModelError
+
+from .checked_series import Values, matched, series
 from .regression import fit_line
-from .series import Values, matched, series
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from .. import checks
-from ..errors import SaturatedError
-from .series import share
+from qnsolve.errors import SaturatedError
+from qnsolve.model import checks
+
+from .checked_series import share
 
 DIGITS = 9  # of a count of engines that is rounded up: 6.0000000001 is 6
 

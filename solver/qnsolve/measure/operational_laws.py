@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import checks
-from ..errors import ModelError
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
+
+from .checked_series import Values, matched, series
 from .regression import fit_line
-from .series import Values, matched, series
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ModelError
-from .series import Values, matched, series
+from qnsolve.errors import ModelError
+
+from .checked_series import Values, matched, series
 
 SAME = 1e-24  # sum of squares over the squared mean below which values count as equal
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .. import checks
-from ..errors import ModelError
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
 
 
 def smt_capacity_factor(thread_density: float, max_capacity_factor: float, threads: int = 2) -> float:

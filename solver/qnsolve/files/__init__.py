@@ -1,0 +1,1 @@
+"""Files and text to models and back: TOML, JSON and JMVA."""

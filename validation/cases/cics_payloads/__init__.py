@@ -1,0 +1,1 @@
+"""What large payloads cost in CICS: containers, EXCI, JSON, SOAP."""

@@ -1,0 +1,65 @@
+"""cics-perf tables 8-18 to 8-23: SOAP requests, with and without SSL, and the CPU of TCP/IP beside CICS."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ...case import Case, Missing
+from ...models.load_ladder import Ladder, climb
+
+CPU, TCPIP, RATE = "cics_cpu_pct", "tcpip_cpu_pct", "request_rate_per_s"
+COLUMNS = (("CICS CPU", CPU, "CPs"), ("TCP/IP CPU", TCPIP, "network"))
+STACK = Missing(
+    "CPU of TCP/IP that more requests share: its interrupts and timers take several at a time at higher rates",
+    "1.7 µs of 11.5 µs a request without SSL between 417 and 999 a second; 5 to 7 µs of 39 µs with full handshakes",
+    "TCP/IP CPU without load, and packets an interrupt at each rate",
+)
+HANDSHAKES = Missing(
+    "CPU of a full handshake that grows with the rate: the tasks that wait for the cryptographic hardware or for their turn",
+    "0.05 ms of 0.66 ms a request at 986 a second; response grows from 6 to 11 ms",
+    "busy and queue of the cryptographic coprocessors at each rate",
+)
+TLS = Missing(
+    "CPU of AT-TLS in TCP/IP, which grows with every request, where that of a connection without SSL is shared by more of them",
+    "9 µs a request at every rate, where the law from lasting connections falls from 9 to 7.5 µs",
+    "TCP/IP CPU with AT-TLS and without load",
+)
+CASES = tuple(
+    Case(
+        name=f"cics-perf-{number}",
+        source="cics-perf",
+        file=f"table-{number}",
+        title=f"SOAP requests, {title}, CICS TS V5.4 on z13",
+        question="What CPU do CICS and TCP/IP take at 2.4 times the rate?",
+        tolerance=0.05,
+        reason="a capacity plan is held to 5 %; TCP/IP CPU is printed to two or three digits",
+        verdict_text=(
+            (
+                "CPU in CICS is that without SSL: nothing is fitted. "
+                if of
+                else "CPU in CICS is constant, from the lowest rate. "
+            )
+            + "That of TCP/IP falls"
+            + (" as without SSL: the line of that run, times the ratio of row 1." if beside else ": a constant misses the top.")
+        ),
+        run=partial(
+            climb,
+            Ladder(
+                f"table-{number}",
+                of=Ladder(f"table-{of}", rate=RATE) if of else None,
+                columns=COLUMNS,
+                rate=RATE,
+                missing=missing,
+                beside=beside,
+            ),
+        ),
+    )
+    for number, title, of, beside, missing in (
+        ("8-18", "lasting connections", None, None, {(TCPIP, 3): STACK, (TCPIP, 5): STACK}),
+        ("8-19", "a connection each", None, None, {(TCPIP, 5): STACK}),
+        ("8-20", "lasting connections with SSL in CICS", None, "table-8-18", {}),
+        ("8-21", "partial handshakes with SSL in CICS", None, "table-8-19", {}),
+        ("8-22", "full handshakes with SSL in CICS", None, "table-8-19", {(CPU, 5): HANDSHAKES, (TCPIP, 5): STACK}),
+        ("8-23", "lasting connections with AT-TLS", "8-18", "table-8-18", {(TCPIP, 4): TLS, (TCPIP, 5): TLS}),
+    )
+)

@@ -1,0 +1,1 @@
+"""CICS regions: workloads at rising rates, routing, releases, machines."""

@@ -1,0 +1,61 @@
+"""cics-perf sections 5.3.2 and 5.11.4: rates where the QR TCB, the RO TCB and the CPs of an LPAR are full."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnsolve import zos
+
+from ...case import Case, Study
+from ...published.tables import Row, table
+
+LIMIT, DEMAND = "observed_limit_per_s", "demand_ms"
+MANY = 400  # users without think time: enough to fill one center
+KEYS = {"QR TCB": "qr_cpu", "LPAR": "open_cpu", "RO TCB": "ro_cpu"}
+CPS = 4  # engines of the LPAR are not printed: inferred, 3 would take 436 and 5 would take 727 a second
+
+
+def _run(study: Study) -> None:
+    for row in table("cics-perf", "text-saturation-points").rows:
+        if row.cells[LIMIT]:
+            key = next(value for center, value in KEYS.items() if row.cells["bottleneck"].startswith(center))
+            _limit(study, row, key)
+
+
+def _limit(study: Study, row: Row, key: str) -> None:
+    name = row.cells["bottleneck"]
+    demand = study.calibrate(f"demand, {name}", row[DEMAND] / 1000, "s", [row], row.cells["demand_kind"], kind="printed")
+    if key == "open_cpu":
+        study.calibrate(
+            "CPs of the LPAR", CPS, "count", [row], "the whole number that the printed limit is nearest to", kind="identity"
+        )
+    needs: dict[str, Any] = {key: demand}
+    step = zos.Step("region", **needs)
+    system = zos.System(
+        lpars=[zos.Lpar("LPAR", processors=zos.Processors(CPS))],
+        regions=[zos.CicsRegion("region", lpar="LPAR", mxt=500)],
+        work=[zos.Work("transactions", users=MANY, steps=[step])],
+        name=f"{row.cells['workload']}, CICS TS {row.cells['release']}",
+    )
+    rate = study.solve_system(name, system)["transactions"].etr
+    note = study.predict if key == "qr_cpu" else study.identity  # the limit told the CPs, and 5 ms are one over 200
+    note(f"highest rate, {name}", "1/s", row, LIMIT, rate, center=next(center for center in KEYS if name.startswith(center)))
+
+
+CASES = (
+    Case(
+        name="cics-perf-5-saturation",
+        source="cics-perf",
+        file="text-saturation-points",
+        title="Rates where one center of a region is full",
+        question="At what rate does each of them stop a region?",
+        tolerance=0.10,
+        reason="the limits are printed as around 200 and around 570, the first as one digit",
+        verdict_text=(
+            "One over the demand of the center: 9 % above the rate that was seen for the QR TCB, which is never all of it, as "
+            "the document's own calculation. The CPs of the LPAR are inferred from its limit, which is then an identity, as is "
+            "that of the RO TCB: 200 a second and 5 ms are one over the other."
+        ),
+        run=_run,
+    ),
+)

@@ -1,0 +1,183 @@
+"""cics-perf tables 9-13, 9-14, 9-15: one QR TCB with coupling facility data table requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import qnsolve as qn
+from qnsolve import zos
+
+from ...case import Case, Missing, Study
+from ...published.tables import Row, fact, table
+
+RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
+REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
+WORK, REGION = "data table requests", "region"
+MXT = 2000  # not printed: above the terminals, as the response shows no wait for it
+SWITCHES = Missing(
+    "the switch from an L8 TCB to the QR TCB and back, and the wait for dispatch after each",
+    "0.28 ms of the 1.47 ms that a transaction takes at the lowest load",
+    "dispatch wait of the QR TCB and of L8 TCBs from monitoring records at that load",
+)
+BATCH_HOW = "response over that of M/M/1 at the same busy QR TCB, times 2, less 1 (M[X]/M/1 with batches of one size)"
+
+
+def _demand(row: Row) -> float:
+    """CPU per transaction [s]."""
+    return row[CPU] / 100 / row[RATE]
+
+
+def _think(study: Study, row: int, terminals: float) -> float:
+    """Think time of a drive level [s], from the run that did not saturate the QR TCB."""
+    other = table("cics-perf", "table-9-16")[row]
+    value = terminals / other[RATE] - other[RESPONSE] / 1000
+    how = "terminals / ETR - response of the run on open TCBs"
+    return study.calibrate(f"think time, drive level {row}", value, "s", [other], how)
+
+
+def _system(terminals: float, think: float, cps: float, burst: float, qr: float, beside: float = 0.0) -> zos.System:
+    work = zos.Work(WORK, users=int(terminals), think_time=think, burst=burst, regions=REGION, qr_cpu=qr, open_cpu=beside)
+    return zos.System(
+        lpars=[zos.Lpar("LPAR", processors=zos.Processors(int(cps)))],
+        regions=[zos.CicsRegion(REGION, lpar="LPAR", mxt=MXT)],
+        work=[work],
+        name="data tables in one region",
+    )
+
+
+def _batch_size(row: Row, demand: float) -> float:
+    """Jobs in a batch that make the response of a row."""
+    plain = qn.stations.mm1(row[RATE], demand)
+    return 2 * row[RESPONSE] / 1000 / plain.response_time - 1
+
+
+def _not_threadsafe(file: str, study: Study) -> None:
+    published, told = table("cics-perf", file), table("cics-perf", "table-9-13")
+    terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    cps = study.given("CPs", fact("cics-perf", "p3-170"))
+    first = told[1]
+    demand = study.calibrate("QR TCB demand", _demand(first), "s", [first], "CICS CPU / ETR: all work is on the QR TCB")
+    batch = study.calibrate("burst", _batch_size(first, demand), "transactions", [first], BATCH_HOW)
+    for row in published.rows[1 if published is told else 0 :]:
+        system = _system(terminals, _think(study, row.number, terminals), cps, batch, demand)
+        result = study.solve_system(f"drive level {row.number}", system)
+        _predict(study, row, result)
+    full = fact("cics-perf", "p3-174")
+    study.predict("QR TCB busy", "%", full, "value", result[REGION].qr_percent, center="QR TCB", across=True)
+
+
+def _predict(study: Study, row: Row, result: zos.SystemResult, missing: Missing | None = None) -> None:
+    done, region = result[WORK], result[REGION]
+    study.predict("ETR", "tran/s", row, RATE, done.etr, center="QR TCB", across=True)
+    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True)
+    response = 1000 * done.response_time
+    study.predict("response", "ms", row, RESPONSE, response, center="QR TCB", across=True, missing=missing)
+
+
+def _threadsafe_on_qr(study: Study) -> None:
+    published = table("cics-perf", "table-9-15")
+    terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    cps = study.given("CPs", fact("cics-perf", "p3-170"))
+    full = published[3]
+    qr = study.calibrate("QR TCB demand", 1 / full[RATE], "s", [full], "1 / ETR where the QR TCB is full")
+    beside = study.calibrate("demand beside the QR TCB", _demand(full) - qr, "s", [full], "CICS CPU / ETR, less the QR TCB's")
+    base = table("cics-perf", "table-9-13")[1]
+    batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW)
+    for number in (1, 2, 4, 5):
+        system = _system(terminals, _think(study, number, terminals), cps, batch, qr, beside)
+        missing = SWITCHES if number == 1 else None
+        _predict(study, published[number], study.solve_system(f"drive level {number}", system), missing)
+
+
+def _before_the_limit(study: Study) -> None:
+    """The share of the QR TCB from how response grows in the two lowest rows."""
+    published = table("cics-perf", "table-9-15")
+    terminals = study.given("terminals", fact("cics-perf", "p3-162"))
+    cps = study.given("CPs", fact("cics-perf", "p3-170"))
+    low, next_low = published[1], published[2]
+    base = table("cics-perf", "table-9-13")[1]
+    batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW)
+    how = "CICS CPU / ETR of the same requests in programs that are not threadsafe"
+    cpu = study.calibrate("CPU of a transaction", _demand(base), "s", [base], how)
+    growth = (next_low[RESPONSE] - low[RESPONSE]) / 1000
+
+    def grows(qr: float) -> float:
+        first, second = (qn.stations.mm1(row[RATE], qr).response_time for row in (low, next_low))
+        return (1 + batch) / 2 * (second - first) - growth
+
+    qr = _root(grows, 1e-6, 0.999 / next_low[RATE])
+    how = "the growth of response from row 1 to row 2 is that of a queue for the QR TCB, with the bursts of table 9-13"
+    qr = study.calibrate("QR TCB demand", qr, "s", [low, next_low], how)
+    row = published[3]
+    system = _system(terminals, _think(study, 3, terminals), cps, batch, qr, cpu - qr)
+    result = study.solve_system("drive level 3", system)
+    share = Missing(
+        "the share of the QR TCB: response in two rows printed to the µs tells it no better",
+        "0.417 ms of 0.463 ms a transaction in place of 0.400 ms",
+        "QR TCB CPU of one transaction from monitoring records",
+    )
+    done, region = result[WORK], result[REGION]
+    study.predict("ETR", "tran/s", row, RATE, done.etr, center="QR TCB", across=True)
+    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="QR TCB", across=True)
+    response = 1000 * done.response_time
+    study.predict("response", "ms", row, RESPONSE, response, center="QR TCB", across=True, missing=share)
+
+
+def _root(of: Callable[[float], float], low: float, high: float) -> float:
+    """Where an increasing function is zero, by halving."""
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if of(middle) < 0 else (low, middle)
+    return (low + high) / 2
+
+
+CASES = (
+    *(
+        Case(
+            name=f"cics-perf-{number}",
+            source="cics-perf",
+            file=f"table-{number}",
+            title=f"Data table requests on the QR TCB, CICS TS {release}",
+            question="Where does one region stop, and what response do the terminals see there?",
+            tolerance=0.05,
+            reason=REASON,
+            verdict_text=(
+                "One server, one demand from the lowest row of V5.4: the limit, the response in saturation and the CPU follow. "
+                "Below saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
+                "that row, give the next."
+            ),
+            run=partial(_not_threadsafe, f"table-{number}"),
+        )
+        for number, release in (("9-13", "V5.4"), ("9-14", "V5.5"))
+    ),
+    Case(
+        name="cics-perf-9-15",
+        source="cics-perf",
+        file="table-9-15",
+        title="Threadsafe application whose data table requests still need the QR TCB, CICS TS V5.4",
+        question="The application is threadsafe: how much further does the region go, and what do more terminals get?",
+        tolerance=0.05,
+        reason=REASON,
+        verdict_text=(
+            "The share of the work that left the QR TCB must be known: with all CPU on it the limit would be 10 % low. Then "
+            "rate, CPU and response at the two higher drive levels follow. The response at the lowest load misses "
+            "the TCB switches."
+        ),
+        run=_threadsafe_on_qr,
+    ),
+    Case(
+        name="cics-perf-9-15-low",
+        source="cics-perf",
+        file="table-9-15",
+        title="The same region, from its two lowest loads alone",
+        question="Nobody has seen the limit yet: can it be told from two light loads?",
+        tolerance=0.05,
+        reason=REASON,
+        verdict_text=(
+            "Yes, within 4 %: response grows from the first to the second load as the queue for a QR TCB does that has so much "
+            "of the work. Response in saturation is N/X - Z, which makes 4 % of the rate 17 % of it."
+        ),
+        run=_before_the_limit,
+    ),
+)

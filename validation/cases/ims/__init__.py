@@ -1,0 +1,1 @@
+"""IMS and the MQ bridge to it."""

@@ -1,0 +1,1 @@
+"""Memory for Db2, MQ, Cognos and DFSORT."""

@@ -1,0 +1,1 @@
+"""Systems that several cases share."""

@@ -1,0 +1,146 @@
+"""Load ladders: the same work at rising rates, CPU by a law from the lowest rows or from another run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qnsolve import zos
+
+from ..case import Missing, Study, straight_line
+from ..published.tables import Row, Table, table
+
+RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
+CPS = 32  # the most that the LPAR may have; how many were online is not printed, and without effect on the CPU used
+TOLD = {"constant": 1, "ratio": 1, "line": 2}  # rows that a ladder tells of itself
+USED, COST = "cics_cpu_pct", "cpu_ms_per_tran"
+EACH = " of a transaction"
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """A ladder, and where its CPU is from.
+
+    Attributes
+    ----------
+    file : str
+        Its table.
+    law : {"constant", "line", "ratio", "all rows"}
+        Without `of`: constant CPU of a transaction, from row 1; the line through rows 1 and 2, or through all, its
+        intercept the CPU without load. With `of`: "ratio" is that law times the ratio of row 1 to it; else that law.
+    of : Ladder, optional
+        Ladder whose law serves here too, as its own case has it (an older release, another layout).
+    regions : int
+        Among which the CPU without load is shared.
+    columns : tuple
+        (what, column, center) of each CPU predicted; the column in percent of a CP or in ms of a transaction.
+    rate : str
+        Column of the rate.
+    missing : dict
+        What the model lacks, by column and row.
+    beside : str, optional
+        Table whose line through all rows gives the columns after the first, times the ratio of row 1 to it.
+    """
+
+    file: str
+    law: str = "constant"
+    of: Ladder | None = None
+    regions: int = 4
+    columns: tuple[tuple[str, str, str], ...] = (("CICS CPU", "cics_cpu_pct", "CPs"),)
+    rate: str = RATE
+    missing: dict[tuple[str, int], Missing] | None = None
+    beside: str | None = None
+
+
+Law = tuple[float, float]
+
+
+def engines(row: Row, column: str, rate: str = RATE) -> float:
+    """CPU of a row [engines], from a column in percent of a CP or in ms of a transaction."""
+    return row[column] / 100 if column.endswith("_pct") else row[column] / 1000 * row[rate]
+
+
+def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str = "cics-perf") -> Law:
+    """CPU without load [engines] and CPU of a transaction [s]."""
+    own, rate = table(document, ladder.file), ladder.rate
+    if ladder.of is None:
+        return _own(study, ladder.law, own, what, column, rate)
+    rows = table(document, ladder.of.file).rows
+    swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
+    fixed, slope = cpu_law(study, ladder.of, *(("CICS CPU", USED) if swap else (what, column)), document)
+    if ladder.law != "ratio":
+        return fixed, slope
+    first = own[1]
+    ratio = engines(first, column, rate) / (fixed + slope * first[rate])
+    how = "row 1 over the law of the other run"
+    ratio = study.calibrate(f"{what} over that of the other run", ratio, "ratio", [first], how)
+    return fixed * ratio, slope * ratio
+
+
+def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) -> Law:
+    first, second = own[1], own[2]
+    if law == "constant" and column == USED and first.cells.get(COST):
+        value = first[COST] / 1000
+        return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], "row 1 as printed", kind="printed")
+    if law == "constant":
+        value = engines(first, column, rate) / first[rate]
+        return 0.0, study.calibrate(f"{what} of a transaction", value, "s", [first], f"{what} over the rate, row 1")
+    rows = list(own.rows) if law == "all rows" else [first, second]
+    fixed, slope = straight_line(rows, rate, lambda row: engines(row, column, rate))
+    how = f"line of {what.removesuffix(EACH)} over the rate, " + ("all rows" if law == "all rows" else "rows 1 and 2")
+    return (
+        study.calibrate(f"{what.removesuffix(EACH)} without load", fixed, "engines", rows, how),
+        study.calibrate(f"{what.removesuffix(EACH)}{EACH}", slope, "s", rows, how),
+    )
+
+
+def predicted_rows(ladder: Ladder, document: str = "cics-perf") -> Sequence[Row]:
+    """The rows that the law was not told."""
+    told = TOLD[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
+    return table(document, ladder.file).rows[told:]
+
+
+def system(row: Row, laws: Sequence[Law], regions: int, rate: str = RATE) -> zos.System:
+    """Regions under a rate; a law for the CPU of CICS, further ones for what is beside it on the LPAR."""
+    (fixed, each), *beside = laws
+    names = [f"region {i}" for i in range(1, regions + 1)]
+    share = max(fixed, 0.0) / regions
+    outside = sum(max(law[0], 0.0) for law in beside)
+    return zos.System(
+        lpars=[zos.Lpar(LPAR, processors=zos.Processors(_cps(row)), fixed_cpu=outside)],
+        regions=[zos.CicsRegion(name, lpar=LPAR, fixed_cpu=share) for name in names],
+        work=[
+            zos.Work(WORK, rate=row[rate], regions=names, open_cpu=each, system_cpu=sum(law[1] for law in beside)),
+        ],
+        name=f"{row.printed(rate)} a second",
+    )
+
+
+def _cps(row: Row) -> float:
+    return float(row.cells.get("lpar_cps") or CPS)
+
+
+def climb(ladder: Ladder, study: Study) -> None:
+    """Predict the CPU of each row that the law was not told."""
+    beside = replace(ladder, law="ratio", of=Ladder(ladder.beside, "all rows", rate=ladder.rate)) if ladder.beside else ladder
+    laws = [cpu_law(study, beside if place else ladder, what, column) for place, (what, column, _) in enumerate(ladder.columns)]
+    for row in predicted_rows(ladder):
+        result = study.solve_system(f"row {row.number}", system(row, laws, ladder.regions, ladder.rate))
+        cics = sum(region.appl_percent for region in result.regions)
+        lpar = result[LPAR]
+        rest = lpar.cpu_percent * _cps(row) - cics
+        for place, (what, column, center) in enumerate(ladder.columns):
+            if not row.cells[column] or (place and ladder.beside and row.number == 1):  # lost in print, or told
+                continue
+            missing = (ladder.missing or {}).get((column, row.number))
+            value, unit = rest if place else cics, "% of a CP"
+            if not column.endswith("_pct"):
+                value, unit = 10 * value / row[ladder.rate], "ms"
+            study.predict(what, unit, row, column, value, center=center, across=bool(ladder.of), missing=missing)
+
+
+def used_cpu(system: zos.System, result: zos.SystemResult) -> float:
+    """CPU on CPs and zIIPs [% of one]: eligible work runs on CPs where the zIIPs are full."""
+    lpar, built = result[LPAR], system.lpars[0]
+    ziips = built.ziips.cores if built.ziips else 0
+    return float(lpar.cpu_percent * built.processors.engines + lpar.ziip_percent * ziips)

@@ -1,0 +1,1 @@
+"""The published tables as printed, and how they are read."""

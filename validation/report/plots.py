@@ -1,0 +1,106 @@
+"""Predicted against measured, and the error of each figure: one picture a case, drawn by matplotlib as SVG."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from ..case import VERDICTS, Point, Study
+
+COLOURS = dict(zip(VERDICTS, ("#1a7f4b", "#b36b00", "#b3261e"), strict=True))
+SOFT, BAND = "#5b6b7b", "#e3e9f0"
+MARKERS = ("o", "s", "D", "^", "v")
+WIDTH, HEIGHT, LINE = 9.6, 3.6, 0.21  # inches: the picture, and a line of the errors
+ABOVE, BELOW = 0.15, 0.5  # inches that stay free above and below the axes
+LOGARITHMIC = 4  # axes that span more than this factor are logarithmic
+WIDE = 1000  # beyond this factor only powers of ten are marked
+DIGITS = {False: (1, 2, 5), True: (1,)}
+LETTERS = 33  # of a label, at most
+SETTINGS: Any = {
+    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
+    "svg.hashsalt": "qnsolve",  # the same figures give the same file
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.8,
+}
+NO_DATE = {"Date": None, "Creator": None}
+
+
+def picture(study: Study) -> str:
+    """The picture of a case as SVG: predicted over measured, and the error of each figure."""
+    points = study.predicted or study.points  # identities where there is nothing else
+    families = list(dict.fromkeys(_family(point) for point in points))
+    markers = dict(zip(families, cycle(MARKERS), strict=False))
+    lines = LINE * max(len(points), 3)
+    height = max(HEIGHT, lines + ABOVE + BELOW)
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(WIDTH, height))
+        for draw, left, width, high in ((_compare, 0.07, 0.41, HEIGHT - ABOVE - BELOW), (_errors, 0.72, 0.27, lines)):
+            axes = figure.add_axes((left, 1 - (ABOVE + high) / height, width, high / height))
+            draw(axes, points, markers, study.case.tolerance)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata=NO_DATE)
+    return out.getvalue()
+
+
+def _compare(axes: Any, points: Sequence[Point], markers: dict[str, str], tolerance: float) -> None:
+    """Predicted over measured; the band is what counts as close."""
+    values = [value for point in points for value in (point.measured, point.predicted)]
+    low, high = min(values), max(values)
+    if high / low > LOGARITHMIC:
+        axes.set(xscale="log", yscale="log")
+        ends = (low / 1.3, high * 1.3)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set(major_locator=LogLocator(subs=DIGITS[ends[1] / ends[0] > WIDE]), minor_locator=NullLocator())
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    else:
+        margin = max(0.12 * (high - low), 0.06 * high)
+        ends = (low - margin, high + margin)
+    axes.fill_between(ends, [(1 - tolerance) * end for end in ends], [(1 + tolerance) * end for end in ends], color=BAND, lw=0)
+    axes.plot(ends, ends, color=SOFT, linewidth=0.8)
+    _marks(axes, points, markers, [(point.measured, point.predicted) for point in points])
+    for family, marker in markers.items():
+        axes.plot([], [], marker, mfc="white", mec="black", ms=5, label=family)
+    axes.set(xlim=ends, ylim=ends, xlabel="measured", ylabel="predicted")
+    axes.legend(loc="upper left", frameon=False)
+
+
+def _errors(axes: Any, points: Sequence[Point], markers: dict[str, str], tolerance: float) -> None:
+    """The error of each figure, a line each; the band is what counts as close."""
+    widest = 100 * max(1.3 * tolerance, *(1.1 * abs(point.error) for point in points))
+    axes.axvspan(-100 * tolerance, 100 * tolerance, color=BAND, lw=0)
+    axes.axvline(0, color=SOFT, linewidth=0.8)
+    errors, lines = [100 * point.error for point in points], range(len(points))
+    axes.hlines(lines, 0, errors, colors=[COLOURS[point.verdict] for point in points], alpha=0.4, linewidth=1)
+    _marks(axes, points, markers, list(zip(errors, lines, strict=True)))
+    axes.set(xlim=(-widest, widest), ylim=(len(points) - 0.5, -0.5), xlabel=f"error in %; band: ±{100 * tolerance:g} %")
+    axes.set_yticks(lines, [_label(point) for point in points])
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["left", "right", "top"]].set_visible(False)
+
+
+def _marks(axes: Any, points: Sequence[Point], markers: dict[str, str], places: Sequence[tuple[float, float]]) -> None:
+    """A mark at the place of each point: its shape says the family, its colour the verdict."""
+    alike: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for point, place in zip(points, places, strict=True):
+        alike.setdefault((markers[_family(point)], COLOURS[point.verdict]), []).append(place)
+    for (marker, colour), found in alike.items():
+        axes.plot(*zip(*found, strict=True), marker, mfc="white", mec=colour, ms=5, mew=1.2)
+
+
+def _family(point: Point) -> str:
+    return f"{point.quantity.split(', ')[0]} ({point.unit})"
+
+
+def _label(point: Point) -> str:
+    row = f", row {point.row.number}"
+    name = point.quantity
+    return (name if len(name) + len(row) <= LETTERS else name[: LETTERS - len(row) - 1] + "…") + row
