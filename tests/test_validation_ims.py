@@ -1,4 +1,4 @@
-"""IMS, MQ and memory against their documents: the errors that the report states, and what sizes a missing center."""
+"""IMS, MQ and memory against their documents: the errors that the report states, and what sizes a missing station."""
 
 import pytest
 import qnsolve as qn
@@ -60,7 +60,7 @@ def test_what_is_met(studies, name, quantity, largest):
     ],
 )
 def test_what_is_missed_is_missed_by_so_much(studies, name, quantity, low, high):
-    """Misses that name their missing center, and their sizes [%]."""
+    """Misses that name their missing station, and their sizes [%]."""
     assert all(low < error < high for error in errors(studies[name], quantity))
 
 

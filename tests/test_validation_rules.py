@@ -16,8 +16,8 @@ from qnsolve_validation.report import coverage, station_kinds, summary
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "published"
 RATES = ("etr_tran_per_s", "aor_etr_tran_per_s", "request_rate_per_s")
-# fits beyond the two lowest loads: table 9-15 is told its limit (row 3) to predict the loads above it; 9-15-low is not told
-TOLD = {"cics-perf-9-15": {3}}
+# fits beyond the two lowest loads: table 9-15 takes its limit (row 3) to predict the loads above it; 9-15-low does not
+FURTHER = {"cics-perf-9-15": {3}}
 # ladders of sizes: containers, of which row 1 is printed to a digit; bytes
 SIZES = {f"cics-perf-9-{n}": {2, 3} for n in (9, 10, 11, 12)} | {
     "cics-perf-8-15": {1, 3, 8, 10},
@@ -100,7 +100,7 @@ def ladder(rows):
     return rates[1] > 1.05 * rates[0] and rates[2] > 1.05 * rates[1]
 
 
-def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
+def test_a_ladder_is_calibrated_by_its_two_lowest_rows_at_most(studies):
     """No row above them enters a number of the case that predicts the ladder."""
     found = 0
     for name, study in studies.items():
@@ -113,11 +113,11 @@ def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
         }
         if ladder(tables.table(case.source, case.file).rows):
             found += 1
-            assert own <= {1, 2} | TOLD.get(name, set()), name
+            assert own <= {1, 2} | FURTHER.get(name, set()), name
         elif name in SIZES:
             assert own <= SIZES[name], name
     assert found >= 55
-    assert set(SIZES) | set(TOLD) <= set(studies)
+    assert set(SIZES) | set(FURTHER) <= set(studies)
 
 
 def test_parameters_are_few(studies):
@@ -143,7 +143,7 @@ def test_what_is_called_printed_is_printed(studies):
 
 
 def test_what_serves_identities_alone_is_in_no_prediction(studies):
-    """The cases with such numbers, and the center that each sizes."""
+    """The cases with such numbers, and the station that each sizes."""
     found = {(name, c.name) for name, study in studies.items() for c in study.calibrations if c.kind == "identity"}
     assert {name for name, _ in found} == {"cics-perf-5-saturation", "ims12-26", "ims12-30"}
     assert len(found) == 5
@@ -155,21 +155,21 @@ def test_seven_of_ten_figures_are_reproduced_or_close(studies):
     assert reproduced + close >= 0.8 * (reproduced + close + missed)
 
 
-def test_every_miss_says_effect_size_and_what_settles_it(studies):
+def test_every_miss_gives_effect_size_and_measurement(studies):
     """Three fields, each with words of its own; sizes hold a number."""
     misses = [point.missing for point in summary.predicted(studies.values()) if point.verdict == "missed"]
     assert len(misses) > 50
     for missing in misses:
-        parts = (missing.effect, missing.size, missing.settles)
+        parts = (missing.effect, missing.size, missing.measurement)
         assert all(len(part.split()) >= 2 for part in parts), missing
         assert len(set(parts)) == 3
         number_words = ("third", "sixth", "half")
         assert any(c.isdigit() for c in missing.size) or any(word in missing.size for word in number_words), missing
 
 
-def test_each_center_is_of_a_kind(studies):
+def test_each_station_is_of_a_kind(studies):
     """The report sorts every predicted figure; a kind without one says why."""
-    kinds = {station_kinds.KIND[point.center] for point in summary.predicted(studies.values())}
+    kinds = {station_kinds.KIND[point.station] for point in summary.predicted(studies.values())}
     assert kinds | set(station_kinds.NOTHING) == set(station_kinds.KINDS)
     assert sum(spread.points for spread in summary.spreads(studies.values())) == len(summary.predicted(studies.values()))
 
@@ -201,7 +201,7 @@ def altered(monkeypatch, solve_once):
     tables.fact.cache_clear()
 
 
-def untold(study, points):
+def unchanged(study, points):
     """The points whose prediction is what it was."""
     again = cases.Study(study.case)
     study.case.run(again)
@@ -211,18 +211,18 @@ def untold(study, points):
 
 
 @pytest.mark.slow
-def test_no_prediction_was_told_its_figure(studies, altered):
+def test_no_prediction_knows_its_figure(studies, altered):
     """Alter predicted figures in print: their predictions stay what they were."""
-    told = []
+    known = []
     for study in studies.values():
         altered(study.predicted)  # all at once; then one by one those that another prediction starts from
-        stayed = untold(study, study.predicted)
+        stayed = unchanged(study, study.predicted)
         for point in study.predicted:
             if point not in stayed:
                 altered([point])
-                if not untold(study, [point]):
-                    told.append((study.case.name, point.quantity, point.row.number))
-    assert told == []
+                if not unchanged(study, [point]):
+                    known.append((study.case.name, point.quantity, point.row.number))
+    assert known == []
 
 
 def test_every_missed_figure_names_what_is_missing(studies):
@@ -230,12 +230,12 @@ def test_every_missed_figure_names_what_is_missing(studies):
     row = tables.table("ims12", "table-08")[1]
     study = cases.Study(studies["ims12-8"].case)
     with pytest.raises(ValueError, match="names no missing effect"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 9999.0, center="log")
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 9999.0, station="log")
     missing = cases.Missing("an effect", "1 ms", "a measurement")
     with pytest.raises(ValueError, match="is not missed but"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 6321.0, center="log", missing=missing)
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 6321.0, station="log", missing=missing)
     with pytest.raises(ValueError, match="is predicted as nan"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", math.nan, center="log")
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", math.nan, station="log")
 
 
 @pytest.mark.parametrize(

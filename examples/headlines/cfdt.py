@@ -16,7 +16,7 @@ RATE, RESPONSE, CPU = "etr_tran_per_s", "response_ms", "cics_cpu_pct"
 
 
 def region(think: float, demand: float, burst: float) -> zos.System:
-    """A region whose requests all take its QR TCB."""
+    """A region whose requests all run on its QR TCB."""
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(8))],
         regions=[zos.CicsRegion("region", lpar="LPAR", mxt=2000)],

@@ -8,7 +8,7 @@ from qnsolve import zos
 
 from ..published.tables import Row
 
-ENOUGH = 5000  # dependent regions where the document prints no number: nobody waits for one
+ENOUGH = 5000  # dependent regions where the document prints no number: no transaction waits for one
 
 
 def cpu_of(row: Row, busy: str, engines: str, rate: str = "etr_tran_per_s") -> float:
@@ -35,7 +35,7 @@ def two_lpars(
     devices: tuple[zos.Device, ...] = (),
     **work: Any,
 ) -> zos.System:
-    """A front end that waits for the back end where the transaction runs."""
+    """A front end whose transactions run at the back end; the front end waits for them."""
     front = zos.Step("front end", cpu=cpu[0], devices=waits[0])
     back = zos.Step("back end", cpu=cpu[1], devices=waits[1])
     return zos.System(

@@ -1,4 +1,4 @@
-"""Every table of every document, and what it is to us."""
+"""Every table of every document: predicted, identity, input, or out of scope."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
     studies : sequence of Study
         Each with its picture.
     moved : sequence of str
-        A line for each figure that is not what it was when it was accepted.
+        A line for each figure that differs from the accepted one.
     """
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(

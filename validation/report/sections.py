@@ -42,8 +42,8 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
     return [
         block("In numbers", "what, number:count, meaning", summary.numbers(studies)),
         block(
-            "Errors by kind of center",
-            f"center, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
+            "Errors by kind of station",
+            f"station, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
             spread,
             f"Errors without sign. {nothing}.",
         ),
@@ -73,14 +73,14 @@ def case_blocks(study: Study) -> list[Block]:
     calibrated = [(c.name, c.value, c.unit, c.how, summary.origin(c), c.kind) for c in study.calibrations]
     points = [
         (
-            p.quantity, p.unit, KIND[p.center], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
+            p.quantity, p.unit, KIND[p.station], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
             p.verdict if p.kind == "predicted" else p.kind, p.suspect,
         )
         for p in study.points
     ]  # fmt: skip
     flagged = any(p.suspect for p in study.points)
     columns = (
-        "figure, unit, center, where printed, column, printed:printed, predicted:figure, error:signed, repeatability:percent, "
+        "figure, unit, station, where printed, column, printed:printed, predicted:figure, error:signed, repeatability:percent, "
         "verdict:verdict"
     )
     found = [
@@ -96,8 +96,8 @@ def case_blocks(study: Study) -> list[Block]:
             key: ", ".join(f"{p.quantity} row {p.row.number}" for p in study.predicted if str(p.missing) == key)
             for key in misses
         }
-        rows = [(where[key], m.effect, m.size, m.settles) for key, m in misses.items()]
-        found.append(block(MISSING, "figures missed, center or effect, size it must have, what would settle it", rows))
+        rows = [(where[key], m.effect, m.size, m.measurement) for key, m in misses.items()]
+        found.append(block(MISSING, "figures missed, station or effect, size, measurement that would confirm it", rows))
     found.append(block("Calibrated", "number, value:figure, unit, how, from, kind", calibrated))
     given = [(name, value, "given", where) for name, value, where in study.inputs]
     if given:
