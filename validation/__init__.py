@@ -68,7 +68,7 @@ def accept() -> str:
     moved = accepted.changes(done)
     accepted.accept(done)
     count = f"{sum(len(study.predicted) for study in done)} figures stored in {accepted.EXPECTED}"
-    return "\n".join([*moved, f"{count}; list what moved in CHANGELOG.md" if moved else count])
+    return "\n".join([*moved, f"{count}; list the changes in CHANGELOG.md" if moved else count])
 
 
 def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:

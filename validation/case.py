@@ -99,7 +99,7 @@ class Point:
 
     @property
     def suspect(self) -> str:
-        """What is doubtful about the printed figure; empty where nothing is."""
+        """The doubt about the printed figure; empty without one."""
         return self.row.suspect(self.column)
 
     @property
@@ -196,7 +196,7 @@ class Study:
         self._point("predicted", quantity, unit, station, row, column, value, limit, missing)
 
     def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, station: str) -> None:
-        """Set a figure beside what the same rows imply."""
+        """Set a figure beside the value that the same rows imply; it is never counted."""
         self._point("identity", quantity, unit, station, row, column, value, sources()[self.case.source]["repeatability"], None)
 
     def _point(
@@ -252,9 +252,9 @@ class Case:
     source, file : str
         Key in sources.toml, and the table's file without its ending.
     title, question : str
-        What was measured; what a planner would ask of it.
+        The measurement; the question of a planner.
     tolerance, reason : float, str
-        What counts as close [relative], stated in advance, and why.
+        Largest error that counts as close [relative], stated in advance, and the reason.
     verdict_text : str
         The conclusion for the reader.
     run : callable

@@ -26,6 +26,8 @@ Draw = Callable[[Study], str]
 class LostWorkerError(qn.errors.QnsolveError):
     """A worker process ended before it had run its case."""
 
+    exit_code = 4
+
 
 def chosen(names: Sequence[str] | None = None, document: str | None = None) -> list[Case]:
     """The cases that are named, or those of a document, or all."""

@@ -50,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code.
 
     0 solved; 2 the model or the call is wrong; 3 saturated, or no method applies; 4 no
-    trustworthy answer (did not converge, or broke a law).
+    trustworthy answer (did not converge, broke a law, or a validated figure moved); 130
+    interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -15,7 +15,7 @@ MISSING = "What is missing"
 
 
 def first_page(studies: Sequence[Study]) -> list[Block]:
-    """What a reader sees first."""
+    """The tables of the first page."""
     verdicts = ", ".join(f"{verdict}:count" for verdict in VERDICTS)
     spread = [(s.kind, s.points, s.mean, s.median, s.ninth, s.largest, *s.counts) for s in summary.spreads(studies)] + [
         (kind, 0, *[None] * 7) for kind in NOTHING
@@ -40,7 +40,7 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         for s in studies
     ]
     return [
-        block("In numbers", "what, number:count, meaning", summary.numbers(studies)),
+        block("In numbers", "quantity, number:count, meaning", summary.numbers(studies)),
         block(
             "Errors by kind of station",
             f"station, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
@@ -108,5 +108,5 @@ def case_blocks(study: Study) -> list[Block]:
 def every_table(studies: Sequence[Study]) -> Block:
     """A row for every table of every document."""
     rows = [(p.document, p.label, p.title, p.lines, p.state, p.why) for p in coverage(studies)]
-    columns = "document, where, what, lines, state:verdict, cases or why"
+    columns = "document, where, title, lines, state:verdict, cases or reason"
     return block("Every table of every document", columns, rows, folded=True)
