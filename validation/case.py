@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import qnsolve as qn
 from qnsolve import zos
 
-from .published.tables import Row, sources
+from .published.published_tables import Row, sources
 
 VERDICTS = ("reproduced", "close", "missed")
 

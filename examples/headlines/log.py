@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from qnsolve import zos
-from qnsolve_validation.published.tables import table
+from qnsolve_validation.published.published_tables import table
 
 STRIPES = range(1, 9)
 SIZES = ("25", "50", "74")  # KB of log a transaction

@@ -6,7 +6,7 @@ from typing import Any
 
 from qnsolve import zos
 
-from ..published.tables import Row
+from ..published.published_tables import Row
 
 ENOUGH = 5000  # dependent regions where the document prints no number: no transaction waits for one
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from qnsolve import zos
 
 from ..case import Missing, Study, straight_line
-from ..published.tables import Row, Table, table
+from ..published.published_tables import Row, Table, table
 
 RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
 CPS = 32  # the number online is not printed; it has no effect on the CPU used

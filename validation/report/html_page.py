@@ -10,7 +10,7 @@ import jinja2
 import qnsolve as qn
 
 from ..case import Study
-from ..published.tables import sources
+from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, shown
 from .model_flow import flows

@@ -9,7 +9,7 @@ from itertools import groupby
 from statistics import mean, median
 
 from ..case import VERDICTS, Calibration, Point, Study
-from ..published.tables import place
+from ..published.published_tables import place
 from .blocks import percent
 from .station_kinds import KIND, KINDS
 

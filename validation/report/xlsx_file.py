@@ -13,7 +13,7 @@ import qnsolve as qn
 import xlsxwriter
 
 from ..case import VERDICTS, Study
-from ..published.tables import sources
+from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 CPUS, ELIGIBLE, OTHER, RATE = "lpar_cps", "ziip_eligible_ms_per_tran", "not_ziip_eligible_ms_per_tran", "etr_tran_per_s"
 

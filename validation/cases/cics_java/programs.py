@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import CPS, LPAR, RATE, WORK, Ladder, cpu_law, predicted_rows, used_cpu
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 OWN, ELIGIBLE = "not_ziip_eligible_pct", "ziip_eligible_pct"
 COLUMNS = (("CPU not eligible", OWN, "Java"), ("CPU eligible for zIIPs", ELIGIBLE, "Java"))

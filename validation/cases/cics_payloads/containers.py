@@ -8,7 +8,7 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, COST, RESPONSE, COUNT = "etr_tran_per_s", "cpu_ms_per_tran", "response_ms", "containers_per_tran"
 TENFOLD = 10.0  # the CPU column is printed ten times too small: the text calls row 5 of table 9-9 98.8 % of the QR TCB

@@ -7,7 +7,7 @@ from functools import partial
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 SMALL, LARGE = "32", "32760"
 CPU, RESPONSE = "total_cpu_ms", "response_ms"

@@ -6,7 +6,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import used_cpu
-from ...published.tables import table
+from ...published.published_tables import table
 
 OWN, ELIGIBLE, SIZE = "not_ziip_eligible_ms_per_tran", "ziip_eligible_ms_per_tran", "response_json_bytes"
 

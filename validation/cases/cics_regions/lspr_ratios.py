@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 LOW, AVERAGE, HIGH = (f"itr_ratio_{rni}_rni" for rni in ("low", "average", "high"))
 LPAR, BUSY = "LPAR", 0.9

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Study, straight_line
 from ...models.load_ladder import Ladder, Law, cpu_law, predicted_rows
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 RATE, CPU, BUSY, CPS = "etr_tran_per_s", "cics_cpu_pct", "lpar_busy_pct", "lpar_cps"
 WORK, LPAR = "transactions", "LPAR"

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import cpu_law
-from ...published.tables import table
+from ...published.published_tables import table
 from .layouts import DIRECT
 
 RATE, CPU = "aor_etr_tran_per_s", "aor_cpu_pct"

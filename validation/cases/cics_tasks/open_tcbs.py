@@ -7,7 +7,7 @@ from math import expm1
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 WORK, REGION = "data table requests", "region"

@@ -9,7 +9,7 @@ import qnsolve as qn
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"

@@ -8,7 +8,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import cpu_law
-from ...published.tables import fact, table
+from ...published.published_tables import fact, table
 from ..cics_regions.releases import LAWS
 
 RATE, CPU = "etr_tran_per_s", "cics_cpu_pct"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import table
+from ...published.published_tables import table
 
 WORK, LPAR, REGION = "requests", "LPAR", "region"
 DOCUMENT = "cics-perf"

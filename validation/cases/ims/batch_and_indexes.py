@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar
-from ...published.tables import table
+from ...published.published_tables import table
 
 BUSY, ENGINES, RATE = "cpu_busy_pct", "ims_gp_engines", "etr_tran_per_s"
 REASON = "a capacity plan is held to 5 %"

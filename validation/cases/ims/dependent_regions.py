@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 BEFORE, DURING, REGIONS, ENGINES = "tran_rate_before_per_s", "tran_rate_during_per_s", "mpp_regions", "ims_gp_engines"
 BUSY_BEFORE, BUSY_DURING, TRANSIT = "cpu_busy_before_pct", "cpu_busy_during_pct", "transit_execution_ms"

@@ -6,7 +6,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar, two_lpars
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, FE, BE, FE_ENGINES, BE_ENGINES = "etr_tran_per_s", "fe_cpu_busy_pct", "be_cpu_busy_pct", "fe_gp_engines", "be_gp_engines"
 OCCUPIED = "ifp_region_occupancy_pct"

@@ -6,7 +6,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import one_lpar
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 RATE, SPEED, SIZE, ENGINES = "etr_tran_per_s", "log_mb_per_s", "log_data_kb_per_tran", "ims_gp_engines"
 JOBS = 64  # transactions: the log is never idle

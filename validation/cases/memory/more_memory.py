@@ -8,7 +8,7 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 SESSIONS = 2000  # more than are ever in the system
 CPS = 64  # where none are printed and no CPU is modeled

@@ -8,7 +8,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, cpu_of, one_lpar
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, BUSY, ZIIP, ITR = "etr_tran_per_s", "cpu_busy_pct", "zip_busy_pct", "itr_tran_per_s"
 ENGINES, ZIIPS = "ims_gp_engines", "ims_zip_engines"

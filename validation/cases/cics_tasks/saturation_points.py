@@ -7,7 +7,7 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 LIMIT, DEMAND = "observed_limit_per_s", "demand_ms"
 MANY = 400  # users with zero think time: enough to keep one station busy
