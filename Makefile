@@ -1,27 +1,43 @@
-# make run    solve the first example, predict the published tables, write the report
-# make test   everything that must hold: style, types, tests, examples, documentation
-# make bench  time and error of each kernel against a plain one and against other solvers
-
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-.PHONY: run test bench clean
+.DEFAULT_GOAL := help
+.PHONY: help run test test-slow coverage bench clean
 
-run: $(READY)
+help: ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+run: $(READY) ## solve the first example, predict the published tables, write the report to out/
 	@$(BIN)/qnsolve solve examples/cics-cfdt.toml
 	@echo
 	@$(BIN)/qnsolve validate --out out
 
-test: $(READY)
+test: $(READY) ## style, types and all that a change must hold: 4 minutes on two cores
 	@sh .ci/system-packages
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(PYTEST) -m "not slow"
 
-bench: $(READY)
+test-slow: $(READY) ## error tables, families, simulations, every worksheet example in LibreOffice and Chromium
+	@sh .ci/system-packages
+	$(PYTEST) -m slow
+
+coverage: $(READY) ## lines and branches of the solver that the tests of `make test` reach; HTML in out/coverage
+	@sh .ci/system-packages
+	@mkdir -p out
+	OPENBLAS_NUM_THREADS=1 $(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal -m "not slow"
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage html --quiet
+	@$(BIN)/coverage report
+
+bench: $(READY) ## time and error of each kernel beside a plain one and beside other solvers
 	@$(BIN)/python -m benchmarks
+
+clean: ## remove the virtual environment, output and caches
+	rm -rf $(VENV) out build *.egg-info .pytest_cache .mypy_cache .ruff_cache .coverage*
 
 $(READY): requirements.txt setup.cfg pyproject.toml
 	@rm -rf $(VENV)
@@ -29,6 +45,3 @@ $(READY): requirements.txt setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
-
-clean:
-	rm -rf $(VENV) out build *.egg-info .pytest_cache .mypy_cache .ruff_cache

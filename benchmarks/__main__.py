@@ -15,10 +15,11 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from . import batches, compare, many_classes, models, others, peers, recurrence, targets, worksheet
-from .models import Answer
-from .peers import Peer
-from .table import Row, solver_table
+from benchmarks.peers import compare, mixed_models, models, solvers
+from benchmarks.peers.solvers import Peer
+from benchmarks.timing import batches, many_classes, recurrence, targets, worksheet
+from benchmarks.timing.table import Row, solver_table
+from tests.oracles.raw_models import Answer
 
 LEGEND = """time     best of several runs inside the process, the model already built; once where a plain one or a peer is slow
 ratio    time over that of qnsolve's solve(), which includes checks and result objects
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
 
     begin = perf_counter()
-    found = [] if options.quick else peers.find()
+    found = [] if options.quick else solvers.find()
     machine = _machine()
     _print(machine)
     _print(_peers(found) if found else "other solvers: skipped by --quick")
@@ -54,8 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print(f"\n{title}\n{solver_table(part)}")
         rows += part
 
-    part = list(others.rows(options.quick))
-    _print(f"\n{others.TITLE}\n{solver_table(part)}")
+    part = list(mixed_models.rows(options.quick))
+    _print(f"\n{mixed_models.TITLE}\n{solver_table(part)}")
     rows += part
 
     pairs = many_classes.measure(options.quick)

@@ -1,7 +1,7 @@
 """The error of each approximate method against exact answers, by family of models.
 
 `python -m benchmarks.accuracy` prints the table that the package carries; with
-`--write` it replaces solver/qnsolve/accuracy.csv and the table in the README here.
+`--write` it replaces solver/qnsolve/methods/measured_errors.csv and the table in the README here.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import blocking_families, limit_families, priority_families
+from benchmarks.families import blocking_families, limit_families, priority_families
 
-MODELS, PARTS = 500, 4  # of a family, and parts that it is measured in
-TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "accuracy.csv"
+MODELS = 500  # of a family
+TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "methods" / "measured_errors.csv"
 README = Path(__file__).with_name("README.md")
 MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
 SIMULATED = ("qna", "fcfs")  # measured by accuracy_general
@@ -155,32 +155,28 @@ def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
 
 
 def table(count: int = MODELS) -> list[dict[str, str]]:
-    """Errors of each approximate method by family it accepts: the worst class of a model, relative. On all cores."""
-    methods = [report.name for report in qn.methods() if not report.exact and report.name not in SIMULATED]
-    parts = [(family, part) for family in FAMILIES for part in range(PARTS)]
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as cores:  # the longest families are the last ones
-        found = dict(zip(reversed(parts), cores.map(partial(_errors, methods, count), reversed(parts)), strict=True))
-    rows = []
-    for family in FAMILIES:
-        for method in methods:
-            errors = [error for part in range(PARTS) for error in found[family, part][method]]
-            if errors:
-                rows.append(row_of(method, family, np.array(errors)))
-    return sorted(rows, key=lambda row: methods.index(row["method"]))
+    """The rows of every family, by method. On all cores."""
+    order = list(reversed(FAMILIES))  # the longest families are the last ones
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as cores:
+        found = dict(zip(order, cores.map(partial(family_table, count=count), order), strict=True))
+    methods = approximate_methods()
+    return sorted((row for family in FAMILIES for row in found[family]), key=lambda row: methods.index(row["method"]))
 
 
-def _errors(methods: list[str], count: int, some: tuple[str, int]) -> dict[str, list[tuple[float, float]]]:
-    """Errors of each method on a part of the models of a family."""
-    family, part = some
-    errors: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
-    for i, model in enumerate(models(family, count)):
-        if i % PARTS != part:
-            continue
+def approximate_methods() -> list[str]:
+    """The methods that are measured here."""
+    return [report.name for report in qn.methods() if not report.exact and report.name not in SIMULATED]
+
+
+def family_table(family: str, count: int = MODELS) -> list[dict[str, str]]:
+    """Errors of each approximate method that accepts models of a family: the worst class of a model, relative."""
+    errors: dict[str, list[tuple[float, float]]] = {method: [] for method in approximate_methods()}
+    for model in models(family, count):
         exact = qn.solve(model, method="exact")
         for report in qn.methods(model):
-            if report.name in methods and report.accepts:
+            if report.name in errors and report.accepts:
                 errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
-    return errors
+    return [row_of(method, family, np.array(found)) for method, found in errors.items() if found]
 
 
 def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import qnsolve as qn
-from qnsolve.arrays import from_network
-from qnsolve.kernels.events import simulate
-from qnsolve.plan import plan_of
+from qnsolve.methods.arrays import from_network
+from qnsolve.methods.job_process import job_process
+from qnsolve.simulation.network_simulation import simulate
 
-from . import accuracy
+from benchmarks import accuracy
 
 STORE = Path(__file__).with_name("accuracy_general.csv")
 JOBS, BATCHES = 50_000, 40
@@ -175,13 +175,13 @@ def simulated(model: qn.Network, seed: int) -> tuple[np.ndarray, np.ndarray, np.
     at a station was from its mean.
     """
     arrays = from_network(model)
-    plan = plan_of(arrays)
-    found = simulate(plan, JOBS, BATCHES, seed)
+    process = job_process(arrays)
+    found = simulate(process, JOBS, BATCHES, seed)
     time = found.duration
     if arrays.is_open:
         known = found.work.sum(axis=1) / time[:, None] - arrays.arrival_rate @ arrays.demand
     else:
-        known = (found.work - found.visits * np.where(arrays.demand > 0, plan.service, 0.0)).sum(axis=1) / time[:, None]
+        known = (found.work - found.visits * np.where(arrays.demand > 0, process.service, 0.0)).sum(axis=1) / time[:, None]
     known = known[:, known.std(axis=0) > 1e-9]  # constant times tell nothing
     throughput, _ = _controlled(found.finished, time, known)
     response, half = _controlled(found.area.sum(axis=2), found.finished, known)

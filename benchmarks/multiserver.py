@@ -14,15 +14,15 @@ from collections.abc import Callable
 
 import numpy as np
 import qnsolve as qn
-from qnsolve.arrays import from_network
-from qnsolve.kernels.acceleration import fixed_point
-from qnsolve.kernels.amva import amva
-from qnsolve.kernels.measures import Measures
-from qnsolve.kernels.saddle import saddle_point
-from qnsolve.kernels.series import Array
-from qnsolve.kernels.step import Step
+from qnsolve.methods.arrays import from_network
+from qnsolve.methods.mean_value.amva import amva
+from qnsolve.methods.mean_value.mva_step import MvaStep
+from qnsolve.methods.mean_value.saddle_point import saddle_point
+from qnsolve.methods.measures import Measures
+from qnsolve.numerics.fixed_point import fixed_point
+from qnsolve.numerics.series import Array
 
-from . import accuracy
+from benchmarks import accuracy
 
 FAMILIES = ("many servers", "near saturation")
 MODELS = 100
@@ -56,7 +56,7 @@ def powered(exponent: Callable[[float], float], model: qn.Network) -> Array:
     rate = np.zeros(len(n))
     sizes = np.concatenate(([n], np.maximum(n - np.eye(len(n)), 0.0)))[None]
     for _ in range(400):
-        step = Step(sizes, z[None], demand[None], [[None]] * len(m), "linearizer")
+        step = MvaStep(sizes, z[None], demand[None], [[None]] * len(m), "linearizer")
         step.slope = step.demand * (busy ** np.array([exponent(s) for s in m]) / m)
         start = step.sizes[..., None] * (demand / demand.sum(axis=1, keepdims=True))[None, None]
         stay = step.residence(fixed_point(step, start, 1e-9).value, np.arange(1))[0, 0]

@@ -14,7 +14,7 @@ import numpy as np
 from qnsolve import stations
 from qnsolve.stations import StationForm
 
-from .phases import ERLANG, EXPONENTIAL, Exact, Phases, hyperexponential
+from tests.oracles.two_phase_stations import ERLANG, EXPONENTIAL, Exact, Phases, hyperexponential
 
 KINDS = {0.5: ERLANG, 1.0: EXPONENTIAL, 2.0: hyperexponential(2.0), 4.0: hyperexponential(4.0)}
 SERVERS, BUSY = (2, 4, 16), (0.3, 0.5, 0.7, 0.9, 0.95)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from qnsolve.zos import small
+from qnsolve.zos.point import exact_small_system as small
 
-from . import zos_families
+from tests.oracles import system_families
 
 TITLE = "mainframe layer: largest error of a system's figures against its Markov chain"
 
@@ -18,12 +18,12 @@ TITLE = "mainframe layer: largest error of a system's figures against its Markov
 def table(models: int) -> str:
     """A line a family: systems, and mean, 95th percentile and maximum of the largest error of each [%]."""
     lines = [TITLE, "| family | systems | mean, 95th, max |", "|---|---|---|"]
-    for name, family in zos_families.FAMILIES.items():
+    for name, family in system_families.FAMILIES.items():
         found = []
         for seed in range(models):
             case = family(np.random.default_rng(seed))
             if case is not None:
-                found.append(100 * max(abs(error) for error in zos_families.errors(case).values()))
+                found.append(100 * max(abs(error) for error in system_families.errors(case).values()))
         worst = np.array(found)
         lines.append(f"| {name} | {len(worst)} | {worst.mean():.2f}, {np.quantile(worst, 0.95):.2f}, {worst.max():.2f} % |")
     return "\n".join(lines)

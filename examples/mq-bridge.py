@@ -43,7 +43,7 @@ def main() -> dict[int, tuple[float, zos.SystemResult]]:
     answers = {}
     for cps in (3, 6, 9):
         system = zos.move(bridge(), "LPAR1", engines=cps, lspr=ENGINES)
-        most = zos.most_work(system)
+        most = zos.headroom(system).factor
         answers[cps] = (RATE * most, zos.scale(system, 0.95 * most).solve())
     return answers
 

@@ -4,6 +4,7 @@ A COBOL program makes 60 Db2 calls and 3 CICS commands that are not threadsafe. 
 its TCB twice a call. The same program is described once; THREADSAFE and REQUIRED follow from the rules of CICS.
 """
 
+import qnsolve as qn
 from qnsolve import zos
 
 PROGRAM = zos.Program(
@@ -35,15 +36,15 @@ def region(users: int) -> zos.System:
     )
 
 
-def main() -> dict[str, zos.SystemComparison]:
+def main() -> dict[str, qn.Comparison]:
     """The comparisons by question."""
     today, next_year = region(1200), region(1800)
     return {
-        "next year": zos.compare(today, next_year),
-        "next year, THREADSAFE": zos.compare(
+        "next year": qn.compare(today, next_year),
+        "next year, THREADSAFE": qn.compare(
             next_year, zos.make_threadsafe(next_year, "orders", program=PROGRAM, concurrency="THREADSAFE")
         ),
-        "next year, REQUIRED": zos.compare(next_year, zos.make_threadsafe(next_year, "orders", program=PROGRAM)),
+        "next year, REQUIRED": qn.compare(next_year, zos.make_threadsafe(next_year, "orders", program=PROGRAM)),
     }
 
 

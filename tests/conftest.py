@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
-import spreadsheet
+
+from tests.support import spreadsheet
+
+os.environ["QNSOLVE_SECONDS"] = "600"  # the limit of a worksheet cell: a busy machine must not meet it
 
 
 @pytest.fixture(scope="session")
@@ -25,13 +29,14 @@ def calc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spreadsheet.Sprea
 @pytest.fixture(scope="session")
 def solve_once() -> Callable[..., object]:
     """In place of Study.solve_system: a system whose text was solved in this session is not solved again."""
+    import qnsolve as qn
     from qnsolve import zos
     from qnsolve_validation.case import Study
 
     solve, solved = Study.solve_system, {}
 
     def once(study: Study, label: str, system: zos.System) -> object:
-        text = zos.dumps(system)
+        text = qn.dumps(system)
         if text in solved:
             result, network, study.shown = solved[text]
             study.models.append((label, network))

@@ -1,86 +1,21 @@
-"""Predict published tables: run the cases, write the report, compare each figure with the accepted one."""
+"""Predictions of published tables: the cases, the report, and the accepted figures.
 
-from __future__ import annotations
+A name is imported when it is first used: the command line needs the parser alone.
+"""
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from qnsolve.files.writing import write_bytes, write_text
-
-from . import accepted
-from .accepted import MovedError
-from .case import Study
-from .cases import all_cases
-from .report import html_page, markdown_page, summary
-from .report.blocks import percent
-from .report.plots import picture
-from .report.xlsx_file import workbook
-from .runner import studies
+if TYPE_CHECKING:
+    from .accepted import MovedError
+    from .cases import all_cases
+    from .runner import studies
+    from .suite import accept, run
 
 __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
 
-PLOTS = "validation-plots"
 
-
-def run(out: str, names: Sequence[str] | None = None, document: str | None = None) -> str:
-    """Run cases, write the report, and compare each predicted figure with what was accepted.
-
-    Parameters
-    ----------
-    out : str
-        Folder for validation.html, validation.md, validation.xlsx and the plots; made where it is missing.
-    names : sequence of str, optional
-        Only these cases.
-    document : str, optional
-        Only the cases of this document.
-
-    Returns
-    -------
-    str
-        The first sentences of the report, a line for each case, and the files.
-
-    Raises
-    ------
-    MovedError
-        A figure differs from the accepted one; the report is written all the same.
-    qnsolve.ModelError
-        There is no such case or document.
-    """
-    done = studies(names, document, progress=sys.stderr, draw=picture)
-    moved = accepted.changes(done)
-    folder = write(out, done, moved)
-    lines = [summary.opening(done), ""]
-    wide = max(len(study.case.name) for study in done)
-    for study in done:
-        result = f"{summary.effort(study)}, largest error {percent(study.largest, signed=False)}"
-        lines.append(f"  {study.case.name:<{wide}}  {study.verdict:<10}  {result}")
-    lines += ["", "report: " + ", ".join(str(folder / f"validation.{end}") for end in ("html", "md", "xlsx"))]
-    if moved:
-        head = f"validate: {len(moved)} predicted figures differ from the accepted ones; --accept stores the new ones"
-        raise MovedError("\n".join([head, *moved, lines[-1]]))
-    return "\n".join(lines)
-
-
-def accept() -> str:
-    """Run every case and store its figures as the accepted ones."""
-    done = studies(progress=sys.stderr)
-    moved = accepted.changes(done)
-    accepted.accept(done)
-    count = f"{sum(len(study.predicted) for study in done)} figures stored in {accepted.EXPECTED}"
-    return "\n".join([*moved, f"{count}; list the changes in CHANGELOG.md" if moved else count])
-
-
-def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
-    """Write the report in its three forms."""
-    for study in done:
-        study.picture = study.picture or picture(study)
-    pages = {"validation.html": html_page.page(done, moved), "validation.md": markdown_page.page(done, moved, PLOTS)}
-    pages |= {f"{PLOTS}/{study.case.name}.svg": study.picture for study in done}
-    book = workbook(done, moved)
-    folder = Path(out)
-    (folder / PLOTS).mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        write_text(folder / name, text)
-    write_bytes(folder / "validation.xlsx", book)
-    return folder
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return getattr(import_module(".suite", __name__), name)

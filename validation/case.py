@@ -162,6 +162,7 @@ class Study:
     def solve(self, label: str, model: qn.Network) -> qn.Solution:
         """Solve a model as a user would: from the text of its model file."""
         read = qn.loads(qn.dumps(model))
+        assert isinstance(read, qn.Network)
         self.models.append((label, read))
         solution = qn.solve(read)
         self.shown = qn.dumps(read), str(solution)
@@ -169,10 +170,13 @@ class Study:
 
     def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
         """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
-        read = zos.loads(zos.dumps(system))
-        self.models.append((label, qn.loads(qn.dumps(read.network()))))
+        read = qn.loads(qn.dumps(system))
+        assert isinstance(read, zos.System)
+        network = qn.loads(qn.dumps(read.network()))
+        assert isinstance(network, qn.Network)
+        self.models.append((label, network))
         result = read.solve()
-        self.shown = zos.dumps(read), str(result)
+        self.shown = qn.dumps(read), str(result)
         return result
 
     def predict(

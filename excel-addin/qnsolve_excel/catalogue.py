@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
@@ -17,7 +17,8 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from .cells import Numbers, Table
 
 NAMESPACE = "QN"
-GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About")
+OLD_NAMES = "Old names"
+GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About", OLD_NAMES)
 # modules of functions, in the order of the catalogue
 ROOMS = (
     "stations",
@@ -91,12 +92,14 @@ class Function:
     summary : str
         What it returns, with the unit in brackets; at most 255 characters.
     method : str
-        How exact it is and where it comes from; "" where the answer tells itself.
+        How exact it is and where it comes from; "" where the answer itself says so.
     arguments : tuple of Argument
     spills : bool
         Whether the result is a table.
     examples : tuple of str
         Formulas with plain values, three or more.
+    now : str
+        Of an old name, the name to use in its place; "" of all others.
     """
 
     name: str
@@ -107,6 +110,7 @@ class Function:
     arguments: tuple[Argument, ...]
     spills: bool
     examples: tuple[str, ...]
+    now: str = ""
 
     @property
     def dotted(self) -> str:
@@ -130,9 +134,16 @@ _FOUND: dict[str, Function] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def worksheet_function(group: str) -> Callable[[F], F]:
-    """Put a function into the catalogue: hints `Annotated[kind, help]`, docstring of summary, method and examples."""
-    return lambda function: _described(group, function)
+def worksheet_function(group: str, formerly: str = "") -> Callable[[F], F]:
+    """Put a function into the catalogue: hints `Annotated[kind, help]`, docstring of summary, method and examples.
+
+    Parameters
+    ----------
+    group : str
+    formerly : str, optional
+        An old name of the function, which workbooks may hold; it stays a function that does the same.
+    """
+    return lambda function: _described(group, function, formerly)
 
 
 @cache
@@ -143,7 +154,7 @@ def catalogue() -> Mapping[str, Function]:
     return MappingProxyType(dict(sorted(_FOUND.items(), key=lambda item: GROUPS.index(item[1].group))))
 
 
-def _described(group: str, function: F) -> F:
+def _described(group: str, function: F, formerly: str) -> F:
     hints = get_type_hints(function, include_extras=True)
     text = inspect.getdoc(function) or ""
     body, _, examples = text.partition("Examples\n--------\n")
@@ -158,9 +169,15 @@ def _described(group: str, function: F) -> F:
         spills=hints["return"] == Table,
         examples=_examples(examples),
     )
-    if found.name in _FOUND:
-        raise TypeError(f"two worksheet functions are called {found.name}")
-    _FOUND[found.name] = found
+    names = [found]
+    if formerly:
+        calls = tuple(example.replace(found.dotted, f"{NAMESPACE}.{formerly}") for example in found.examples)
+        summary = f"Old name of {found.dotted}, which returns the same."
+        names += [replace(found, name=formerly, group=OLD_NAMES, summary=summary, method="", examples=calls, now=found.name)]
+    for each in names:
+        if each.name in _FOUND:
+            raise TypeError(f"two worksheet functions are called {each.name}")
+        _FOUND[each.name] = each
     return function
 
 
@@ -181,11 +198,11 @@ def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
     kind, text = get_args(hint)[:2]
     default = parameter.default
     if default is not parameter.empty and not re.search(r"left out", text):
-        text = f"{text} {_told(default)} where left out."
+        text = f"{text} {_shown(default)} where left out."
     return Argument(parameter.name, KINDS[kind], text, default)
 
 
-def _told(default: Any) -> str:
+def _shown(default: Any) -> str:
     """A default as a sheet writes it."""
     if isinstance(default, bool):
         return str(default).upper()

@@ -21,7 +21,7 @@ Run = Callable[[argparse.Namespace], str]
 
 
 def add(addin: Any) -> None:
-    """The actions of `qnsolve addin`, into its parser."""
+    """Write, install or serve the add-in of a spreadsheet."""
     actions = addin.add_subparsers(required=True, metavar="ACTION", parser_class=type(addin))
     for front_end in FRONT_ENDS:
         import_module(f".{front_end}.command", __package__).add(actions)

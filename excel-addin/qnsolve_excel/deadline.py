@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-LONGEST = 20.0  # seconds for one cell
+SETTING = "QNSOLVE_SECONDS"  # environment variable
+
+
+def longest() -> float:
+    """Seconds that one cell may take: what the environment variable says, or 20."""
+    given = os.environ.get(SETTING, "20")
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= threading.TIMEOUT_MAX:
+        raise ValueError(f"{SETTING} = {given!r}: must be a positive number of seconds; write a number such as 60, or unset it")
+    return seconds
+
+
+LONGEST = longest()
 
 
 class TookTooLongError(BaseException):

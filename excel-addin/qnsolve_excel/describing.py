@@ -6,11 +6,12 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
-from qnsolve.zos.systemfile import from_data
+from qnsolve.files.system_file import system_from_data
 
 from .cells import CellError, Table
 from .modelling import ANSWERS, frozen
-from .tables import Columns, in_cell, records
+from .tables import Columns, records
+from .wording import in_table
 
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
@@ -83,9 +84,9 @@ def _system(
     tasks = _work(records(work, WORK, known=named))
     data = {"lpars": hosts, "regions": places, "work": tasks, **beside}
     try:
-        return from_data(data)
+        return system_from_data(data)
     except ModelError as error:
-        raise in_cell(error) from None
+        raise in_table(error) from None
 
 
 def _names(*tables: list[dict[str, Any]]) -> list[str]:

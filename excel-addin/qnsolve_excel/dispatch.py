@@ -12,6 +12,7 @@ from .arguments import converted
 from .catalogue import NAMESPACE, Function, catalogue
 from .cells import LONGEST_TEXT, OMITTED, CellError
 from .deadline import one_call
+from .wording import in_cell
 
 Answer = float | str | list[list[float | str]] | CellError
 
@@ -45,7 +46,7 @@ def call(name: str, given: Sequence[Any] = ()) -> Answer:
     except CellError as error:
         return error
     except QnsolveError as error:
-        return CellError("#NUM!", str(error))
+        return in_cell(error)
     except (ArithmeticError, MemoryError) as error:
         return CellError("#NUM!", one_line(f"the figures are too large or too small: {error or type(error).__name__}"))
     except Exception as error:  # a fault of ours: the sheet goes on, and the reason tells what to report

@@ -9,15 +9,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 from qnsolve.errors import ModelError, QnsolveError, suggestion
-from qnsolve.model import ClosedClass
-from qnsolve.modelfile import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, from_data
-from qnsolve.network import Network
-from qnsolve.solution import Solution
-from qnsolve.solve import solve
+from qnsolve.files.model_file import CLASS_KEYS, LIMIT_KEYS, READ_KEYS, network_from_data
+from qnsolve.methods.solve import solve
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
+from qnsolve.results.solution import Solution
 
 from .cells import CellError, Table, remark
 from .deadline import LONGEST, TookTooLongError, deadline, left, running
-from .tables import Columns, in_cell, records
+from .tables import Columns, records
+from .wording import in_cell, in_table
 
 KEPT = 64  # answers
 MOST_CELLS = 500_000  # of the questions of all kept answers together
@@ -96,7 +97,7 @@ def _made(make: Callable[[], Any]) -> tuple[Any, bool]:
     except CellError as error:
         return CellError(error.code, error.reason), False
     except QnsolveError as error:
-        return CellError("#NUM!", str(error)), False
+        return in_cell(error), False
     except np.linalg.LinAlgError:
         return CellError("#NUM!", "the iteration ran away: the figures lie too far apart; ask for another method"), False
 
@@ -130,9 +131,9 @@ def _network(stations: Table, classes: Table, limits: Table | None) -> Network:
     if limits is not None:
         data["limits"] = records(limits, LIMIT_COLUMNS, known=[item["name"] for part in data.values() for item in part])
     try:
-        return from_data(data)
+        return network_from_data(data)
     except ModelError as error:
-        raise in_cell(error) from None
+        raise in_table(error) from None
 
 
 def solved(asked: Hashable, model: Callable[[], Network], method: str = "auto") -> Solution:

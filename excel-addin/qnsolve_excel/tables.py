@@ -6,24 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import suggestion
 
 from .cells import CellError, Table
-
-IN_SHEET = {  # what a model file asks for, and what a sheet does
-    "write it in quotes": "type a text",
-    "a plain number without quotes": "a number in its cell",
-    "write a plain number": "type a number",
-    "write demands = { station = time, ... }": "head a column with a station's name, and type the demand into it",
-    "write population = jobs, or arrival_rate = jobs per time": "fill in a column population or arrival_rate",
-    "write { station = number, ... }": "head a column for each station",
-    "write [first, second, ...]": "type them with ; between",
-    "write [1.0, 1.8, ...]": "type 1; 1.8; ...",
-    "write [1.0, 0.6, ...]": "type 1; 0.6; ...",
-    "write one of them": "type TRUE or FALSE",
-    "give at least one of [[stations]]": "give a row for each station",
-    "give at least one of [[classes]]": "give a row for each class",
-}
 
 
 @dataclass(frozen=True)
@@ -187,11 +172,3 @@ def _number(text: str) -> Any:
         return float(text)
     except ValueError:
         return text
-
-
-def in_cell(error: ModelError) -> CellError:
-    """A fault of a table as an error value: a number is outside the domain, anything else is of the wrong kind."""
-    outside = isinstance(error.value, (int, float)) and not isinstance(error.value, bool)
-    for told, wanted in IN_SHEET.items():
-        error.repair = error.repair.replace(told, wanted)
-    return CellError("#NUM!" if outside else "#VALUE!", str(error))

@@ -9,9 +9,16 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import stations, symbolic
-    from .bottleneck import Bottleneck, bottleneck
-    from .bounds import Bound, Bounds, bounds
+    from . import measure, stations, zos
+    from .analysis.bottleneck import Bottleneck, bottleneck
+    from .analysis.bottleneck_switches import Switches, bottleneck_switches
+    from .analysis.bounds import Bound, Bounds, bounds
+    from .analysis.compare import Comparison, compare
+    from .analysis.percentiles import ResponsePercentile, response_percentile
+    from .analysis.sensitivity import Effect, Sensitivity, sensitivity
+    from .analysis.sizing import Sizing, fewest_servers, highest_population, highest_rate
+    from .analysis.sweep import Sweep, sweep
+    from .analysis.verify import Verification, VerifiedFigure, verify
     from .errors import (
         ApproximationWarning,
         ConvergenceError,
@@ -20,26 +27,26 @@ if TYPE_CHECKING:
         ModelError,
         NoMethodError,
         QnsolveError,
+        Repair,
         SaturatedError,
     )
-    from .model import AdmissionLimit, ClosedClass, Delay, LoadDependent, OpenClass, Queue
-    from .modelfile import dumps, load, loads, save
-    from .network import Network
-    from .percentiles import ResponsePercentile, response_percentile
-    from .results import ClassResult, LimitResult, PairResult, StationResult
-    from .routing import chain_class, visits
-    from .sensitivity import Effect, Sensitivity, sensitivity
-    from .sizing import Sizing, fewest_servers, highest_population, highest_rate
-    from .solution import Solution
-    from .solve import MethodReport, methods, solve
-    from .sweep import Sweep, sweep
-    from .switches import Switches, bottleneck_switches
-    from .verify import Comparison, Verification, verify
+    from .files.load_save import dumps, load, loads, save
+    from .methods.solve import MethodReport, methods, solve
+    from .model.admission_limit import AdmissionLimit
+    from .model.job_classes import ClosedClass, OpenClass
+    from .model.network import Network
+    from .model.routing import chain_class, visits
+    from .model.station_types import Delay, LoadDependent, Queue
+    from .results.answer import Answer
+    from .results.rows import ClassResult, LimitResult, PairResult, StationResult
+    from .results.solution import Solution
+    from .stations import symbolic
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AdmissionLimit",
+    "Answer",
     "ApproximationWarning",
     "Bottleneck",
     "Bound",
@@ -62,6 +69,7 @@ __all__ = [
     "PairResult",
     "QnsolveError",
     "Queue",
+    "Repair",
     "ResponsePercentile",
     "SaturatedError",
     "Sensitivity",
@@ -71,16 +79,19 @@ __all__ = [
     "Sweep",
     "Switches",
     "Verification",
+    "VerifiedFigure",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
     "chain_class",
+    "compare",
     "dumps",
     "fewest_servers",
     "highest_population",
     "highest_rate",
     "load",
     "loads",
+    "measure",
     "methods",
     "response_percentile",
     "save",
@@ -91,29 +102,35 @@ __all__ = [
     "symbolic",
     "verify",
     "visits",
+    "zos",
 ]
 
-# where each name is at home; "stations" and "symbolic" are modules themselves
+# where each name is at home
 _HOMES = {
-    "bottleneck": "Bottleneck bottleneck",
-    "bounds": "Bound Bounds bounds",
-    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError SaturatedError",
-    "model": "AdmissionLimit ClosedClass Delay LoadDependent OpenClass Queue",
-    "modelfile": "dumps load loads save",
-    "network": "Network",
-    "percentiles": "ResponsePercentile response_percentile",
-    "results": "ClassResult LimitResult PairResult StationResult",
-    "routing": "chain_class visits",
-    "sensitivity": "Effect Sensitivity sensitivity",
-    "sizing": "Sizing fewest_servers highest_population highest_rate",
-    "solution": "Solution",
-    "solve": "MethodReport methods solve",
-    "sweep": "Sweep sweep",
-    "switches": "Switches bottleneck_switches",
-    "verify": "Comparison Verification verify",
+    "analysis.bottleneck": "Bottleneck bottleneck",
+    "analysis.bottleneck_switches": "Switches bottleneck_switches",
+    "analysis.bounds": "Bound Bounds bounds",
+    "analysis.compare": "Comparison compare",
+    "analysis.percentiles": "ResponsePercentile response_percentile",
+    "analysis.sensitivity": "Effect Sensitivity sensitivity",
+    "analysis.sizing": "Sizing fewest_servers highest_population highest_rate",
+    "analysis.sweep": "Sweep sweep",
+    "analysis.verify": "Verification VerifiedFigure verify",
+    "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
+    " SaturatedError",
+    "files.load_save": "dumps load loads save",
+    "methods.solve": "MethodReport methods solve",
+    "model.job_classes": "ClosedClass OpenClass",
+    "model.admission_limit": "AdmissionLimit",
+    "model.network": "Network",
+    "model.routing": "chain_class visits",
+    "model.station_types": "Delay LoadDependent Queue",
+    "results.rows": "ClassResult LimitResult PairResult StationResult",
+    "results.answer": "Answer",
+    "results.solution": "Solution",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = ("stations", "symbolic")
+_MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
 
 
 class _Package(ModuleType):
@@ -121,7 +138,7 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name in _MODULES:
-            return import_module(f".{name}", __name__)
+            return import_module(_MODULES[name], __name__)
         if name not in _HOME:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name, obj=self)
         found = getattr(import_module(f".{_HOME[name]}", __name__), name)

@@ -5,12 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from enum import Enum, auto
 
 
 class QnsolveError(Exception):
     """Base of all errors. `exit_code` is what the command line returns for it."""
 
     exit_code = 1
+
+
+class Repair(Enum):
+    """Repairs that a front end words in its own way: a sheet has cells and columns in place of keys and quotes."""
+
+    TEXT = auto()  # a text where something else stands
+    NUMBER = auto()
+    FLAG = auto()  # true or false
+    LIST = auto()
+    SPEEDS = auto()  # speeds by the number of jobs
+    SERVER_SPEEDS = auto()
+    BY_STATION = auto()  # a number for each station
+    DEMANDS = auto()
+    POPULATION_OR_RATE = auto()
+    CAPACITY = auto()
+    ITEM = auto()  # at least one station, class, region ...
+    LENGTHS = auto()  # series of one length
 
 
 class ModelError(QnsolveError, ValueError):
@@ -26,13 +44,15 @@ class ModelError(QnsolveError, ValueError):
         What to do about it.
     value : object, optional
         The offending value; left out of the message where there is none.
+    code : Repair, optional
+        The repair by its kind, where a front end words it in its own way; `repair` is the wording for a model file.
     """
 
     exit_code = 2
     NO_VALUE = object()
 
-    def __init__(self, item: str, rule: str, repair: str, value: object = NO_VALUE) -> None:
-        self.item, self.rule, self.repair, self.value = item, rule, repair, value
+    def __init__(self, item: str, rule: str, repair: str, value: object = NO_VALUE, *, code: Repair | None = None) -> None:
+        self.item, self.rule, self.repair, self.value, self.code = item, rule, repair, value, code
         self.file: str | None = None
         super().__init__(item, rule, repair)
 

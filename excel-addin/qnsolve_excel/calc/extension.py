@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 import qnsolve
 
 from ..catalogue import NAMESPACE, Argument, Function, catalogue
+from ..replacing import replacing
 
 MODULE = "org.qnsolve.calc"
 INTERFACE = "XQueueing"
@@ -42,14 +43,9 @@ def write(file: Path, folders: list[str] | None = None) -> Path:
     OSError
         Where it cannot be written; what stood there stays.
     """
-    draft = file.with_name(file.name + ".part")
-    try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as out:
-            for name, text in parts(folders).items():
-                out.writestr(zipfile.ZipInfo(name, DATE), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
-        draft.replace(file)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(file) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, text in parts(folders).items():
+            out.writestr(zipfile.ZipInfo(name, DATE), text.encode("utf-8"), zipfile.ZIP_DEFLATED)
     return file
 
 

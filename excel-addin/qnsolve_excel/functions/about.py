@@ -11,6 +11,7 @@ from qnsolve.errors import QnsolveError
 from ..catalogue import catalogue, worksheet_function
 from ..cells import OMITTED, CellError, Table, remarks
 from ..dispatch import answered, function_of
+from ..wording import reason
 
 GROUP = "About"
 Given = Annotated[object, "Argument of that function, in its order. None where left out."]
@@ -49,7 +50,7 @@ def why(
         except CellError as error:
             return error.reason
         except QnsolveError as error:
-            return str(error)
+            return reason(error)
     value = f"{len(answer)} rows" if isinstance(answer, list) else f"{answer:.6g}" if isinstance(answer, float) else answer
     told = [part[:1].upper() + part[1:].rstrip(".") for part in (found.summary, found.method, *said) if part]
     return f"{found.usage} is {value}. {'. '.join(told)}."

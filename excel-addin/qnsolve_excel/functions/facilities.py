@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from qnsolve import stations as forms
-from qnsolve import zos
+from qnsolve import measure, zos
 
 from ..catalogue import worksheet_function
 from ..cells import CellError
@@ -35,7 +34,7 @@ def cf_service_time(requests: Requests, service_time: CfTime, engines: CfEngines
     =QN.CF_SERVICE_TIME(300000,0.000004,2,0.00001)
     =QN.CF_SERVICE_TIME(600000,0.000004,2)
     """
-    return forms.mmc(requests, service_time, engines).response_time + some("latency", latency)
+    return measure.cf_request_time(requests, service_time, engines, latency)
 
 
 @worksheet_function(GROUP)
@@ -50,7 +49,7 @@ def cf_busy(requests: Requests, service_time: CfTime, engines: CfEngines) -> flo
     =QN.CF_BUSY(0,0.000004,2)
     =QN.CF_BUSY(600000,0.000004,2)
     """
-    return forms.mmc(requests, service_time, engines).utilization
+    return measure.cf_busy(requests, service_time, engines)
 
 
 @worksheet_function(GROUP)
@@ -65,7 +64,7 @@ def cf_host_cpu(requests: Requests, service_time: CfTime, engines: CfEngines, la
     =QN.CF_HOST_CPU(300000,0.000004,2,0.00001)
     =QN.CF_HOST_CPU(300000,0,2)
     """
-    return requests * cf_service_time(requests, service_time, engines, latency)
+    return measure.cf_host_cpu(requests, service_time, engines, latency)
 
 
 @worksheet_function(GROUP)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated
 
-import numpy as np
 import qnsolve as qn
-from qnsolve import zos
+from qnsolve import measure, zos
 
 from ..catalogue import worksheet_function
-from ..cells import CellError, Numbers
+from ..cells import Numbers
 from ..modelling import ANSWERS
 from .ranges import paired, positive, share, some
 from .words import Busy, CpuTime, Engines, Etr, OtherTime
@@ -38,7 +37,7 @@ def itr(etr: Etr, busy: Busy) -> float:
     =QN.ITR(0,0.8)
     =QN.ITR(1200,80)
     """
-    return some("etr", etr) / positive("busy", share("busy", busy))
+    return measure.itr(etr, busy)
 
 
 @worksheet_function(GROUP)
@@ -53,7 +52,7 @@ def etr_at_busy(itr: Itr, busy: Busy) -> float:
     =QN.ETR_AT_BUSY(1500,1)
     =QN.ETR_AT_BUSY(1500,-0.1)
     """
-    return some("itr", itr) * share("busy", busy)
+    return measure.etr_at_busy(itr, busy)
 
 
 @worksheet_function(GROUP)
@@ -68,7 +67,7 @@ def cpu_per_tran(etr: Etr, busy: Busy, engines: Engines) -> float:
     =QN.CPU_PER_TRAN(1200,0.8,2.4)
     =QN.CPU_PER_TRAN(0,0.8,8)
     """
-    return share("busy", busy) * positive("engines", engines) / positive("etr", etr)
+    return measure.cpu_per_transaction(etr, busy, engines)
 
 
 @worksheet_function(GROUP)
@@ -83,11 +82,7 @@ def lpar_busy(etr: Etr, cpu_time: CpuTime, engines: Engines, fixed_cpu: FixedCpu
     =QN.LPAR_BUSY(1200,0.004,8,0.5)
     =QN.LPAR_BUSY(2400,0.004,8)
     """
-    asked = some("etr", etr) * some("cpu_time", cpu_time) + some("fixed_cpu", fixed_cpu)
-    busy = asked / positive("engines", engines)
-    if busy > 1:
-        raise CellError("#NUM!", f"{asked:.6g} processors are asked for and there are {engines:g}: {busy:.0%} busy")
-    return busy
+    return measure.lpar_busy(etr, cpu_time, engines, fixed_cpu)
 
 
 @worksheet_function(GROUP)
@@ -102,9 +97,7 @@ def engines_needed(etr: Etr, cpu_time: CpuTime, busy: Busy, fixed_cpu: FixedCpu 
     =QN.ENGINES_NEEDED(1200,0.004,0.8,0.5)
     =QN.ENGINES_NEEDED(1200,0.004,0)
     """
-    asked = some("etr", etr) * some("cpu_time", cpu_time) + some("fixed_cpu", fixed_cpu)
-    engines = asked / positive("busy", share("busy", busy))
-    return max(1.0, -(-round(engines, 9) // 1))
+    return measure.engines_needed(etr, cpu_time, busy, fixed_cpu)
 
 
 @worksheet_function(GROUP)
@@ -149,8 +142,7 @@ def lspr_response(
     =QN.LSPR_RESPONSE(1200,0.004,6.5,1.5,7,0.045)
     =QN.LSPR_RESPONSE(1200,0.004,8,0.5,8)
     """
-    speed = positive("itr_ratio", itr_ratio) * positive("engines", engines) / positive("new_engines", new_engines)
-    return cpu_response(etr, cpu_time / speed, new_engines, other_time)
+    return cpu_response(etr, measure.scaled_cpu_time(cpu_time, engines, itr_ratio, new_engines), new_engines, other_time)
 
 
 @worksheet_function(GROUP)
@@ -187,12 +179,7 @@ def smt_capacity_factor(
     =QN.SMT_CAPACITY_FACTOR(1,1.25)
     =QN.SMT_CAPACITY_FACTOR(2.5,1.25)
     """
-    ziips = zos.Ziips(1, threads=threads, max_capacity_factor=max_capacity_factor)
-    if not 1 <= thread_density <= ziips.threads:
-        raise CellError(
-            "#NUM!", f"thread_density is {thread_density:g}; it must lie within 1 and the {threads} threads of a core"
-        )
-    return float(np.interp(thread_density, np.arange(1, threads + 1), ziips.speeds()))
+    return measure.smt_capacity_factor(thread_density, max_capacity_factor, threads)
 
 
 @worksheet_function(GROUP)

@@ -6,11 +6,12 @@ from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
-from qnsolve.solution import Solution
+from qnsolve.results.solution import Solution
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Table, remark
 from ..modelling import ANSWERS, frozen, network, one_of, solution
+from ..wording import reason
 from .words import Classes, ClassName, Limits, Method, Share, StationName, Stations
 
 GROUP = "Networks"
@@ -243,7 +244,7 @@ def check(stations: Stations, classes: Classes, limits: Limits | None = None, me
     except CellError as error:
         return error.reason
     except qn.QnsolveError as error:
-        return str(error)
+        return reason(error)
     kind = "exact" if found.exact else "approximate"
     laws = f"laws of queueing kept to {max(found.residual, 1e-16):.0e}"
     return "; ".join([f"solved by {found.method}, {kind}", laws, *found.notes])

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import Annotated, Any
 
 import qnsolve as qn
-from qnsolve.bottleneck import Limit
+from qnsolve.analysis.bottleneck import ClassBottleneck
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Numbers, Table, remark
@@ -127,17 +127,17 @@ def sweep(
     return rows
 
 
-@worksheet_function(GROUP)
-def population_for_response(
+@worksheet_function(GROUP, formerly="POPULATION_FOR_RESPONSE")
+def highest_population(
     stations: Stations, classes: Classes, class_name: ClassName, response_time: Target, share: Part | None = None
 ) -> float:
     """Most jobs of a closed class with which its response time, mean or percentile, meets a target [jobs].
 
     Examples
     --------
-    =QN.POPULATION_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1)
-    =QN.POPULATION_FOR_RESPONSE({"name","servers";"cpu",2},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1,0.9)
-    =QN.POPULATION_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",0.1)
+    =QN.HIGHEST_POPULATION({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1)
+    =QN.HIGHEST_POPULATION({"name","servers";"cpu",2},{"name","population","think_time","cpu";"query",10,12,0.22},"query",1,0.9)
+    =QN.HIGHEST_POPULATION({"name";"cpu"},{"name","population","think_time","cpu";"query",10,12,0.22},"query",0.1)
     """
     model = network(stations, classes)
     name = one_of(model.classes, class_name, "class").name
@@ -145,17 +145,17 @@ def population_for_response(
     return _sized(asked, lambda: qn.highest_population(model, name, response_time=response_time, percentile=share))
 
 
-@worksheet_function(GROUP)
-def rate_for_response(
+@worksheet_function(GROUP, formerly="RATE_FOR_RESPONSE")
+def highest_rate(
     stations: Stations, classes: Classes, class_name: ClassName, response_time: Target, share: Part | None = None
 ) -> float:
     """Highest arrival rate of an open class at which its response time, mean or percentile, meets a target [jobs/time].
 
     Examples
     --------
-    =QN.RATE_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.1)
-    =QN.RATE_FOR_RESPONSE({"name","servers";"cpu",2},{"name","arrival_rate","cpu";"web",8,0.04;"mail",3,0.2},"web",0.1)
-    =QN.RATE_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.3,0.95)
+    =QN.HIGHEST_RATE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.1)
+    =QN.HIGHEST_RATE({"name","servers";"cpu",2},{"name","arrival_rate","cpu";"web",8,0.04;"mail",3,0.2},"web",0.1)
+    =QN.HIGHEST_RATE({"name";"cpu"},{"name","arrival_rate","cpu";"web",8,0.04},"web",0.3,0.95)
     """
     model = network(stations, classes)
     name = one_of(model.classes, class_name, "class").name
@@ -163,8 +163,8 @@ def rate_for_response(
     return _sized(asked, lambda: qn.highest_rate(model, name, response_time=response_time, percentile=share))
 
 
-@worksheet_function(GROUP)
-def servers_for_response(
+@worksheet_function(GROUP, formerly="SERVERS_FOR_RESPONSE")
+def fewest_servers(
     stations: Stations,
     classes: Classes,
     station_name: StationName,
@@ -176,9 +176,9 @@ def servers_for_response(
 
     Examples
     --------
-    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","population","think_time","cpu";"query",60,12,0.22},"cpu","query",0.5)
-    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.05)
-    =QN.SERVERS_FOR_RESPONSE({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.03)
+    =QN.FEWEST_SERVERS({"name";"cpu"},{"name","population","think_time","cpu";"query",60,12,0.22},"cpu","query",0.5)
+    =QN.FEWEST_SERVERS({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.05)
+    =QN.FEWEST_SERVERS({"name";"cpu"},{"name","arrival_rate","cpu";"web",60,0.04},"cpu","web",0.03)
     """
     model = network(stations, classes)
     name, at = one_of(model.classes, class_name, "class").name, one_of(model.stations, station_name, "station").name
@@ -186,7 +186,7 @@ def servers_for_response(
     return _sized(asked, lambda: qn.fewest_servers(model, at, response_time=response_time, of=name, percentile=share))
 
 
-def _limit(stations: Table, classes: Table, class_name: str) -> Limit:
+def _limit(stations: Table, classes: Table, class_name: str) -> ClassBottleneck:
     model = network(stations, classes)
     name = one_of(model.classes, class_name, "class").name
     found = ANSWERS.answer(("bottleneck", frozen(stations, classes)), lambda: qn.bottleneck(model))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import qnsolve as qn
+from qnsolve import measure
 from qnsolve import stations as forms
 
 from ..catalogue import worksheet_function
@@ -33,7 +34,7 @@ def qr_limit(qr_cpu: QrCpu) -> float:
     =QN.QR_LIMIT(0.001)
     =QN.QR_LIMIT(0)
     """
-    return 1 / positive("qr_cpu", qr_cpu)
+    return measure.saturation_rate(positive("qr_cpu", qr_cpu))
 
 
 @worksheet_function(GROUP)

@@ -119,34 +119,34 @@ def mmc_response_percentile(arrival_rate: Rate, service_time: Time, servers: Ser
     return forms.mmc(arrival_rate, service_time, servers).response_percentile(share)
 
 
-@worksheet_function(GROUP)
-def mmc_servers_for_response(arrival_rate: Rate, service_time: Time, response_time: Target, share: Part | None = None) -> float:
+@worksheet_function(GROUP, formerly="MMC_SERVERS_FOR_RESPONSE")
+def mmc_fewest_servers(arrival_rate: Rate, service_time: Time, response_time: Target, share: Part | None = None) -> float:
     """Fewest servers of an M/M/c queue with which the response time, mean or percentile, meets a target [count].
 
     Exact.
 
     Examples
     --------
-    =QN.MMC_SERVERS_FOR_RESPONSE(90,0.1,0.12)
-    =QN.MMC_SERVERS_FOR_RESPONSE(90,0.1,0.35,0.95)
-    =QN.MMC_SERVERS_FOR_RESPONSE(90,0.1,0.05)
+    =QN.MMC_FEWEST_SERVERS(90,0.1,0.12)
+    =QN.MMC_FEWEST_SERVERS(90,0.1,0.35,0.95)
+    =QN.MMC_FEWEST_SERVERS(90,0.1,0.05)
     """
     if share is None:
         return forms.servers_needed(arrival_rate, service_time, response_time=response_time)
     return forms.servers_needed(arrival_rate, service_time, response_percentile=(share, response_time))
 
 
-@worksheet_function(GROUP)
-def mmc_rate_for_response(service_time: Time, response_time: Target, servers: Servers = 1, share: Part | None = None) -> float:
+@worksheet_function(GROUP, formerly="MMC_RATE_FOR_RESPONSE")
+def mmc_highest_rate(service_time: Time, response_time: Target, servers: Servers = 1, share: Part | None = None) -> float:
     """Highest arrival rate at which an M/M/c queue meets a response time, mean or percentile [jobs/time].
 
     Exact.
 
     Examples
     --------
-    =QN.MMC_RATE_FOR_RESPONSE(0.1,0.5)
-    =QN.MMC_RATE_FOR_RESPONSE(0.1,0.12,10)
-    =QN.MMC_RATE_FOR_RESPONSE(0.1,0.35,10,0.95)
+    =QN.MMC_HIGHEST_RATE(0.1,0.5)
+    =QN.MMC_HIGHEST_RATE(0.1,0.12,10)
+    =QN.MMC_HIGHEST_RATE(0.1,0.35,10,0.95)
     """
     if share is None:
         return forms.highest_rate(service_time, servers, response_time=response_time)
@@ -193,8 +193,8 @@ def erlang_b(arrival_rate: Rate, service_time: Time, servers: Servers) -> float:
     return forms.erlang_b(servers, arrival_rate * service_time)
 
 
-@worksheet_function(GROUP)
-def erlang_b_servers(
+@worksheet_function(GROUP, formerly="ERLANG_B_SERVERS")
+def erlang_b_fewest_servers(
     arrival_rate: Rate, service_time: Time, blocking: Annotated[float, "Share turned away that is allowed, 0 to 1."]
 ) -> float:
     """Fewest servers with which no more than a share of the arrivals is turned away [count].
@@ -203,9 +203,9 @@ def erlang_b_servers(
 
     Examples
     --------
-    =QN.ERLANG_B_SERVERS(20,1,0.01)
-    =QN.ERLANG_B_SERVERS(200,0.5,0.001)
-    =QN.ERLANG_B_SERVERS(20,1,0)
+    =QN.ERLANG_B_FEWEST_SERVERS(20,1,0.01)
+    =QN.ERLANG_B_FEWEST_SERVERS(200,0.5,0.001)
+    =QN.ERLANG_B_FEWEST_SERVERS(20,1,0)
     """
     return forms.servers_needed(arrival_rate, service_time, form=forms.loss, probability_blocked=blocking)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import qnsolve as qn
 from qnsolve import zos
 
 from ..catalogue import worksheet_function
@@ -32,6 +33,8 @@ Facilities = Annotated[
 ]
 Loggers = Annotated[Table, "Logs: name, stripes, fixed, striped, the a and b of QN.FIT_STRIPES. None where left out."]
 Devices = Annotated[Table, "Anything else that is waited for: name, servers. None where left out."]
+# the name of a quantity for another name of it, and how many of its unit one of the other name is
+OLD_FIGURES = {"limit_wait": ("admission_wait", 1.0), "delayed_percent": ("fraction_delayed", 100.0)}
 WorkName = Annotated[str, "Name of the work, as in the table of work."]
 
 
@@ -56,9 +59,36 @@ def system(
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
     """
     found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
-    rows = [[row["part"], row["name"], row["figure"].replace("_", " "), _plain(row["value"])] for row in found.rows()]
     reasons = [["reasons", "", f"reason {i}", reason] for i, reason in enumerate(found.reasons, 1)]
-    return [["part", "name", "figure", "value"], *rows, *reasons]
+    rows = [[row["part"], row["name"], row["figure"].replace("_", " "), _plain(row["value"])] for row in found.rows()]
+    return [["part", "name", "figure", "value"], *reasons, *rows]
+
+
+@worksheet_function(GROUP)
+def system_check(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> str:
+    """What limits a system, in one text: response times, where they come from, what fills up first; or what is wrong.
+
+    Examples
+    --------
+    =QN.SYSTEM_CHECK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    =QN.SYSTEM_CHECK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
+    =QN.SYSTEM_CHECK({"name","processors";"PROD",8},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    """
+    try:
+        found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
+    except CellError as error:
+        return error.reason
+    return "; ".join([*reversed(found.reasons), *found.notes])
 
 
 @worksheet_function(GROUP)
@@ -92,7 +122,7 @@ def system_figure(
     regions: Regions,
     work: Work,
     name: Annotated[str, "Name of the work, LPAR, region, TRANCLASS, coupling facility, log or device."],
-    figure: Annotated[str, "What of it, as QN.SYSTEM lists it: qr percent, cpu percent, limit wait."],
+    figure: Annotated[str, "What of it, as QN.SYSTEM lists it: qr percent, cpu percent, admission wait."],
     coupling_facilities: Facilities | None = None,
     loggers: Loggers | None = None,
     devices: Devices | None = None,
@@ -113,15 +143,16 @@ def system_figure(
     if not mine:
         raise CellError("#N/A", f"{name[:60]!r} names no part of the system; QN.SYSTEM lists them")
     wanted = figure.casefold().replace(" ", "_")
+    wanted, factor = OLD_FIGURES.get(wanted, (wanted, 1.0))
     for row in mine:
         if row["figure"].casefold().replace(" ", "_") == wanted and isinstance(row["value"], (int, float)):
-            return float(row["value"])
+            return factor * float(row["value"])
     known = ", ".join(row["figure"].replace("_", " ") for row in mine if isinstance(row["value"], (int, float)))
     raise CellError("#N/A", f"{name} has no figure {figure[:40]!r}; it has {known}")
 
 
-@worksheet_function(GROUP)
-def system_grow(
+@worksheet_function(GROUP, formerly="SYSTEM_GROW")
+def growth(
     lpars: Lpars,
     regions: Regions,
     work: Work,
@@ -130,30 +161,35 @@ def system_grow(
     loggers: Loggers | None = None,
     devices: Devices | None = None,
 ) -> Table:
-    """A system under more and more work: for each factor and work the rate, response time, wait, and the fullest center.
+    """A system under more and more work: for each work and factor the rate, response time, wait, and the fullest center.
 
     Examples
     --------
-    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{1,1.2,1.5})
-    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","users","think_time","regions","qr_cpu";"orders",90,0.1,"AOR1",0.0008},{1;2})
-    =QN.SYSTEM_GROW({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},-1)
     """
     parts = (lpars, regions, work, coupling_facilities, loggers, devices)
     model = described(*parts)
-    found = ANSWERS.answer(("grow", frozen(*parts), tuple(factors)), lambda: zos.grow(model, factors)).rows()
-    heads = ["factor", "work", "ETR", "response time", "limit wait", "fullest", "share used"]
-    rows = [
-        [r["factor"], r["work"], r["etr"], r["response_time"], r["limit_wait"], r["fullest"], r["used_percent"] / 100]
-        for r in found
-    ]
-    return [heads, *rows]
+    found = ANSWERS.answer(("growth", frozen(*parts), tuple(factors)), lambda: zos.growth(model, factors))
+    solved = {(row["factor"], row["work"]): row for row in found.rows()}
+    rows: Table = [["factor", "work", "ETR", "response time", "admission wait", "fullest", "share used"]]
+    for each in model.work:  # as many rows at each load, saturated or not: a chart and a range stay as they are
+        for factor in found.factors:
+            row = solved.get((factor, each.name))
+            if row is None:
+                rows.append([factor, each.name, None, None, None, solved[factor, "all"]["fullest"], None])
+            else:
+                figures = [row["etr"], row["response_time"], row["admission_wait"]]
+                rows.append([factor, each.name, *figures, row["fullest"], row["used_percent"] / 100])
+    return rows
 
 
-@worksheet_function(GROUP)
-def system_most_work(
+@worksheet_function(GROUP, formerly="SYSTEM_MOST_WORK")
+def headroom(
     lpars: Lpars,
     regions: Regions,
     work: Work,
@@ -163,17 +199,17 @@ def system_most_work(
     loggers: Loggers | None = None,
     devices: Devices | None = None,
 ) -> float:
-    """How many times all work of the tables the system holds, with a response time still met where one is given [ratio].
+    """How many times all work of the tables the system can do, with a response time still met where one is given [ratio].
 
-    To 0.1 %. Growth of 12 % a year lasts LN(that)/LN(1.12) years.
+    To 0.1 %. Growth of 12 % a year is covered for LN(that)/LN(1.12) years.
 
     Examples
     --------
-    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.HEADROOM({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
-    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.HEADROOM({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"orders",0.005)
-    =QN.SYSTEM_MOST_WORK({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+    =QN.HEADROOM({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},"orders",0.0001)
     """
     if bool(work_name) != bool(response_time):
@@ -182,7 +218,44 @@ def system_most_work(
     model = described(*parts)
     targets = {one_of(model.work, work_name, "work").name: response_time} if work_name else None
     asked = ("most work", frozen(*parts), work_name, response_time)
-    return ANSWERS.answer(asked, lambda: zos.most_work(model, response_times=targets))
+    return ANSWERS.answer(asked, lambda: zos.headroom(model, response_times=targets).factor)
+
+
+@worksheet_function(GROUP)
+def compare(
+    lpars: Lpars,
+    regions: Regions,
+    work: Work,
+    new_lpars: Lpars,
+    new_regions: Regions,
+    new_work: Work,
+    coupling_facilities: Facilities | None = None,
+    loggers: Loggers | None = None,
+    devices: Devices | None = None,
+) -> Table:
+    """Two systems side by side: part, name, figure, before, after, relative change, a row a figure that both have.
+
+    Coupling facilities, logs and devices are those of both.
+
+    Examples
+    --------
+    =QN.COMPARE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{"name","processors";"PROD",10},
+     {"name","lpar";"AOR1","PROD"},{"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
+    =QN.COMPARE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{"name","processors";"PROD",8},
+     {"name","lpar";"AOR1","PROD"},{"name","rate","regions","qr_cpu";"orders",1100,"AOR1",0.0008})
+    =QN.COMPARE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},{"name","processors";"PROD",8},
+     {"name","lpar";"AOR1","PROD"},{"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
+    """
+    beside = (coupling_facilities, loggers, devices)
+    before, after = _solved(lpars, regions, work, *beside), _solved(new_lpars, new_regions, new_work, *beside)
+    rows = [
+        [row["part"], row["name"], row["figure"].replace("_", " "), row["before"], row["after"], row["change_percent"] / 100]
+        for row in qn.compare(before, after).rows()
+    ]
+    return [["part", "name", "figure", "before", "after", "change"], *rows]
 
 
 def _solved(*parts: Any) -> zos.SystemResult:

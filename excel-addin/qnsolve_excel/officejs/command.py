@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -26,16 +25,17 @@ def add(actions: Any) -> None:
 
 
 def _serve(options: argparse.Namespace) -> str:
-    import uvicorn
-
     from .keys import home, keys, write_alone
+    from .listening import Listener, server
     from .pages import manifest
     from .server import application
 
     kept = keys(Path(options.keys) if options.keys else home())
     scheme = "http" if options.http else "https"
-    listening = _bound(options.port)
-    port = listening.getsockname()[1]
+    if not 0 <= options.port <= 65535:
+        raise ModelError("--port", "must lie within 0 and 65535", "take 8443", options.port)
+    listening = Listener(options.port)
+    port = listening.port
     base = f"{scheme}://localhost:{port}/{kept.token}"
     print(f"page: {base}/", flush=True)
     if not options.http:
@@ -44,30 +44,7 @@ def _serve(options: argparse.Namespace) -> str:
         write_alone(Path(options.manifest), manifest(base).encode())
         print(f"manifest: {options.manifest}", flush=True)
     print("stop with Ctrl+C", flush=True)
-    config = uvicorn.Config(
-        application(kept.token, port, scheme),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_keep_alive=30,
-        ssl_certfile=None if options.http else kept.certificate,
-        ssl_keyfile=None if options.http else kept.certificate,
-    )
+    secured = {} if options.http else {"ssl_certfile": kept.certificate, "ssl_keyfile": kept.certificate}
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        server(listening, application(kept.token, port, scheme), **secured).run(sockets=[listening])
     return "stopped"
-
-
-def _bound(port: int) -> socket.socket:
-    """A socket of this machine alone."""
-    if not 0 <= port <= 65535:
-        raise ModelError("--port", "must lie within 0 and 65535", "take 8443", port)
-    # the protocol is named, or asyncio does not take the delay off and each answer waits 40 ms for an acknowledgement
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(("127.0.0.1", port))
-    except OSError as error:
-        listening.close()
-        raise ModelError("--port", f"cannot be listened at: {error.strerror}", "take another, --port 8444", port) from None
-    return listening

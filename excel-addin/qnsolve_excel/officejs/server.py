@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from . import pages
-from .wire import RequestError, answers, calls
+from .wire import RequestError, reply
 
 LARGEST = 64 * 2**20  # bytes of a request: a million cells of 17 digits, and some
 SLOWEST = 20.0  # seconds in which a request must have come whole
@@ -50,11 +49,11 @@ def application(token: str, port: int, scheme: str = "https") -> ASGIApp:
 
     async def batch(request: Request) -> Response:
         try:
-            asked = calls(await _body(request))
+            body = await _body(request)
+            text = await to_thread.run_sync(reply, body, limiter=limiter)
         except RequestError as error:
-            return _told(400, str(error))
-        found = await to_thread.run_sync(answers, asked, limiter=limiter)
-        return Response(json.dumps(found, allow_nan=False), media_type="application/json", headers=HEADERS)
+            return _refusal(400, str(error))
+        return Response(text, media_type="application/json", headers=HEADERS)
 
     routes = [
         Route("/", _page(partial(pages.static, "page.html"), "text/html", CLOSED)),
@@ -79,7 +78,7 @@ class _Guard:
         if scope["type"] == "lifespan":
             await self.inner(scope, receive, send)
             return
-        refusal = _told(403, "not here") if scope["type"] != "http" else self.refusal(Request(scope))
+        refusal = _refusal(403, "not here") if scope["type"] != "http" else self.refusal(Request(scope))
         if refusal is not None:
             await refusal(scope, receive, send)
             return
@@ -89,24 +88,24 @@ class _Guard:
     def refusal(self, request: Request) -> Response | None:
         """Why not, or None."""
         if request.headers.get("host", "") not in self.hosts:
-            return _told(403, "this server answers this machine alone, as localhost")
+            return _refusal(403, "this server answers this machine alone, as localhost")
         if request.headers.get("origin", self.origins[0]) not in self.origins:
-            return _told(403, "this server does not answer other sites")
+            return _refusal(403, "this server does not answer other sites")
         if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
-            return _told(403, "this server does not answer other sites")
+            return _refusal(403, "this server does not answer other sites")
         shown, _, rest = request.url.path.removeprefix("/").partition("/")
         if not secrets.compare_digest(shown.encode(), self.token.encode()):
             asked = request.query_params.get("token", "")
             if not shown and secrets.compare_digest(asked.encode(), self.token.encode()):
                 return RedirectResponse(f"/{self.token}/", status_code=303, headers=HEADERS)
-            return _told(403, "the token is missing: open the address that qnsolve addin serve printed")
+            return _refusal(403, "the token is missing: open the address that qnsolve addin serve printed")
         if not rest and not request.url.path.endswith("/"):
             return RedirectResponse(f"/{self.token}/", status_code=303, headers=HEADERS)
         if request.method == "POST" and not request.headers.get("content-type", "").startswith("application/json"):
-            return _told(415, "calls come as application/json")
+            return _refusal(415, "calls come as application/json")
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 12 or int(length) > LARGEST:
-            return _told(413, f"a request must not have more than {LARGEST} bytes")
+            return _refusal(413, f"a request must not have more than {LARGEST} bytes")
         return None
 
 
@@ -133,5 +132,5 @@ def _page(make: Callable[[], str | bytes], kind: str, policy: str = "default-src
     return page
 
 
-def _told(status: int, text: str) -> Response:
+def _refusal(status: int, text: str) -> Response:
     return PlainTextResponse(f"{text}\n", status_code=status, headers={**HEADERS, "Connection": "close"})

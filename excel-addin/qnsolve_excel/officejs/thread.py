@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from starlette.types import ASGIApp
 
+from .listening import Listener, server
+
 
 @contextmanager
-def served(application: Callable[[int], ASGIApp]) -> Iterator[int]:
+def served(application: Callable[[int], ASGIApp], **limits: Any) -> Iterator[int]:
     """The port at which it listens, by HTTP, while inside.
 
     Parameters
     ----------
     application : callable
         Makes the application for a port.
+    limits
+        Of the connections, as `Listener` takes them.
     """
-    import uvicorn
-
-    with socket.socket(proto=socket.IPPROTO_TCP) as listening:  # named, or answers wait for acknowledgements
-        listening.bind(("127.0.0.1", 0))
-        port = listening.getsockname()[1]
-        server = uvicorn.Server(uvicorn.Config(application(port), log_level="error"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    with Listener(0, **limits) as listening:
+        running = server(listening, application(listening.port))
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
-        while not server.started and thread.is_alive():
+        while not running.started and thread.is_alive():
             time.sleep(0.01)
         try:
-            yield port
+            yield listening.port
         finally:
-            server.should_exit = True
+            running.should_exit = True
             thread.join(20)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any
 
+import numpy as np
+
+from .. import deadline
 from ..cells import EXCEL_CODES, OMITTED, CellError
 from ..dispatch import Answer, call
 
 MOST_CALLS = 20_000  # of one batch
-LONGEST = 60.0  # seconds for one batch
+LONGEST = 3 * deadline.LONGEST  # seconds for one batch
+MOST_MARKS = 5_000_000  # commas and opening brackets: two ranges of a million rows, and some
+DEEPEST = 20  # brackets within brackets; a batch has 6
+NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
 class RequestError(ValueError):
@@ -23,6 +31,7 @@ def calls(body: bytes) -> list[tuple[str, list[Any]]]:
     An argument is a number, a text, true or false, null where it is left out, {"error": "#N/A"}, or a list of rows of
     them; null or "" in a row is an empty cell.
     """
+    _refuse_bombs(body)
     try:
         data = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
@@ -37,6 +46,20 @@ def calls(body: bytes) -> list[tuple[str, list[Any]]]:
     return found
 
 
+def _refuse_bombs(body: bytes) -> None:
+    """Refuse what would take gigabytes once it is read: counted, not read."""
+    if sum(map(body.count, (b",", b"[", b"{"))) > MOST_MARKS:
+        raise RequestError(f"a request must not have more than {MOST_MARKS} values; calculate fewer cells at once")
+    if _depth(body) > DEEPEST and _depth(TEXT.sub(b"", body)) > DEEPEST:  # brackets in texts do not count
+        raise RequestError(f"a request must not have more than {DEEPEST} brackets within brackets")
+
+
+def _depth(body: bytes) -> int:
+    marks = np.frombuffer(body.translate(None, NO_BRACKETS), dtype=np.uint8)
+    steps = np.where((marks == ord("[")) | (marks == ord("{")), 1, -1)
+    return int(steps.cumsum().max(initial=0))
+
+
 def answers(asked: list[tuple[str, list[Any]]], longest: float = LONGEST) -> list[dict[str, Any]]:
     """What each call shows; those for which no time is left show #NUM!."""
     found = []
@@ -45,6 +68,11 @@ def answers(asked: list[tuple[str, list[Any]]], longest: float = LONGEST) -> lis
         late = CellError("#NUM!", f"the sheet asked for more than is solved in {longest:g} s; calculate again")
         found.append(written(call(name, given) if time.monotonic() < end else late))
     return found
+
+
+def reply(body: bytes) -> str:
+    """The answers to a batch, as JSON."""
+    return json.dumps(answers(calls(body)), allow_nan=False)
 
 
 def written(answer: Answer) -> dict[str, Any]:
@@ -74,7 +102,7 @@ def _argument(value: Any) -> Any:
 def _cell(value: Any) -> Any:
     if isinstance(value, dict):
         code = value.get("error")
-        return CellError(code if code in EXCEL_CODES else "#VALUE!")
+        return CellError(code if isinstance(code, str) and code in EXCEL_CODES else "#VALUE!")
     return CellError("#VALUE!") if isinstance(value, list) else value
 
 

@@ -11,11 +11,17 @@ from qnsolve import __version__
 
 from ..catalogue import catalogue
 from ..cells import CellError
+from ..replacing import replacing
 from .formulas import FLAVOURS, Cells, formula, value
-from .parts import SHARE, Input, InputTable, Plan, Result, Spill, WhatIf
+from .parts import GENERAL, SHARE, TEXT, Input, InputTable, Plan, Result, Spill, WhatIf
 from .style import Styles
 
+# a name stays a text, even "=1+2" and "http://..."
+PLAIN_TEXT = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 MADE = datetime(2026, 1, 1)  # the same file from the same plan
+WIDTHS, WIDEST = (40, 15, 17, 15), 34  # of the columns A, B, C and others; of a column of names
+LAST, TALL = 7, 48  # column and height of a text that takes the width of the sheet
+DEAD_VALUES = "Grey in italics: solved when this file was written. It follows no yellow cell: solve the file again."
 HOW = {
     "excel": "Its functions are those of qnsolve.xlam: qnsolve addin install. Press Ctrl+Alt+F9 where a cell shows #NAME?.",
     "calc": "Its functions are those of the extension for LibreOffice Calc: qnsolve addin calc --install.",
@@ -38,16 +44,11 @@ def write(plan: Plan, file: Path, flavour: str = "excel") -> None:
 
     if flavour not in FLAVOURS:
         raise ValueError(f"no flavour of a workbook: {flavour!r}; take one of {', '.join(FLAVOURS)}")
-    beside = file.with_name(file.name + ".part")
-    try:
-        with xlsxwriter.Workbook(str(beside)) as book:
-            book.set_properties({"title": plan.title, "comments": f"qnsolve {__version__}", "created": MADE})
-            book.set_calc_mode("auto")
-            _Sheet(book, plan, flavour).write()
-            _method(book, plan, flavour)
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replacing(file) as beside, xlsxwriter.Workbook(str(beside), PLAIN_TEXT) as book:
+        book.set_properties({"title": plan.title, "comments": f"qnsolve {__version__}", "created": MADE})
+        book.set_calc_mode("auto")
+        _Sheet(book, plan, flavour).write()
+        _method(book, plan, flavour)
 
 
 class _Sheet:
@@ -58,18 +59,19 @@ class _Sheet:
         self.styles = Styles(book)
         self.sheet = book.add_worksheet("Plan")
         self.row = 0
+        self.widths: dict[int, int] = {}
         self.cells = Cells()
 
     def write(self) -> None:
         """All of it."""
         sheet, styles, plan = self.sheet, self.styles, self.plan
         sheet.hide_gridlines(2)
-        sheet.set_column("A:A", 40)
-        sheet.set_column("B:B", 15)
-        sheet.set_column("C:C", 17)
-        sheet.set_column("D:H", 15)
+        for column in range(LAST + 1):
+            sheet.set_column(column, column, WIDTHS[min(column, 3)])
         sheet.write(0, 0, plan.title, styles.title)
         sheet.write(1, 0, plan.question, styles.soft)
+        if self.flavour == "native" and not all(getattr(item, "native", "") for item in plan.solved()):
+            sheet.write(2, 0, DEAD_VALUES, styles.result(GENERAL, dead=True))
         self.row = 3
         if plan.inputs:
             self._head("Inputs", "value", "unit", "note")
@@ -87,10 +89,12 @@ class _Sheet:
             self._spill(spill)
         for what_if in plan.what_ifs:
             self._what_if(what_if)
+        for column, width in self.widths.items():
+            sheet.set_column(column, column, width)
         sheet.set_landscape()
         sheet.fit_to_pages(1, 0)
         sheet.set_paper(9)
-        sheet.set_footer(f"&L{plan.name}&Rqnsolve {__version__}, page &P of &N")
+        sheet.set_footer(f"&L{plan.name.replace('&', '&&')}&Rqnsolve {__version__}, page &P of &N")
 
     def _head(self, *words: str) -> None:
         self.row += 1
@@ -138,6 +142,13 @@ class _Sheet:
 
     def _result(self, item: Result) -> None:
         self.sheet.write(self.row, 0, item.label)
+        if item.form == TEXT:
+            self.sheet.merge_range(self.row, 1, self.row, LAST, "", self.styles.result(TEXT))
+            self.sheet.set_row(self.row, TALL)
+            self._cell(self.row, 1, item, self.cells)
+            self._name(item.key, f"$B${self.row + 1}", value(item, self.cells))
+            self.row += 1
+            return
         self._cell(self.row, 1, item, self.cells)
         self.sheet.write(self.row, 2, item.unit, self.styles.soft)
         self.sheet.write(self.row, 3, item.note, self.styles.soft)
@@ -146,7 +157,8 @@ class _Sheet:
 
     def _cell(self, row: int, column: int, item: Result, cells: Cells) -> None:
         """A formula with its value, or the value alone."""
-        found, text, style = value(item, cells), formula(item, cells, self.flavour), self.styles.result(item.form)
+        found, text = value(item, cells), formula(item, cells, self.flavour)
+        style = self.styles.result(item.form, dead=self.flavour == "native" and not text)
         if isinstance(found, CellError):
             self._error(row, column, found, text, style)
         elif text:
@@ -170,19 +182,34 @@ class _Sheet:
             self.row += 1
             return
         bottom, right = self.row + len(found) - 1, len(found[0]) - 1
+        dead = self.flavour == "native" and not text
+        head = self.styles.dead_head if dead else self.styles.head
+        spare = item.spare if self.flavour == "calc" else 0  # other programs let the table grow by itself
         if text:
-            self.sheet.write_dynamic_array_formula(self.row, 0, bottom, right, text, self.styles.head, found[0][0])
+            self.sheet.write_dynamic_array_formula(self.row, 0, bottom + spare, right, text, head, found[0][0])
+        if spare:
+            hidden = {"type": "errors", "format": self.styles.hidden}
+            self.sheet.conditional_format(self.row, 0, bottom + spare, right, hidden)
         for i, row in enumerate(found):
             for column, cell in enumerate(row):
                 if text and i == column == 0:
                     continue
-                figure = self.styles.first if column == 0 else self.styles.figure
-                style = self.styles.head if i == 0 else self.styles.plain if isinstance(cell, str) else figure
-                self.sheet.write(self.row + i, column, cell, style)
+                self.sheet.write(self.row + i, column, cell, head if i == 0 else self._spilled(column, cell, dead))
+                if isinstance(cell, str) and 0 < column < right:
+                    self.widths[column] = min(WIDEST, max(self.widths.get(column, WIDTHS[min(column, 3)]), len(cell) + 2))
+        last = bottom + spare
         if item.lines:
-            self._chart(item.label, item.axes, self.row, bottom, item.lines, len(found[0]) + 1)
-            bottom = max(bottom, self.row + 16)
-        self.row = bottom + 1
+            self._chart(item.label, item.axes, self.row, bottom, item.lines, len(found[0]) + 1, blocks=item.blocks)
+            last = max(last, self.row + 16)
+        self.row = last + 1
+
+    def _spilled(self, column: int, cell: Any, dead: bool) -> Any:
+        """The format of a cell of a table that a function gives."""
+        if dead:
+            return self.styles.dead_first if column == 0 else self.styles.result(GENERAL, dead=True)
+        if isinstance(cell, str):
+            return self.styles.plain
+        return self.styles.first if column == 0 else self.styles.figure
 
     def _what_if(self, item: WhatIf) -> None:
         from xlsxwriter.utility import xl_col_to_name
@@ -208,22 +235,32 @@ class _Sheet:
         self.row = max(self.row + 1, head + 17)
 
     def _chart(
-        self, title: str, axes: tuple[str, str], head: int, last: int, lines: Sequence[int], column: int, share: bool = False
+        self,
+        title: str,
+        axes: tuple[str, str],
+        head: int,
+        last: int,
+        lines: Sequence[int],
+        column: int,
+        share: bool = False,
+        blocks: int = 1,
     ) -> None:
-        """Columns of a table by its first one, beside it."""
+        """Columns of a table by its first one, beside it; of each of its blocks of rows a line."""
         chart = self.book.add_chart({"type": "scatter", "subtype": "straight_with_markers"})
+        rows = (last - head) // blocks
         for line in lines:
-            chart.add_series(
-                {
-                    "name": ["Plan", head, line],
-                    "categories": ["Plan", head + 1, 0, last, 0],
-                    "values": ["Plan", head + 1, line, last, line],
-                    "marker": {"type": "circle", "size": 4},
-                }
-            )
+            for top in range(head + 1, last + 1, rows):
+                chart.add_series(
+                    {
+                        "name": ["Plan", head, line] if blocks == 1 else ["Plan", top, 1],
+                        "categories": ["Plan", top, 0, top + rows - 1, 0],
+                        "values": ["Plan", top, line, top + rows - 1, line],
+                        "marker": {"type": "circle", "size": 4},
+                    }
+                )
         chart.set_x_axis({"name": axes[0], "min": 0, "major_gridlines": {"visible": False}})
         chart.set_y_axis({"name": axes[1], "min": 0, "num_format": "0%" if share else "General"})
-        chart.set_legend({"position": "bottom"} if len(lines) > 1 else {"none": True})
+        chart.set_legend({"position": "bottom"} if blocks * len(lines) > 1 else {"none": True})
         chart.set_title({"name": title, "name_font": {"size": 12, "bold": False}})
         chart.set_size({"width": 640, "height": 320})
         self.sheet.insert_chart(head, column, chart)
@@ -231,12 +268,12 @@ class _Sheet:
 
 def _validation(item: Input) -> dict[str, Any]:
     kind = "integer" if item.whole else "decimal"
-    told = f"{item.label}: {'a whole number ' if item.whole else ''}"
-    told += f"{item.least:g} or more" if item.most is None else f"{item.least:g} to {item.most:g}"
+    rule = f"{item.label}: {'a whole number ' if item.whole else ''}"
+    rule += f"{item.least:g} or more" if item.most is None else f"{item.least:g} to {item.most:g}"
     bounds = {"criteria": ">=", "value": item.least}
     if item.most is not None:
         bounds = {"criteria": "between", "minimum": item.least, "maximum": item.most}
-    return {"validate": kind, **bounds, "error_title": "qnsolve", "error_message": told[:255]}
+    return {"validate": kind, **bounds, "error_title": "qnsolve", "error_message": rule[:255]}
 
 
 def _method(book: Any, plan: Plan, flavour: str) -> None:
@@ -250,15 +287,10 @@ def _method(book: Any, plan: Plan, flavour: str) -> None:
     for line in (*plan.assumptions, HOW[flavour], f"Written by qnsolve {__version__}; each cell also keeps the value solved."):
         sheet.merge_range(row, 0, row, 1, line, styles.wrapped)
         row += 1
-    used: list[Result | Spill] = [
-        *plan.results,
-        *plan.spills,
-        *(column for what_if in plan.what_ifs for column in what_if.columns),
-    ]
     row += 1
     for column, word in enumerate(("function", "what it returns, and how")):
         sheet.write(row, column, word, styles.head)
-    for name in dict.fromkeys(item.function for item in used):
+    for name in dict.fromkeys(item.function for item in plan.solved()):
         row += 1
         function = catalogue()[name]
         sheet.write(row, 0, function.dotted, styles.top)

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from qnsolve.zos.systemfile import load_any
+import qnsolve as qn
 
 from ..commands import needing
 from .book import write
@@ -30,7 +30,7 @@ def _write(options: argparse.Namespace) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     plans = [PLANS[name] for name in options.plan or PLANS]
     if options.model:
-        plans = [plan_of(load_any(options.model), Path(options.model).stem)]
+        plans = [plan_of(qn.load(options.model), Path(options.model).stem)]
     written = []
     for plan in plans:
         written.append(folder / f"{plan.name}.xlsx")

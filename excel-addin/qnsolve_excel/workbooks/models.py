@@ -7,15 +7,20 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
-from qnsolve.model import ClosedClass
-from qnsolve.modelfile import to_data
-from qnsolve.network import Network
-from qnsolve.zos.systemfile import to_data as system_data
+from qnsolve.files.model_file import network_to_data
+from qnsolve.files.system_file import system_to_data
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
 
-from ..describing import LOGGER_KEYS, PROCESSOR_KEYS, ZIIP_KEYS
-from .parts import InputTable, Plan, Result, Spill, Text
+from ..describing import DEVICES, FACILITIES, LOGGER_KEYS, LOGGERS, LPARS, PROCESSOR_KEYS, REGIONS, WORK, ZIIP_KEYS
+from ..modelling import CLASS_COLUMNS, LIMIT_COLUMNS, STATION_COLUMNS
+from ..tables import Columns
+from .parts import TEXT, InputTable, Plan, Result, Spill, Text
 
+LABELS = {"lpars": "LPARs", "work": "Work, times in seconds"}
 STEPS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)  # of today's load
+SPARE_COLUMNS = 2  # without a heading, for one that names something: "tranclass JSON", a station
+SPARE_ROWS = 20  # of a table that a function gives
 FACTORS = [1.0, 1.1, 1.2, 1.3, 1.5, 2.0]
 
 
@@ -37,14 +42,14 @@ def plan_of(model: Network | zos.System, name: str) -> Plan:
 
 
 def _network(model: Network, name: str) -> Plan:
-    data = to_data(model)
+    data = network_to_data(model)
     classes = [_class(row) for row in data["classes"]]
-    tables = [InputTable("stations", "Stations", _rows([_lists(row) for row in data["stations"]]))]
-    tables.append(InputTable("classes", f"Classes, times in {model.time_unit}", _rows(classes)))
+    tables = [InputTable("stations", "Stations", _rows([_lists(row) for row in data["stations"]], STATION_COLUMNS))]
+    tables.append(InputTable("classes", f"Classes, times in {model.time_unit}", _rows(classes, CLASS_COLUMNS)))
     given: tuple[str | None, ...] = ("stations", "classes")
     limits = None
     if "limits" in data:
-        tables.append(InputTable("limits", "Limits", _rows([_lists(row) for row in data["limits"]])))
+        tables.append(InputTable("limits", "Limits", _rows([_lists(row) for row in data["limits"]], LIMIT_COLUMNS)))
         limits = "limits"
     first = model.classes[0]
     figure = "population" if isinstance(first, ClosedClass) else "arrival_rate"
@@ -59,26 +64,28 @@ def _network(model: Network, name: str) -> Plan:
             Result(f"response_{i}", f"Response time of {each.name}", "RESPONSE", asked, model.time_unit),
             Result(f"limit_{i}", f"What limits {each.name}", "BOTTLENECK", (*given, Text(each.name))),
         ]
-    results.append(Result("how", "How it is solved", "CHECK", (*given, limits)))
+    results.append(Result("how", "How it is solved", "CHECK", (*given, limits), form=TEXT))
     sweep = (*given, Text(first.name), Text(figure), "steps", limits)
     axes = (f"{figure.replace('_', ' ')} of {first.name}", f"response time [{model.time_unit}]")
     lines = tuple(range(1 + len(model.classes), 1 + 2 * len(model.classes)))
     return Plan(
         name=name,
         title=model.name or name,
-        question="What does each class get, what limits it, and how does it go on as the load grows?",
+        question="What response time has each class, what limits it, and how does it go on as the load grows?",
         tables=tables,
         results=results,
         spills=(
             Spill("The solution", "SOLVE", (*given, limits)),
             Spill("As the load grows", "SWEEP", sweep, lines=lines, axes=axes),
         ),
-        assumptions=("The tables are those of the model file. QN.METHODS tells which methods accept them, and their errors.",),
+        assumptions=(
+            "The tables are those of the model file. QN.METHODS lists the methods that accept them, and their errors.",
+        ),
     )
 
 
 def _system(model: zos.System, name: str) -> Plan:
-    data = system_data(model)
+    data = system_to_data(model)
     made = {
         "lpars": [_lpar(row) for row in data["lpars"]],
         "regions": [_families(row, {"tranclasses": "tranclass"}) for row in data["regions"]],
@@ -87,37 +94,49 @@ def _system(model: zos.System, name: str) -> Plan:
         "loggers": [_logger(row) for row in data.get("loggers", [])],
         "devices": data.get("devices", []),
     }
-    tables = [InputTable(part, part.replace("_", " ").capitalize(), _rows(rows)) for part, rows in made.items() if rows]
+    columns = {each.part: each for each in (LPARS, REGIONS, WORK, FACILITIES, LOGGERS, DEVICES)}
+    tables = [
+        InputTable(part, LABELS.get(part, part.replace("_", " ").capitalize()), _rows(rows, columns[part]))
+        for part, rows in made.items()
+        if rows
+    ]
     tables.append(InputTable("factors", "Growth factors", [FACTORS], 0, headed=False))
     beside = tuple(part if made[part] else None for part in ("coupling_facilities", "loggers", "devices"))
     three = ("lpars", "regions", "work")
-    results = [
+    results = [Result("check", "What limits it", "SYSTEM_CHECK", (*three, *beside), form=TEXT)]
+    results += [
         Result(f"response_{i}", f"Response time of {each.name}", "SYSTEM_RESPONSE", (*three, Text(each.name), *beside), "s")
         for i, each in enumerate(model.work, 1)
     ]
     results.append(
-        Result(
-            "holds", "All work can grow by the factor", "SYSTEM_MOST_WORK", (*three, None, None, *beside), "times", form="0.00"
-        )
+        Result("holds", "All work can grow by the factor", "HEADROOM", (*three, None, None, *beside), "times", form="0.00")
     )
     return Plan(
         name=name,
         title=model.name or name,
-        question="What does each work get, what limits it, and how does it go on as the work grows?",
+        question="What response time has each work, what limits it, and how does it go on as the work grows?",
         tables=tables,
         results=results,
         spills=(
-            Spill("As the work grows", "SYSTEM_GROW", (*three, "factors", *beside)),
-            Spill("The system", "SYSTEM", (*three, *beside)),
+            Spill(
+                "As the work grows, times in seconds",
+                "GROWTH",
+                (*three, "factors", *beside),
+                lines=(3,),
+                axes=("factor", "response time [s]"),
+                blocks=len(model.work),
+            ),
+            Spill("The system, times in seconds", "SYSTEM", (*three, *beside), spare=SPARE_ROWS),
         ),
-        assumptions=("The tables are those of the system file; times in seconds. QN.WHY tells what each figure rests on.",),
+        assumptions=("The tables are those of the system file; times in seconds. QN.WHY says what each figure rests on.",),
     )
 
 
-def _rows(items: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """A heading row of all keys, and a row for each item."""
-    heads = list(dict.fromkeys(key for item in items for key in item))
-    return [heads, *([item.get(key) for key in heads] for item in items)]
+def _rows(items: Sequence[Mapping[str, Any]], columns: Columns) -> list[list[Any]]:
+    """A heading row of all keys, those in use first, and a row for each item; with columns for further names."""
+    heads = list(dict.fromkeys([*(key for item in items for key in item), *columns.plain]))
+    spare = [None] * (SPARE_COLUMNS if columns.families else 0)
+    return [[*heads, *spare], *([*map(item.get, heads), *spare] for item in items)]
 
 
 def _lists(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 GENERAL, WHOLE, SHARE = "0.0000", "0", "0.0%"
+TEXT = "@"  # of a result that is a text, which takes the width of the sheet
 
 
 class Text(str):
@@ -87,13 +88,29 @@ class Result:
 
 @dataclass(frozen=True)
 class Spill:
-    """A table that a worksheet function gives; a chart of some of its columns by the first one where `lines` names them."""
+    """A table that a worksheet function gives.
+
+    Attributes
+    ----------
+    label, function, arguments
+        As of a `Result`.
+    lines : sequence of int
+        Columns that a chart draws by the first one, from 0; no chart where there are none.
+    axes : (str, str)
+        Titles of the chart's axes.
+    blocks : int
+        Blocks of as many rows, each named in its second column; the chart draws a line for each.
+    spare : int
+        Rows kept free below, for a program whose arrays do not grow: the table may become longer.
+    """
 
     label: str
     function: str
     arguments: Sequence[str | float | None]
     lines: Sequence[int] = ()
     axes: tuple[str, str] = ("", "")
+    blocks: int = 1
+    spare: int = 0
 
 
 @dataclass(frozen=True)
@@ -148,6 +165,11 @@ class Plan:
     spills: Sequence[Spill] = ()
     what_ifs: Sequence[WhatIf] = ()
     assumptions: Sequence[str] = ()
+
+    def solved(self) -> list[Result | Spill]:
+        """All that worksheet functions give."""
+        columns = (column for what_if in self.what_ifs for column in what_if.columns)
+        return [*self.results, *self.spills, *columns]
 
 
 def erlang_response(rate: str, time: str, servers: str) -> str:

@@ -42,7 +42,7 @@ SIZING = Plan(
         Result(
             "needed",
             "Fewest servers for the target",
-            "MMC_SERVERS_FOR_RESPONSE",
+            "MMC_FEWEST_SERVERS",
             ("arrival_rate", "service_time", "target"),
             "count",
             form=WHOLE,
@@ -50,7 +50,7 @@ SIZING = Plan(
         Result(
             "holds",
             "Highest rate for the target",
-            "MMC_RATE_FOR_RESPONSE",
+            "MMC_HIGHEST_RATE",
             ("service_time", "target", "servers"),
             "jobs/s",
         ),

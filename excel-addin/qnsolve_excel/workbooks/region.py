@@ -76,11 +76,9 @@ REGION = Plan(
             note="from the tables: all queues and limits together",
         ),
         Result("qr_busy", "QR TCB dispatched, whole system", "SYSTEM_FIGURE", (*TABLES, "aor", "qr", *BESIDE), "%", form="0.0"),
-        Result(
-            "holds", "All work can grow by the factor", "SYSTEM_MOST_WORK", (*TABLES, None, None, *BESIDE), "times", form="0.00"
-        ),
+        Result("holds", "All work can grow by the factor", "HEADROOM", (*TABLES, None, None, *BESIDE), "times", form="0.00"),
     ),
-    spills=(Spill("The system under more and more work", "SYSTEM_GROW", (*TABLES, "factors", *BESIDE)),),
+    spills=(Spill("The system under more and more work", "GROWTH", (*TABLES, "factors", *BESIDE)),),
     what_ifs=(
         WhatIf(
             "Response time by transactions",
@@ -90,7 +88,7 @@ REGION = Plan(
                 Result("", "response time", "QR_RESPONSE", RESPONSE, "s", "IF({etr}*{qr_cpu}<1," + AFTER + ",10^999)"),
                 Result(
                     "",
-                    "CPU of it",
+                    "of it at the QR TCB, wait included",
                     "QR_RESPONSE",
                     ("etr", "qr_cpu"),
                     "s",

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .parts import TEXT
+
+DEAD = {"italic": True, "font_color": "#57606A", "bg_color": "#E4E7EB"}  # a value that follows no input
+
 
 class Styles:
     """Formats by use."""
@@ -24,10 +28,15 @@ class Styles:
         self.first = book.add_format({"num_format": "0.##", "align": "left", **line})
         self.wrapped = book.add_format({"text_wrap": True, "valign": "top"})
         self.top = book.add_format({"valign": "top"})
-        self._results: dict[str, Any] = {}
+        self.dead_head = book.add_format({"bold": True, "text_wrap": True, "valign": "top", **line, **DEAD})
+        self.dead_first = book.add_format({"num_format": "0.##", "align": "left", **line, **DEAD})
+        self.hidden = book.add_format({"font_color": "#FFFFFF"})
+        self._results: dict[tuple[str, bool], Any] = {}
 
-    def result(self, form: str) -> Any:
-        """The format of a result with that number format."""
-        if form not in self._results:
-            self._results[form] = self.book.add_format({"num_format": form, "bottom": 1, "bottom_color": "#D0D7DE"})
-        return self._results[form]
+    def result(self, form: str, dead: bool = False) -> Any:
+        """The format of a result with that number format; `dead` where it follows no input."""
+        if (form, dead) not in self._results:
+            wrapped = {"text_wrap": True, "valign": "top", "align": "left"} if form == TEXT else {}
+            properties = {"num_format": form, "bottom": 1, "bottom_color": "#D0D7DE", **wrapped, **(DEAD if dead else {})}
+            self._results[form, dead] = self.book.add_format(properties)
+        return self._results[form, dead]

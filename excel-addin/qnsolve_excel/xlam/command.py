@@ -11,6 +11,7 @@ from typing import Any
 from qnsolve.errors import ModelError
 
 from ..commands import needing
+from ..replacing import replacing
 
 FILE = "qnsolve.xlam"
 START = Path("Microsoft", "Excel", "XLSTART")
@@ -38,14 +39,11 @@ def install(options: argparse.Namespace) -> str:
         _own(path)
     content = build()
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f"{FILE}.{os.getpid()}.new")
     try:
-        beside.write_bytes(content)
-        beside.replace(path)
+        with replacing(path) as beside:
+            beside.write_bytes(content)
     except PermissionError:
         raise _open(path) from None
-    finally:
-        beside.unlink(missing_ok=True)
     return f"written: {path}\nStart Excel anew and type =QN_VERSION() into a cell."
 
 

@@ -1,1 +1,1 @@
-"""Files: read and write."""
+"""Files and text to models and back: TOML, JSON and JMVA."""

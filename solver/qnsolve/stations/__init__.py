@@ -2,16 +2,16 @@
 
 from .abandonment import erlang_a
 from .approximate import gig1, gigc, mgc
-from .bulk import batch_servers
-from .classes import priorities, processor_sharing, sharing
+from .batch_arrivals import batch_servers
 from .deterministic import md1, mdc
 from .erlang import erlang_b, erlang_c
 from .fork_join import fork_join
 from .form import StationForm
-from .general import batch, mg1
+from .general_service import batch, mg1
 from .inverse import highest_rate, servers_needed
 from .markovian import finite_population, loss, mm1, mmc, mmck, mminf
-from .unlike import unlike_servers, usl_speeds
+from .several_classes import priorities, processor_sharing, sharing
+from .unlike_servers import unlike_servers, usl_speeds
 
 __all__ = [
     "StationForm",

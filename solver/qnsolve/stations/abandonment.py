@@ -8,12 +8,13 @@ from math import exp, inf, log
 
 import numpy as np
 
-from .. import checks
-from ..errors import ModelError
-from ..kernels.series import Array, weights
-from ..model import MOST_SERVERS
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
+from qnsolve.numerics.series import Array, weights
+
+from .distributions import Tail
 from .form import StationForm, inputs
-from .tails import Tail
 
 MOST_STATES = 10**7
 SHARP = 39.0

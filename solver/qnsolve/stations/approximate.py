@@ -6,13 +6,14 @@ service: a squared variation of 0.5 by Erlang's phases, 2 and 4 by two branches 
 
 from __future__ import annotations
 
-from .. import checks
-from ..kernels.gig import by_arrivals, by_service
-from ..model import MOST_SERVERS
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
+from qnsolve.numerics.gi_g_waiting import by_arrivals, by_service
+
 from .deterministic import mdc
+from .distributions import Delayed
 from .form import StationForm, inputs, stable
 from .markovian import mmc
-from .tails import Delayed
 
 MEASURED = {
     "mgc": (

@@ -9,11 +9,12 @@ from math import exp, expm1, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
-from ..kernels.series import Array, Geometric
-from ..model import MOST_SERVERS
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
+from qnsolve.numerics.series import Array, Geometric
+
+from .distributions import Shifted, Tail, poisson_window
 from .form import StationForm, inputs, stable
-from .tails import Shifted, Tail, poisson_window
 
 LIGHT = 0.5  # decay of the random walk per step from which its series need no help
 OUTWARD = (0.0, 0.5, 0.8)  # circles between the lowest point of the drift and τ
@@ -94,7 +95,7 @@ def mdc(arrival_rate: float, service_time: float, servers: int) -> StationForm:
     queue = Waiting(m, load) if load else None
     jobs = queue.mean if queue else 0.0
     waiting = jobs / rate if rate else 0.0
-    tail = Lattice(queue, service)
+    tail = ConstantServiceWait(queue, service)
     waits, response = tail.exceeds(0.0), service + waiting
     return StationForm(rate, load / m, load + jobs, waiting, response, waits, waiting=tail, response=Shifted(service, tail))
 
@@ -206,7 +207,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Lattice(Tail):
+class ConstantServiceWait(Tail):
     """The waiting time in M/D/c, by the number waiting."""
 
     queue: Waiting | None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import checks
-from ..errors import SaturatedError
-from ..model import MOST_SERVERS
+from qnsolve.errors import SaturatedError
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
 
 FEW = 64
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import fsum
 
-from .. import checks
+from qnsolve.model import checks
+
 from .form import StationForm, inputs, stable
 
 MEASURED = (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .. import checks
-from ..errors import ModelError, SaturatedError
-from .tails import Tail, share_of
+from qnsolve.errors import ModelError, SaturatedError
+from qnsolve.model import checks
+
+from .distributions import Tail, share_of
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .. import checks
-from ..errors import ModelError, SaturatedError
-from ..kernels.search import last_real, last_whole
-from ..model import MOST_SERVERS
+from qnsolve.errors import ModelError, SaturatedError
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
+from qnsolve.numerics.bisection import last_real, last_whole
+
+from .distributions import share_of
 from .form import StationForm
 from .markovian import mmc
-from .tails import share_of
 
 Form = Callable[[float, float, int], StationForm]
 Pair = tuple[float, float]

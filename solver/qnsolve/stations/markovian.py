@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import checks
-from ..kernels.series import Array, weights
-from ..model import MOST_SERVERS
+from qnsolve.model import checks
+from qnsolve.model.station_types import MOST_SERVERS
+from qnsolve.numerics.series import Array, weights
+
+from .distributions import Delayed, Followed, Steps
 from .erlang import erlang_b, erlang_c
 from .form import StationForm, inputs, stable
-from .tails import Delayed, Followed, Steps
 
 
 def mm1(arrival_rate: float, service_time: float) -> StationForm:

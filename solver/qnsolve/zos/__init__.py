@@ -5,32 +5,26 @@
 A `System` compiles to a network, is solved, and answers in the terms of RMF and CICS reports.
 """
 
-from .change import (
-    make_threadsafe,
-    move,
-    move_work,
-    scale,
-    split_region,
-    switch_smt,
-)
-from .comparing import SystemComparison, compare
-from .growth import Growth, grow, most_work
-from .parts import CouplingFacility, Device, Link, Logger, Structure
-from .processors import Lpar, LsprTable, Processors, Ziips
-from .regions import CicsRegion, ImsRegions
-from .results import SystemResult
-from .solve import solve
-from .system import System
-from .systemfile import dumps, load, loads
-from .tcbs import Program, change_modes
-from .verification import SystemVerification, verify
-from .work import Step, Work
+from qnsolve.analysis.compare import compare
+from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger, Structure
+from qnsolve.zos.parts.processors import Lpar, LsprTable, Processors, Ziips
+from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
+from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.tcbs import Program, change_modes
+from qnsolve.zos.parts.work import Step, Work
+from qnsolve.zos.report.system_result import SystemResult
+from qnsolve.zos.simulate.verification import SystemVerification, verify
+from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
+from qnsolve.zos.whatif.growth import Growth, Headroom, growth, headroom
+
+from .solve_system import solve
 
 __all__ = [
     "CicsRegion",
     "CouplingFacility",
     "Device",
     "Growth",
+    "Headroom",
     "ImsRegions",
     "Link",
     "Logger",
@@ -41,19 +35,15 @@ __all__ = [
     "Step",
     "Structure",
     "System",
-    "SystemComparison",
     "SystemResult",
     "SystemVerification",
     "Work",
     "Ziips",
     "change_modes",
     "compare",
-    "dumps",
-    "grow",
-    "load",
-    "loads",
+    "growth",
+    "headroom",
     "make_threadsafe",
-    "most_work",
     "move",
     "move_work",
     "scale",

@@ -27,21 +27,42 @@
       if ("#" + f.name === location.hash) link.setAttribute("aria-current", "true");
       list.append(link);
     });
-    if (!list.children.length) list.append(made("p", {}, "No function speaks of that."));
+    if (!list.children.length) list.append(made("p", {}, "No function has these words."));
   }
 
-  /* a cell as it is typed */
+  /* a cell as it is typed; text in quotes is a text */
   function typed(text) {
-    var word = text.trim();
+    var word = text.trim(), quoted = /^"((?:[^"]|"")*)"$/.exec(word);
+    if (quoted) return quoted[1] === "" ? null : quoted[1].replace(/""/g, '"');
     if (word === "") return null;
     if (/^#(N\/A|NUM!|VALUE!|REF!|NAME\?|NULL!|DIV\/0!)$/i.test(word)) return { error: word.toUpperCase() };
     if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);
     return /^(true|false)$/i.test(word) ? word.toLowerCase() === "true" : word;
   }
 
+  /* a row has tabs between its cells, or spaces where it has no tab */
+  function cells(row) {
+    return (row.indexOf("\t") >= 0 ? row.split("\t") : row.match(/"(?:[^"]|"")*"|\S+/g) || [""]).map(typed);
+  }
+
   function range(text) {
-    var rows = text.replace(/\s+$/, "").split(/\r?\n/).map(function (row) { return row.split(/\t/).map(typed); });
+    var rows = text.replace(/\s+$/, "").split(/\r?\n/).map(cells);
     return rows.length === 1 && rows[0].length === 1 && rows[0][0] === null ? null : rows;
+  }
+
+  /* a row as text that `cells` reads */
+  function line(row) {
+    return row.length > 1 ? row.map(shown).join("\t") : shown(row[0]).replace(/^(?=.*\s)(.*)$/, '"$1"');
+  }
+
+  /* Tab goes to the next cell of a table; after Escape it leaves the field */
+  function tabbed(event) {
+    var field = event.target, leaving = field.getAttribute("data-leaving");
+    field.removeAttribute("data-leaving");
+    if (event.key === "Escape") field.setAttribute("data-leaving", "yes");
+    if (event.key !== "Tab" || leaving || event.shiftKey || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    field.setRangeText("\t", field.selectionStart, field.selectionEnd, "end");
   }
 
   function shown(value) {
@@ -109,14 +130,16 @@
       if (a.optional) label.append(made("i", {}, "may be left out"));
       if (a.range) {
         var rows = Array.isArray(value) ? value : value === null || value === undefined ? [] : [[value]];
-        field = made("textarea", { id: id, rows: Math.min(12, Math.max(2, rows.length + 1)), spellcheck: "false", placeholder: "paste cells here" });
-        field.value = rows.map(function (row) { return row.map(shown).join("\t"); }).join("\n");
+        field = made("textarea", { id: id, rows: Math.min(12, Math.max(2, rows.length + 1)), spellcheck: "false", placeholder: "type or paste cells here" });
+        field.title = "Tab or spaces between cells, a text with spaces in quotes. Escape, then Tab leaves the field.";
+        field.value = rows.map(line).join("\n");
+        field.addEventListener("keydown", tabbed);
       } else {
         field = made("input", { id: id, type: "text" });
         field.value = shown(value);
       }
       fields.push(field);
-      box.append(field, made("small", {}, a.help));
+      box.append(field, made("small", {}, a.help + (a.range ? " " + field.title : "")));
       form.append(label, box);
     });
     var go = made("div", { "class": "go" });

@@ -1,0 +1,1 @@
+"""Seeded small models with exact answers, one file a kind of model."""

@@ -1,0 +1,1 @@
+"""Times and memory, as ratios or within the limits that are set for them."""

@@ -1,0 +1,22 @@
+"""qnsolve compare: two files solved side by side."""
+
+from __future__ import annotations
+
+import argparse
+
+from qnsolve.analysis.compare import compare
+
+from .output import FILE, add_forms, model, printed
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `qnsolve compare`."""
+    parser.add_argument("file", metavar="BEFORE", help=FILE)
+    parser.add_argument("after", metavar="AFTER", help=FILE)
+    add_forms(parser, "a figure")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> str:
+    before = model(options.file)
+    return printed(compare(before, model(options.after)), options)

@@ -1,0 +1,149 @@
+"""The command line: which commands there are, what every one shares, and the exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import NoReturn
+
+from qnsolve import __version__
+from qnsolve.errors import ImportNote, ModelError, QnsolveError, one_line
+
+# each command: its help and the module whose `add` gives its parser the arguments; loaded for that command alone
+COMMANDS: dict[str, tuple[str, str]] = {
+    "solve": ("solve a network or a system and print its table", "qnsolve.cli.solve_command"),
+    "sweep": ("solve a network at many values of its inputs", "qnsolve.cli.sweep_command"),
+    "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
+    "compare": ("solve two files and print what moves", "qnsolve.cli.compare_command"),
+    "growth": ("solve a system with more and more of its work", "qnsolve.cli.growth_command"),
+    "headroom": ("how many times its work a system holds", "qnsolve.cli.headroom_command"),
+    "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),
+    "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
+    "sensitivity": ("how each figure of a network changes the results of each class", "qnsolve.cli.analysis_command"),
+    "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
+    "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
+    "compile": ("print the network that a system becomes", "qnsolve.cli.compile_command"),
+}
+ALIASES = {"grow": "growth"}  # names of earlier versions
+GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
+INTERRUPTED = 130
+
+Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, exit code 2."""
+        self.exit(2, one_line(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code.
+
+    0 solved; 1 `verify` found figures that differ; 2 the model, the call or a file is wrong; 3 saturated,
+    or no method applies; 4 no trustworthy answer (did not converge, or broke a law); 130 interrupted.
+    """
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(encoding="utf-8", errors="replace")
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        _complain("qnsolve: interrupted; nothing was left half written")
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
+    options = _parser(words).parse_args(words)
+    file = getattr(options, "file", None)
+    try:
+        with _notes():
+            result: str | tuple[str, int] = options.run(options)
+    except QnsolveError as error:
+        named = isinstance(error, ModelError) or not file
+        _complain(str(error) if named else f"{file}: {error}")
+        return error.exit_code
+    except MemoryError:
+        _complain(f"{file or 'qnsolve'}: needs more memory than there is; take fewer or smaller classes, or another --method")
+        return 3
+    except OSError as error:
+        name = error.filename or file or "qnsolve"
+        _complain(f"{name}: {error.strerror or error}; check the name, the rights and the free space")
+        return 2
+    text, code = result if isinstance(result, tuple) else (result, 0)
+    return _write(text if text.endswith("\n") else text + "\n") or code
+
+
+@contextlib.contextmanager
+def _notes() -> Iterator[None]:
+    """Print the notes on files of other programs, whatever becomes of the command."""
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", ImportNote)
+        try:
+            yield
+        finally:
+            for note in notes:
+                _complain(f"note: {note.message}")
+
+
+def _complain(text: str) -> None:
+    with contextlib.suppress(OSError, ValueError):  # nobody can be informed where standard error is closed
+        if sys.stderr is not None:
+            print(one_line(text), file=sys.stderr, flush=True)
+
+
+def _write(text: str) -> int:
+    """Print the result; 2 where it cannot be written in full."""
+    if sys.stdout is None:
+        _complain("standard output: is closed; give it a file or a terminal")
+        return 2
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, `head` say, has read enough
+        _discard()
+    except (OSError, ValueError) as error:
+        _discard()
+        _complain(f"standard output: {getattr(error, 'strerror', None) or error}; free some space or write elsewhere")
+        return 2
+    return 0
+
+
+def _discard() -> None:
+    """Send what is left in the buffer nowhere, or the interpreter would fail on it again when it ends."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    parser = _Parser(prog="qnsolve", description="Analytic capacity planning for mainframe transaction systems.")
+    parser.add_argument("--version", action="version", version=f"qnsolve {__version__}")
+    if words and words[0] == "--version":
+        return parser
+    asked = next((word for word in words if not word.startswith("-")), "")
+    asked = ALIASES.get(asked, asked)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    for name, (text, module) in COMMANDS.items():
+        aliases = [old for old, new in ALIASES.items() if new == name and old in words]
+        one = commands.add_parser(name, help=text, description=text, aliases=aliases)
+        if name == asked:
+            import_module(module).add(one)
+    if asked not in COMMANDS:
+        for point in _other_packages():
+            add = point.load()
+            text = add.__doc__.partition("\n")[0]
+            one = commands.add_parser(point.name, help=text, description=text)
+            if point.name == asked:
+                add(one)
+    return parser
+
+
+def _other_packages() -> list[EntryPoint]:
+    """The commands of other packages, each once."""
+    return list({point.name: point for point in sorted(entry_points(group=GROUP))}.values())

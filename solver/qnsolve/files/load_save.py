@@ -1,0 +1,168 @@
+"""Files and text to models and back: one load and one save for networks and systems, in TOML, JSON and JMVA."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
+from qnsolve.model.network import Network
+from qnsolve.results.solution import Solution
+
+from .model_file import network_from_data, network_to_data
+from .text import FORMATS, decoded, form_of, parsed, read, toml_text
+from .writing import write_text
+
+if TYPE_CHECKING:
+    from qnsolve.zos.parts.system import System
+
+SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
+
+
+def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
+    """Read a model file or a system file.
+
+    Parameters
+    ----------
+    path : path or binary file
+        `.json` is read as JSON, `.toml` as TOML, `.jmva` as JMVA, the format of the
+        Java Modelling Tools; of another name, or without one, what starts with { is JSON, with < JMVA.
+
+    Returns
+    -------
+    Network or System
+        A System where the file has LPARs, regions or work.
+
+    Raises
+    ------
+    ModelError
+        One line that names the file, the item, the value, the rule and the repair.
+
+    Warns
+    -----
+    ImportNote
+        Where a part of a JMVA file, its what-if section say, was left out or something
+        had to be assumed. The command line prints these notes; no result is off for them.
+    """
+    if isinstance(path, str | os.PathLike):
+        name, suffix, raw = os.fspath(path), Path(path).suffix, read(path)
+    else:
+        name, suffix, raw = str(getattr(path, "name", "stream")).replace("<stdin>", "standard input"), "", path.read()
+    try:
+        form = form_of(suffix, raw)
+        if form == "jmva":
+            return _from_jmva(raw, f"{name}: ")
+        return loads(decoded(raw), format=form)
+    except ModelError as error:
+        raise error.in_file(name) from error.__cause__
+
+
+def loads(text: str, format: str = "toml") -> Network | System:
+    r"""A Network or a System from the text of its file.
+
+    Parameters
+    ----------
+    text : str
+    format : {"toml", "json", "jmva"}, default "toml"
+
+    Raises
+    ------
+    ModelError
+
+    Warns
+    -----
+    ImportNote
+
+    Examples
+    --------
+    >>> loads('stations = [{name = "cpu"}]\n'
+    ...       'classes = [{name = "query", population = 3, demands = {cpu = 0.2}}]').classes[0].population
+    3
+    >>> loads('lpars = [{name = "PROD", processors = 8}]\n'
+    ...       'regions = [{name = "AOR1", lpar = "PROD"}]\n'
+    ...       'work = [{name = "inquiry", rate = 100, regions = "AOR1", qr_cpu = 0.001}]').lpars[0].processors.engines
+    8.0
+    """
+    checks.choice("format", format, FORMATS)
+    if format == "jmva" and text.strip():
+        return _from_jmva(text)
+    data = parsed(text, format)
+    if isinstance(data, Mapping) and any(part in data for part in SYSTEM_PARTS):
+        from .system_file import system_from_data  # a network needs none of the mainframe parts
+
+        return system_from_data(data)
+    return network_from_data(data)
+
+
+def dumps(model: Network | System | Solution, format: str = "toml") -> str:
+    """The text of a model file or a system file; `loads` gives the same model back.
+
+    Parameters
+    ----------
+    model : Network, System or Solution
+        Of a solution, JMVA takes the results too; the other formats hold no results.
+    format : {"toml", "json", "jmva"}, default "toml"
+
+    Raises
+    ------
+    ModelError
+        Where JMVA has no place for a part of the model.
+    """
+    checks.choice("format", format, FORMATS)
+    if isinstance(model, Solution):
+        if format != "jmva":
+            raise ModelError("format", "holds no results", "save result.model, and result.to_csv() beside it", format)
+        return _to_jmva(model.model, model)
+    if isinstance(model, Network):
+        return _to_jmva(model) if format == "jmva" else _text(network_to_data(model), format)
+    from .system_file import system_to_data
+
+    if format == "jmva":
+        raise ModelError("format", "holds networks only", "write the system's network()", format)
+    return _text(system_to_data(model), format)
+
+
+def save(model: Network | System | Solution, path: str | os.PathLike[str]) -> None:
+    """Write a model file or a system file; a write that fails leaves the old file as it was.
+
+    Parameters
+    ----------
+    model : Network, System or Solution
+        As `dumps` takes them.
+    path : path
+        JSON where the name ends in .json, JMVA in .jmva, TOML otherwise.
+
+    Raises
+    ------
+    ModelError
+        Where JMVA has no place for a part of the model.
+    OSError
+        Where the file cannot be written.
+    """
+    text = dumps(model, format={".json": "json", ".jmva": "jmva"}.get(Path(path).suffix.lower(), "toml"))
+    write_text(path, text)
+
+
+def _text(data: dict[str, Any], format: str) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n" if format == "json" else toml_text(data)
+
+
+def _network(text: str) -> Network:
+    return network_from_data(parsed(text, "json"))
+
+
+def _from_jmva(text: str | bytes, prefix: str = "") -> Network:
+    from . import jmva
+
+    return jmva.load(text, _network, prefix)
+
+
+def _to_jmva(model: Network, solution: Solution | None = None) -> str:
+    from . import jmva
+
+    kept = json.dumps(network_to_data(model)).replace(">", "\\u003e")  # no ?> inside
+    return jmva.write(model, kept, solution)

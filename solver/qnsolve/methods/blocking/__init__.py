@@ -1,0 +1,1 @@
+"""Queues of limited capacity that block the servers before them."""

@@ -1,0 +1,1 @@
+"""General service times and arrivals, by two moments."""

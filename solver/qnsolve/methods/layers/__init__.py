@@ -1,0 +1,1 @@
+"""Queues whose servers run on the servers of other queues."""

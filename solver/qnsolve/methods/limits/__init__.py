@@ -1,0 +1,1 @@
+"""Admission limits: MXT, TRANCLASS, dependent regions, threads."""

@@ -1,0 +1,1 @@
+"""The Markov chain of the jobs of a small model."""

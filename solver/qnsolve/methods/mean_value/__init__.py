@@ -1,0 +1,1 @@
+"""Approximate mean value analysis: Schweitzer, AQL, Linearizer; and the saddle point."""

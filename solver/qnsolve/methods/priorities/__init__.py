@@ -1,0 +1,1 @@
+"""Priorities, with and without preemption, in networks of any size."""

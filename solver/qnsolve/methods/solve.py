@@ -1,0 +1,173 @@
+"""solve(model) and methods(model)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar, overload
+
+from qnsolve.errors import LawError, ModelError, NoMethodError, nearest
+from qnsolve.model.network import Network
+from qnsolve.results.solution import Solution
+
+from .arrays import Arrays, from_network, to_solution
+from .entry import Method
+from .laws import EXACT, SETTLED, check
+from .measured_errors import measured_error
+from .registry import METHODS
+
+CHOICES = ("auto", "exact", *(method.name for method in METHODS))
+
+
+@dataclass(frozen=True)
+class MethodReport:
+    """One method and whether it takes a model.
+
+    Attributes
+    ----------
+    name : str
+        As `solve(model, method=name)` takes it.
+    exact : bool
+        Exact for the product-form model.
+    accepts : bool or None
+        None where no model was given.
+    reason : str
+        Why it does not accept; "" otherwise.
+    summary, source : str
+        What it does; the key of its publication.
+    error : str
+        The measured error of an approximate method; "" for an exact one.
+    auto : bool
+        Whether "auto" takes it for the model.
+    """
+
+    name: str
+    exact: bool
+    accepts: bool | None
+    reason: str
+    summary: str
+    source: str
+    error: str
+    auto: bool = False
+
+
+Answer_co = TypeVar("Answer_co", covariant=True)
+
+
+class Solvable(Protocol[Answer_co]):
+    """A model that brings its own solution, as a system does."""
+
+    def solve(self, method: str = "auto") -> Answer_co:
+        """Its answer."""
+
+
+@overload
+def solve(model: Network, method: str = "auto") -> Solution: ...
+
+
+@overload
+def solve(model: Solvable[Answer_co], method: str = "auto") -> Answer_co: ...
+
+
+def solve(model: Any, method: str = "auto") -> Any:
+    """Solve a network or a system.
+
+    Parameters
+    ----------
+    model : Network or System
+    method : str, default "auto"
+        A name of `methods()`; "auto" takes the first one that accepts the model,
+        "exact" the first exact one. An approximate answer says so, with its measured error.
+
+    Returns
+    -------
+    Solution or SystemResult
+        Checked against the laws of queueing before it is handed out.
+
+    Raises
+    ------
+    SaturatedError
+        An open class asks a station for more than it can serve.
+    NoMethodError
+        No method, or not the one asked for, accepts the model; tells why.
+    ConvergenceError
+        An approximate method did not reach its tolerance; tells what it reached.
+    LawError
+        The answer broke a law; no number is handed out.
+
+    Examples
+    --------
+    >>> from qnsolve import ClosedClass, Network, Queue
+    >>> site = Network([Queue("cpu")], [ClosedClass("batch", population=2, think_time=1.0, demands={"cpu": 1.0})])
+    >>> solve(site)["batch"].throughput
+    0.8
+    """
+    if not isinstance(model, Network):
+        if isinstance(model, type) or not callable(getattr(model, "solve", None)):
+            raise ModelError("model", "must be a Network or a System", "qnsolve.load(file) reads one from its file", model)
+        return model.solve(method)
+    if method not in CHOICES:
+        raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
+    arrays = from_network(model)
+    chosen = _choose(arrays, method)
+    try:
+        try:
+            measures = chosen.run(arrays)
+        except NoMethodError as error:  # too large, as it found on its way
+            if method != "auto":
+                raise
+            chosen = _choose(arrays, method, error.reasons)
+            measures = chosen.run(arrays)
+    except ArithmeticError as error:
+        raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
+    residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
+    if not chosen.exact:
+        measures = replace(measures, notes=(*measures.notes, f"approximate: {measured_error(chosen.name)}"))
+    return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
+
+
+def _choose(arrays: Arrays, name: str, known: Mapping[str, str] | None = None) -> Method:
+    """The first method that accepts, but for those that are known to refuse."""
+    reasons = dict(known or {})
+    for method in METHODS:
+        if method.name in reasons:
+            continue
+        if name not in ("auto", method.name) and not (name == "exact" and method.exact):
+            continue
+        reason = method.refuses(arrays)
+        if not reason and (name == method.name or not method.yields(arrays)):
+            return method
+        reasons[method.name] = reason
+    raise NoMethodError(reasons)
+
+
+def methods(model: Network | None = None) -> list[MethodReport]:
+    """Every method and, given a model, whether it accepts it and why not.
+
+    Parameters
+    ----------
+    model : Network, optional
+
+    Returns
+    -------
+    list of MethodReport
+        In the order in which "auto" tries them; `accepts` is None without a model.
+    """
+    arrays = None if model is None else from_network(model)
+    reasons = {method.name: "" if arrays is None else method.refuses(arrays) for method in METHODS}
+    taken = None
+    if arrays is not None:
+        taken = next((m.name for m in METHODS if not reasons[m.name] and not m.yields(arrays)), None)
+    return [
+        MethodReport(
+            method.name,
+            method.exact,
+            None if arrays is None else not reasons[method.name],
+            reasons[method.name],
+            method.summary,
+            method.source,
+            measured_error(method.name),
+            method.name == taken,
+        )
+        for method in METHODS
+    ]

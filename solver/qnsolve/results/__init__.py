@@ -1,0 +1,1 @@
+"""Answers: rows, solutions, and how every answer prints and exports."""

@@ -1,0 +1,1 @@
+"""Event simulation of networks, and the same by Ciw."""

@@ -1,0 +1,1 @@
+"""From a system to its tasks and to the network that it becomes."""

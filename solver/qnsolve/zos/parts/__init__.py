@@ -1,0 +1,1 @@
+"""What a system consists of: LPARs, regions, work, coupling facilities, loggers, devices."""

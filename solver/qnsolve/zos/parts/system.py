@@ -1,0 +1,190 @@
+"""The system: all parts together, and what must hold between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from qnsolve.errors import ModelError, Repair, suggestion
+from qnsolve.model import checks
+
+from .facilities import CouplingFacility, Device, Logger
+from .processors import Lpar
+from .regions import CicsRegion, ImsRegions, Region
+from .work import Step, Work
+
+if TYPE_CHECKING:
+    from qnsolve.model.network import Network
+    from qnsolve.zos.report.system_result import SystemResult
+
+PARTS: dict[str, tuple[type, ...]] = {
+    "lpars": (Lpar,),
+    "regions": (CicsRegion, ImsRegions),
+    "work": (Work,),
+    "coupling_facilities": (CouplingFacility,),
+    "loggers": (Logger,),
+    "devices": (Device,),
+}
+CICS_ONLY = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu")
+
+
+@dataclass(frozen=True)
+class System:
+    """LPARs, regions, the work in them, and what the work waits for.
+
+    Parameters
+    ----------
+    lpars : sequence of Lpar
+    regions : sequence of CicsRegion, ImsRegions
+    work : sequence of Work
+    coupling_facilities : sequence of CouplingFacility, optional
+    loggers : sequence of Logger, optional
+    devices : sequence of Device, optional
+    name : str, optional
+
+    Raises
+    ------
+    ModelError
+        Where something contradicts: names the item, the value, the rule and the repair.
+
+    Examples
+    --------
+    >>> from qnsolve import zos
+    >>> system = zos.System(
+    ...     lpars=[zos.Lpar("PROD", processors=8)],
+    ...     regions=[zos.CicsRegion("AOR1", lpar="PROD", mxt=150)],
+    ...     work=[zos.Work("inquiry", rate=1000, regions="AOR1", qr_cpu=0.0004)])
+    >>> round(system.solve()["AOR1"].qr_percent, 1)
+    40.0
+    """
+
+    lpars: Sequence[Lpar]
+    regions: Sequence[Region]
+    work: Sequence[Work]
+    _: KW_ONLY
+    coupling_facilities: Sequence[CouplingFacility] = ()
+    loggers: Sequence[Logger] = ()
+    devices: Sequence[Device] = ()
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        for part, kinds in PARTS.items():
+            items = checks.listed(part, getattr(self, part))
+            for item in items:
+                if not isinstance(item, kinds):
+                    allowed = ", ".join(kind.__name__ for kind in kinds)
+                    raise ModelError(part, f"must hold {allowed}", "build it with one of them", item)
+            if not items and part in ("lpars", "regions", "work"):
+                raise ModelError(part, "must not be empty", f"give at least one of [[{part}]]", [], code=Repair.ITEM)
+            checks.assign(self, **{part: items})
+        if self.name != "":
+            checks.text("name", self.name)
+        structures = [s.name for facility in self.coupling_facilities for s in facility.structures]
+        names = [item.name for part in PARTS for item in getattr(self, part)]
+        checks.unique("name", names + structures, "all parts of a system")
+        lpars = [lpar.name for lpar in self.lpars]
+        for region in self.regions:
+            _known(f"region {region.name!r}: lpar", [region.lpar], lpars)
+        facilities, logs = ([item.name for item in part] for part in (self.coupling_facilities, self.loggers))
+        checks.assign(self, work=tuple(w.with_steps([step.naming(facilities, logs) for step in w.steps]) for w in self.work))
+        for work in self.work:
+            self._check_work(work)
+
+    def _check_work(self, work: Work) -> None:
+        item = f"work {work.name!r}"
+        regions = {region.name: region for region in self.regions}
+        requests = [s.name for facility in self.coupling_facilities for s in facility.served()]
+        for step in work.steps:
+            _known(f"{item}: regions", step.regions, regions)
+            _known(f"{item}: cf_requests", step.cf_requests or (), requests)
+            _known(f"{item}: log_bytes", step.log_bytes or (), [x.name for x in self.loggers])
+            _known(f"{item}: devices", step.devices or (), [x.name for x in self.devices])
+            for name in step.regions:
+                _check_step(item, step, regions[name])
+        if not any(_asks(step) for step in work.steps):
+            raise ModelError(item, "asks for no time anywhere", "give it CPU, a device or a delay")
+        _check_children(item, work)
+
+    def solve(self, method: str = "auto") -> SystemResult:
+        """The system's answer, in the terms of RMF and CICS reports; systems have one method, "auto"."""
+        if method != "auto":
+            repair = "leave the method out, or solve the network that the system becomes"
+            raise ModelError("method", "goes with networks, not with systems", repair, method)
+        from qnsolve.zos.solve_system import solve  # the solver stands above the model
+
+        return solve(self)
+
+    def network(self) -> Network:
+        """The network that the system becomes, in the model language."""
+        from qnsolve.zos.compile.system_network import compiled
+
+        return compiled(self)
+
+    def replace(self, name: str, /, **changes: Any) -> System:
+        """The same system with one part changed.
+
+        Parameters
+        ----------
+        name : str
+            LPAR, region, work, coupling facility, logger or device to change.
+        **changes
+            New values by parameter name, as in its constructor.
+        """
+        for part in PARTS:
+            items = list(getattr(self, part))
+            for i, item in enumerate(items):
+                if item.name == name:
+                    items[i] = _changed(item, changes)
+                    parts: dict[str, Any] = {part: tuple(items)}
+                    return replace(self, **parts)
+        names = [item.name for part in PARTS for item in getattr(self, part)]
+        raise ModelError("replace", "names what the system does not have", suggestion(name, names), name)
+
+
+def _changed(item: Any, changes: dict[str, Any]) -> Any:
+    known = [key for key in type(item).__dataclass_fields__ if key != "_"]
+    for change in changes:
+        if change not in known:
+            raise ModelError(f"{item.name!r}: {change}", f"is no parameter of {type(item).__name__}", suggestion(change, known))
+    return type(item)(**{**{key: getattr(item, key) for key in known}, **changes})
+
+
+def _known(item: str, names: Iterable[str], known: Iterable[str]) -> None:
+    listed = list(known)
+    for name in names:
+        if name not in listed:
+            raise ModelError(item, "names what the system does not have", suggestion(name, listed), name)
+
+
+def _asks(step: Step) -> bool:
+    times = (step.qr_cpu, step.ro_cpu, step.open_cpu, step.jvm_cpu, step.cpu, step.system_cpu, step.delay)
+    spread = (*(step.devices or {}).values(), *(step.log_bytes or {}).values(), *(step.cf_requests or {}).values())
+    return any(times) or any(spread)
+
+
+def _check_step(item: str, step: Step, region: Region) -> None:
+    for key in CICS_ONLY if isinstance(region, ImsRegions) else ("cpu",):
+        if getattr(step, key):
+            kind, repair = (
+                ("IMS", "write cpu") if isinstance(region, ImsRegions) else ("CICS", "write qr_cpu, open_cpu or jvm_cpu")
+            )
+            raise ModelError(f"{item}: {key}", f"does not go with {kind} region {region.name!r}", repair, getattr(step, key))
+    if step.tranclass is not None and step.tranclass not in (region.tranclasses or {}):
+        known = list(region.tranclasses or {})
+        rule = f"names a TRANCLASS that region {region.name!r} does not have"
+        raise ModelError(f"{item}: tranclass", rule, suggestion(step.tranclass, known), step.tranclass)
+
+
+def _check_children(item: str, work: Work) -> None:
+    """No task waits for another of its own TRANCLASS in its own region: the class can fill with parents."""
+    waiting: list[Step] = []
+    for step in work.steps:
+        if not step.called:
+            waiting = []
+        for parent in waiting:
+            both = set(parent.regions) & set(step.regions)
+            if step.tranclass is not None and parent.tranclass == step.tranclass and both:
+                rule = f"a parent and its children share it in {sorted(both)[0]!r}: full of parents, it never lets a child in"
+                raise ModelError(f"{item}: tranclass", rule, "give the children a TRANCLASS of their own", step.tranclass)
+        waiting.append(step)

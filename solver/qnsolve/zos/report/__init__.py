@@ -1,0 +1,1 @@
+"""From an operating point to the figures of RMF and CICS reports, with reasons."""

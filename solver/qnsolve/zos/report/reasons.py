@@ -1,0 +1,85 @@
+"""Why: what fills up first, what a transaction waits for, and what the figures rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+
+from qnsolve.zos.parts.facilities import PUBLISHED
+
+from .system_result import SystemResult
+
+MOST = 1e6
+
+
+def centers(result: SystemResult) -> Iterator[tuple[str, float]]:
+    """Every center that can fill up, and the share of it that is used [0..1]."""
+    for lpar in result.lpars:
+        yield f"{lpar.name} CPs", lpar.cpu_percent / 100
+        ziips = next(item for item in result.system.lpars if item.name == lpar.name).ziips
+        if ziips is not None and not ziips.overflow and not isnan(lpar.appl_iip):
+            yield f"{lpar.name} zIIPs", lpar.appl_iip / 100 / float(ziips.speeds()[-1])
+    for region in result.regions:
+        if not isnan(region.qr_percent):
+            yield f"{region.name} QR TCB", region.qr_percent / 100
+        yield f"{region.name} {limit_word(result, region.name)}", region.tasks / region.limit
+    for tranclass in result.tranclasses:
+        yield f"{tranclass.region} TRANCLASS {tranclass.name}", tranclass.tasks / tranclass.limit
+    for facility in result.facilities:
+        yield facility.name, facility.busy_percent / 100
+    for log in result.logs:
+        yield log.name, log.busy_percent / 100
+    for device in result.devices:
+        if not isnan(device.busy_percent):
+            yield device.name, device.busy_percent / 100
+
+
+def limit_word(result: SystemResult, region: str) -> str:
+    """What a region calls its limit."""
+    return next(item.limit_name for item in result.system.regions if item.name == region)
+
+
+def reasons(result: SystemResult) -> tuple[str, ...]:
+    """A line a work, and one on what fills up first."""
+    found = []
+    for work in result.work:
+        center = max(work.split, key=lambda name: work.split[name])
+        share = 100 * work.split[center] / work.response_time
+        found.append(
+            f"{work.name}: ETR {work.etr:.5g}/s, response time {work.response_time:.4g} s, {share:.3g} % of it at {center}"
+        )
+    name, used = max(centers(result), key=lambda item: item[1])
+    if used > 1 - 1e-4:
+        found.append(f"{name} is full: more users only wait longer")
+    elif used > 0:
+        found.append(f"first to fill up: {name}, {100 * used:.4g} % used: about {min(1 / used, MOST):.4g} times this work")
+    return tuple(found)
+
+
+def notes(result: SystemResult, by_chain: bool, exact: bool) -> tuple[str, ...]:
+    """What a reader must know."""
+    found = []
+    if by_chain:
+        found.append("few users: solved by the Markov chain of its network, exactly")
+    elif not exact:
+        found.append("several kinds of users: their network is solved by linearizer")
+    for region in result.system.regions:
+        for name, active in (region.tranclasses or {}).items():
+            if active > region.limit:
+                found.append(
+                    f"{region.name}: TRANCLASS {name} allows {active:.0f} tasks, {region.limit_name} only {region.limit}"
+                )
+    for facility in result.system.coupling_facilities:
+        if facility.service_time is None and not facility.structures:
+            found.append(
+                f"{facility.name}: no service time given, {1e6 * PUBLISHED:g} µs taken, a published read on an internal one"
+            )
+    for structure in result.structures:
+        if structure.kind == "async":
+            found.append(
+                f"{structure.name}: requests of {structure.lpar} are asynchronous: they would take longer than its threshold"
+            )
+    for lpar in result.lpars:
+        if lpar.appl_iipcp > 0.5:
+            found.append(f"{lpar.name}: {lpar.appl_iipcp:.3g} % of an engine of zIIP-eligible work runs on CPs")
+    return tuple(found)

@@ -1,0 +1,169 @@
+"""What a solved system hands back, in the terms of RMF and CICS reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from qnsolve.errors import suggestion
+from qnsolve.results.answer import Answer
+from qnsolve.results.rendering import Table, defined, figure
+from qnsolve.results.terms import heading
+from qnsolve.zos.parts.system import System
+
+from .figures import (
+    DeviceResult,
+    FacilityResult,
+    LogResult,
+    LparResult,
+    RegionResult,
+    StructureResult,
+    TranclassResult,
+    WorkResult,
+)
+
+Result = WorkResult | LparResult | RegionResult | TranclassResult | StructureResult | FacilityResult | LogResult | DeviceResult
+TITLES = {
+    "work": "Work",
+    "lpars": "LPARs",
+    "regions": "Regions",
+    "tranclasses": "TRANCLASS",
+    "facilities": "Coupling facilities",
+    "structures": "Requests",
+    "logs": "Logs",
+    "devices": "Devices",
+}
+
+
+@dataclass(frozen=True)
+class SystemResult(Answer):
+    """A solved system. Index it by name: `result["AOR1"].qr_percent`, `result["CFDT"].response_time`.
+
+    Attributes
+    ----------
+    system : System
+    work, lpars, regions, tranclasses, facilities, structures, logs, devices : tuples
+        Of WorkResult, LparResult and so on.
+    reasons : tuple of str
+        What limits each work, in words.
+    notes : tuple of str
+        What the figures rest on.
+    """
+
+    system: System
+    work: tuple[WorkResult, ...]
+    lpars: tuple[LparResult, ...]
+    regions: tuple[RegionResult, ...]
+    tranclasses: tuple[TranclassResult, ...]
+    facilities: tuple[FacilityResult, ...]
+    structures: tuple[StructureResult, ...]
+    logs: tuple[LogResult, ...]
+    devices: tuple[DeviceResult, ...]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        """The result of a part; a TRANCLASS as "AOR1 JSON" where its name alone is not unique."""
+        for result in self._results():
+            if result.name == name:
+                return result
+        for tranclass in self.tranclasses:
+            if f"{tranclass.region} {tranclass.name}" == name:
+                return tranclass
+        known = [result.name for result in self._results()]
+        raise KeyError(f"{name!r} names no part of the system; {suggestion(name, known)}")
+
+    def _results(self) -> Iterable[Result]:
+        for part in TITLES:
+            yield from getattr(self, part)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a figure: part, name, figure, value."""
+        found = []
+        for part in TITLES:
+            for result in getattr(self, part):
+                for key, value in asdict(result).items():
+                    if isinstance(value, dict):
+                        found += [
+                            {"part": part, "name": result.name, "figure": f"{key} {c}", "value": v} for c, v in value.items()
+                        ]
+                    elif key != "name":
+                        found.append({"part": part, "name": result.name, "figure": key, "value": value})
+        return found
+
+    def figures(self) -> Iterator[tuple[str, str, str, Any]]:
+        """Part, name, figure and value; a name says its region or facility, so that it is unique."""
+        for part in TITLES:
+            for result in getattr(self, part):
+                for key, value in asdict(result).items():
+                    yield part, _full_name(result), key, value
+
+    def changes_since(self, before: SystemResult) -> tuple[str, ...]:
+        """What happened to each work."""
+        old = {item.name: item for item in before.work}
+        return tuple(
+            f"{item.name}: response time {old[item.name].response_time:.4g} s to {item.response_time:.4g} s, "
+            f"ETR {old[item.name].etr:.5g} to {item.etr:.5g}, CPU {old[item.name].cpu:.4g} s to {item.cpu:.4g} s"
+            for item in self.work
+            if item.name in old
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that --json prints; undefined numbers are None."""
+        parts = {part: [with_old_keys(defined(asdict(result))) for result in getattr(self, part)] for part in TITLES}
+        return {"system": self.system.name, **parts, "reasons": list(self.reasons), "notes": list(self.notes)}
+
+    def title(self) -> str:
+        """The system and the time unit."""
+        return f"{self.system.name or 'system'}: times in s"
+
+    def sentences(self) -> tuple[str, ...]:
+        """What limits each work."""
+        return self.reasons
+
+    def tables(self) -> list[Table]:
+        """A table a part, and the response times by center."""
+        found = []
+        for part, title in TITLES.items():
+            rows = [{k: v for k, v in asdict(r).items() if not isinstance(v, dict)} for r in getattr(self, part)]
+            if rows:
+                keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
+                body = [[_printed(row[key]) for key in keys] for row in rows]
+                head = [list(words) for words in zip(*(heading(key, "s") for key in keys), strict=True)]
+                found.append(Table(head, body, 1, title))
+        split = [["work", "center", "time", "share"], ["", "", "s", "%"]]
+        found.insert(1, Table(split, self._split(), 1, "Response time by center"))
+        return found
+
+    def _split(self) -> list[list[str]]:
+        return [
+            [work.name, center, _printed(time), figure(100 * time / work.response_time, 3)]
+            for work in self.work
+            for center, time in work.split.items()
+            if time > LITTLE * work.response_time
+        ]
+
+
+def with_old_keys(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of JSON with the keys of earlier versions beside those of today, for programs that read them."""
+    found = dict(row)
+    if "admission_wait" in row:
+        found["limit_wait"] = row["admission_wait"]
+    if "fraction_delayed" in row:
+        found["delayed_percent"] = 100 * row["fraction_delayed"]
+    return found
+
+
+def _full_name(item: Any) -> str:
+    owner = getattr(item, "facility", None) or getattr(item, "region", None)
+    lpar = getattr(item, "lpar", "") if hasattr(item, "facility") else ""
+    return " ".join(part for part in (owner, item.name, lpar) if part)
+
+
+def _printed(value: Any) -> str:
+    """A figure with five digits; what is too small to matter is 0."""
+    return "0" if isinstance(value, float) and abs(value) < NOTHING else figure(value, 5)
+
+
+LITTLE, NOTHING = 1e-5, 1e-6  # share of a response time, and any figure, below which nothing is printed

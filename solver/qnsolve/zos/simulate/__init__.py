@@ -1,0 +1,1 @@
+"""The event simulation of a system, and the solution beside it."""

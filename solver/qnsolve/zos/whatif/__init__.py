@@ -1,0 +1,1 @@
+"""Changes, growth and comparison of systems."""

@@ -1,0 +1,174 @@
+"""More of the same work: how response times grow with it, and how much of it a system holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import Any
+
+from qnsolve.errors import ConvergenceError, ModelError, SaturatedError, suggestion
+from qnsolve.model import checks
+from qnsolve.numerics.bisection import last_real
+from qnsolve.results.answer import Report
+from qnsolve.zos.parts.system import System
+from qnsolve.zos.report.reasons import centers
+from qnsolve.zos.report.system_result import SystemResult, with_old_keys
+
+from .changes import scale
+
+FINE = 1e-3  # relative, of the factor that is looked for
+MOST = 1e6
+MOST_FACTORS = 1000  # each is a solution of the whole system
+
+
+@dataclass(frozen=True)
+class Growth(Report):
+    """A system under more and more work.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    factors : tuple of float
+        Rates and users over those of the system [ratio].
+    results : tuple of SystemResult or None
+        None where a center is saturated.
+    reasons : tuple of str
+        Why there is none, "" where there is one.
+    """
+
+    factors: tuple[float, ...]
+    results: tuple[SystemResult | None, ...]
+    reasons: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that --json prints; undefined numbers are None."""
+        found = super().as_dict()
+        return {**found, "rows": [with_old_keys(row) for row in found["rows"]]}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a factor and work."""
+        found: list[dict[str, Any]] = []
+        for factor, result, reason in zip(self.factors, self.results, self.reasons, strict=True):
+            if result is None:
+                gap = {"etr": nan, "response_time": nan, "admission_wait": nan, "fullest": reason, "used_percent": nan}
+                found.append({"factor": factor, "work": "all", **gap})
+                continue
+            name, used = max(centers(result), key=lambda item: item[1])
+            for work in result.work:
+                figures = {"etr": work.etr, "response_time": work.response_time, "admission_wait": work.admission_wait}
+                found.append({"factor": factor, "work": work.name, **figures, "fullest": name, "used_percent": 100 * used})
+        return found
+
+
+def growth(system: System, factors: Sequence[float]) -> Growth:
+    """The system with its rates and users times each factor.
+
+    Parameters
+    ----------
+    system : System
+    factors : sequence of float
+        [ratio]
+
+    Returns
+    -------
+    Growth
+        A factor at which a center is saturated keeps its row, with the reason.
+    """
+    values = [checks.number("growth: factors", factor, positive=True) for factor in checks.listed("growth: factors", factors)]
+    if not values:
+        raise ModelError("growth: factors", "must give at least one", "write [1, 1.1, 1.2]", [])
+    if len(values) > MOST_FACTORS:
+        raise ModelError("growth: factors", f"must be {MOST_FACTORS:,} at most", "take a longer step", len(values))
+    results: list[SystemResult | None] = []
+    reasons: list[str] = []
+    for factor in values:
+        try:
+            results.append(scale(system, factor).solve())
+            reasons.append("")
+        except SaturatedError as error:
+            results.append(None)
+            reasons.append(f"saturated: {error.station}")
+    return Growth(f"{system.name or 'system'} under more work", (), tuple(values), tuple(results), tuple(reasons))
+
+
+@dataclass(frozen=True)
+class Headroom(Report):
+    """How many times its work a system holds.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    factor : float
+        Rates and users over those of the system, to 0.1 percent [ratio]; infinite where users only wait longer.
+    center : str
+        The center that is used most at that factor; "" where the factor is infinite.
+    """
+
+    factor: float
+    center: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row."""
+        return [{"factor": self.factor, "center": self.center}]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that --json prints; an infinite factor is None."""
+        found = super().as_dict()
+        found["rows"] = [{"factor": self.factor if isfinite(self.factor) else None, "center": self.center}]
+        return found
+
+    def sentences(self) -> tuple[str, ...]:
+        """The answer in words."""
+        if not isfinite(self.factor):
+            return ("no center sets an end to the growth: users only wait longer",)
+        return (f"holds {self.factor:.4g} times this work; then {self.center}",)
+
+
+def headroom(
+    system: System, *, response_times: Mapping[str, float] | None = None, work: Sequence[str] | None = None
+) -> Headroom:
+    """How many times its work a system holds.
+
+    Parameters
+    ----------
+    system : System
+    response_times : mapping of work to float, optional
+        Response times that must be met [s]; without any, only saturation ends the growth.
+    work : sequence of str, optional
+        The work that grows; all where left out.
+
+    Returns
+    -------
+    Headroom
+
+    Raises
+    ------
+    ModelError
+        Where a target is missed with next to no work.
+    """
+    names = [item.name for item in system.work]
+    targets = checks.figures("headroom: response_times", response_times or {})
+    for name in targets:
+        if name not in names:
+            raise ModelError("headroom: response_times", "names what the system does not have", suggestion(name, names), name)
+
+    def solved(factor: float) -> SystemResult | None:
+        try:
+            return scale(system, factor, work).solve()
+        except (SaturatedError, ConvergenceError):  # convergence becomes slower and slower as a center fills up
+            return None
+
+    def holds(factor: float) -> bool:
+        result = solved(factor)
+        return result is not None and all(result[name].response_time <= limit for name, limit in targets.items())
+
+    if not holds(1 / MOST):
+        rule = "cannot be met with next to no work"
+        raise ModelError("headroom: response_times", rule, "raise the target", dict(targets))
+    found = last_real(holds, 1 / MOST, 1.0, MOST, FINE)
+    result = None if found is None else solved(found)
+    center = "" if result is None else max(centers(result), key=lambda item: item[1])[0]
+    return Headroom(f"{system.name or 'system'}: headroom", (), float("inf") if found is None else found, center)

@@ -1,0 +1,185 @@
+"""Workbooks of model files: the verdict on top, tables that take every column, values that follow nothing marked."""
+
+from __future__ import annotations
+
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+import qnsolve as qn
+from qnsolve.files.system_file import from_data
+from qnsolve.zos import System
+from qnsolve_excel import OMITTED, call
+from qnsolve_excel.workbooks import PLANS, write
+from qnsolve_excel.workbooks.models import plan_of
+from spreadsheet import Failure, Spreadsheet
+
+BANK = """
+[[lpars]]
+name = "SYSA"
+processors = { engines = 3 }
+ziips = { cores = 1, threads = 1 }
+fixed_cpu = 0.5
+
+[[devices]]
+name = "Db2"
+
+[[regions]]
+name = "AORA1"
+lpar = "SYSA"
+mxt = 120
+tranclasses = { BATCHY = 10 }
+thread_limit = 40
+[[regions]]
+name = "AORA2"
+lpar = "SYSA"
+mxt = 120
+tranclasses = { BATCHY = 10 }
+thread_limit = 40
+
+[[work]]
+name = "payments"
+rate = 500
+[[work.steps]]
+regions = ["AORA1", "AORA2"]
+qr_cpu = 0.0011
+open_cpu = 0.0017
+devices = { Db2 = 0.012 }
+
+[[work]]
+name = "api"
+rate = 100
+[[work.steps]]
+regions = ["AORA1", "AORA2"]
+qr_cpu = 0.0002
+jvm_cpu = 0.0055
+ziip_share = 0.9
+devices = { Db2 = 0.02 }
+
+[[work]]
+name = "reports"
+rate = 40
+[[work.steps]]
+regions = ["AORA1", "AORA2"]
+qr_cpu = 0.004
+open_cpu = 0.006
+devices = { Db2 = 0.25 }
+tranclass = "BATCHY"
+"""
+PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
+HOSTILE = ("=cmd|' /C calc'!A0", "@SUM(1+1)", "http://127.0.0.1/x", "+1", "{=1}", "mailto:a@b", "internal:Plan!A1", "12")
+
+
+@pytest.fixture(scope="module")
+def bank() -> System:
+    """The system."""
+    return from_data(tomllib.loads(BANK))
+
+
+def tables(rows: list[list[Any]], plan: Any) -> dict[str, list[list[Any]]]:
+    """The tables of a sheet that was read."""
+    found = {}
+    for table in plan.tables:
+        top = next(i for i, row in enumerate(rows) if row[0] == table.label) + 1
+        found[table.key] = [row[: len(table.rows[0])] for row in rows[top : top + len(table.rows) + table.spare]]
+    return found
+
+
+def place(rows: list[list[Any]], label: str) -> int:
+    """The row, from 0, with this label in front."""
+    return next(i for i, row in enumerate(rows) if row[0] == label)
+
+
+def test_a_change_of_all_rates_shows_whole_tables(calc: Spreadsheet, bank: System, tmp_path: Path) -> None:
+    """The verdict stands on top, the growth table has no gap, the last row of the system is there."""
+    plan = plan_of(bank, "bank")
+    write(plan, tmp_path / "bank.xlsx", "calc")
+    with calc.book(tmp_path / "bank.xlsx") as book:
+        rows = book.read(sheet="Plan")
+        work = place(rows, "Work, times in seconds")
+        column = rows[work + 1].index("rate")
+        letter = openpyxl.utils.get_column_letter(column + 1)
+        rates = {f"{letter}{work + 3 + i}": 1.1 * rows[work + 2 + i][column] for i in range(3)}
+        book.write(rates)
+        rows = book.read(sheet="Plan")
+    given = tables(rows, plan)
+    parts = [given.get(part) for part in PARTS]
+    asked = [part for part in parts if part is not None]
+    assert rows[place(rows, "What limits it")][1] == call("SYSTEM_CHECK", [*asked[:3], OMITTED, OMITTED, asked[-1]])
+    assert place(rows, "What limits it") < 60
+    top = place(rows, "As the work grows, times in seconds") + 1
+    growth = call("GROWTH", [*asked[:3], given["factors"], OMITTED, OMITTED, asked[-1]])
+    assert isinstance(growth, list)
+    assert len(growth) == 1 + 6 * 3
+    assert [list(row[:2]) for row in rows[top : top + len(growth)]] == [row[:2] for row in growth]
+    assert not any(isinstance(cell, Failure) for row in rows[:top] for cell in row)
+    assert not any(isinstance(cell, Failure) for row in rows[top : top + len(growth)] for cell in row)
+    top = place(rows, "The system, times in seconds") + 1
+    system = call("SYSTEM", [*asked[:3], OMITTED, OMITTED, asked[-1]])
+    assert isinstance(system, list)
+    assert [row[2] for row in rows[top : top + len(system)]] == [row[2] for row in system]
+
+
+def test_every_column_of_the_model_belongs_to_its_table(calc: Spreadsheet, bank: System, tmp_path: Path) -> None:
+    """SMT typed under the headings that are there changes the answer; so does a heading in a spare column."""
+    plan = plan_of(bank, "bank")
+    write(plan, tmp_path / "bank.xlsx", "calc")
+    with calc.book(tmp_path / "bank.xlsx") as book:
+        rows = book.read(sheet="Plan")
+        before = rows[place(rows, "Response time of api")][1]
+        top = place(rows, "LPARs") + 1
+        letters = [openpyxl.utils.get_column_letter(rows[top].index(head) + 1) for head in ("threads", "max_capacity_factor")]
+        book.write({f"{letters[0]}{top + 2}": 2, f"{letters[1]}{top + 2}": 1.3})
+        shown = book.read(sheet="Plan")
+        after = shown[place(shown, "Response time of api")][1]
+        data = tomllib.loads(BANK)
+        data["lpars"][0]["ziips"] |= {"threads": 2, "max_capacity_factor": 1.3}
+        assert after == pytest.approx(from_data(data).solve()["api"].response_time, rel=1e-9)
+        assert after != pytest.approx(before, rel=1e-3)
+        top = place(rows, "Regions") + 1
+        spare = openpyxl.utils.get_column_letter(len(plan.tables[1].rows[0]))
+        book.write({f"{spare}{top + 1}": "tranclas API"})
+        text = book.read(sheet="Plan")[place(shown, "What limits it")][1]
+    assert "'tranclas API' is an unknown heading" in text
+
+
+def test_values_that_follow_nothing_are_marked(bank: System, tmp_path: Path) -> None:
+    """In plain formulas alone: each cell that was solved is grey and in italics, and a line says what that means."""
+    for plan in (plan_of(bank, "bank"), PLANS["cics-region"]):
+        write(plan, tmp_path / "native.xlsx", "native")
+        sheet = openpyxl.load_workbook(tmp_path / "native.xlsx")["Plan"]
+        assert "It follows no yellow cell" in sheet["A3"].value
+        labels = {row[0].value: row for row in sheet.iter_rows()}
+        dead = 0
+        for result in plan.results:
+            cell = labels[result.label][1]
+            assert bool(cell.font.i) == (not result.native), result.label
+            dead += bool(cell.font.i)
+        for spill in plan.spills:
+            top = labels[spill.label][0].row + 1
+            assert all(cell.font.i for cell in sheet[top + 1][:2])
+        assert dead
+
+
+@pytest.mark.parametrize("flavour", ["values", "calc", "excel", "native"])
+def test_names_are_texts_whatever_they_look_like(flavour: str, tmp_path: Path) -> None:
+    """No formula, no link and no number comes from a name."""
+    stations = [qn.Queue(name) for name in HOSTILE]
+    classes = [qn.ClosedClass("=1+2", population=3, think_time=1.0, demands=dict.fromkeys(HOSTILE, 0.1))]
+    network = qn.Network(stations, classes, name='=HYPERLINK("http://127.0.0.1/?"&A1,"click")')
+    write(plan_of(network, "a&b"), tmp_path / "plan.xlsx", flavour)
+    sheet = openpyxl.load_workbook(tmp_path / "plan.xlsx")["Plan"]
+    cells = [cell for row in sheet.iter_rows() for cell in row]
+    for name in (*HOSTILE, "=1+2", network.name):
+        found = [cell for cell in cells if cell.value == name]
+        assert found, name
+        assert {cell.data_type for cell in found} == {"s"}, name
+    assert not any(cell.hyperlink for cell in cells)
+    formulas = [str(getattr(cell.value, "text", cell.value)) for cell in cells if cell.data_type == "f"]
+    assert all(formula.startswith(("=QN.", "=QN_")) for formula in formulas)
+    assert bool(formulas) == (flavour in {"calc", "excel"})
+    with zipfile.ZipFile(tmp_path / "plan.xlsx") as parts:
+        assert b"a&amp;&amp;b" in parts.read("xl/worksheets/sheet1.xml")  # "&b" alone would be a code of the footer

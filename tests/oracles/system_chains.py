@@ -1,0 +1,98 @@
+"""Markov chains of small systems, written down state by state: zIIPs that overflow, requests that hold a CP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from qnsolve.numerics.markov_chain import explore, stationary
+
+State = tuple[int, ...]
+Moves = Callable[[State], Iterator[tuple[float, State]]]
+MOST = 40_000  # states
+
+
+class Chain:
+    """A chain from its moves: `mean` of any figure of a state."""
+
+    def __init__(self, start: State, moves: Moves) -> None:
+        self.states, origin, target, rate = explore(start, moves, MOST)
+        self.chance = stationary(len(self.states), origin, target, rate)
+
+    def mean(self, figure: Callable[[State], float]) -> float:
+        """Its mean over time."""
+        return float(self.chance @ np.array([figure(state) for state in self.states]))
+
+
+def _moved(state: State, *changes: tuple[int, int]) -> State:
+    new = list(state)
+    for place, by in changes:
+        new[place] += by
+    return tuple(new)
+
+
+def overflow(
+    arrivals: Callable[[State], float], part: tuple[float, float], speeds: np.ndarray, engines: int, most: int
+) -> Chain:
+    """Work of two parts, the first on CPs, the second eligible: on a thread, or on a CP where it finds all taken.
+
+    A state holds the work in its first part, that on threads, and that which overflowed.
+    Mean times of the parts at speed 1; `speeds` by threads at work; at most `most` units at once.
+    """
+    first, second = part
+    threads = len(speeds)
+
+    def go(state: State) -> State:
+        return _moved(state, (1, 1)) if state[1] < threads else _moved(state, (2, 1))
+
+    def moves(state: State) -> Iterator[tuple[float, State]]:
+        on_cp, on_ziip, over = state
+        pace = min(1.0, engines / (on_cp + over)) if on_cp + over else 0.0
+        if sum(state) < most and arrivals(state) > 0:
+            yield arrivals(state), (_moved(state, (0, 1)) if first else go(state))
+        if on_cp:
+            yield on_cp * pace / first, go(_moved(state, (0, -1)))
+        if on_ziip:
+            yield float(speeds[on_ziip - 1]) / second, _moved(state, (1, -1))
+        if over:
+            yield over * pace / second, _moved(state, (2, -1))
+
+    return Chain((0, 0, 0), moves)
+
+
+def facility(
+    users: list[int], think: list[float], cpu: list[float], asked: list[float], time: float, engines: list[int], serving: int
+) -> Chain:
+    """Regions, users at each; the QR TCB holds its share of the CPs while a request is at the coupling facility.
+
+    A state holds for each region its users there and whether its TCB is idle (0), computes (1) or is at
+    the facility (2). `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
+    by LPAR, region i on LPAR i modulo their number. TCBs beyond the CPs share them, and go on at the facility
+    only as far as they have one.
+    """
+    size = len(users)
+
+    def paces(state: State) -> list[float]:
+        return [
+            min(
+                1.0,
+                engines[i % len(engines)] / max(1, sum(state[2 * j] > 0 for j in range(i % len(engines), size, len(engines)))),
+            )
+            for i in range(size)
+        ]
+
+    def moves(state: State) -> Iterator[tuple[float, State]]:
+        pace = paces(state)
+        there = sum(pace[i] for i in range(size) if state[2 * i + 1] == 2)
+        for i in range(size):
+            here, phase = state[2 * i], state[2 * i + 1]
+            if here < users[i]:
+                yield (users[i] - here) / think[i], _moved(state, (2 * i, 1), (2 * i + 1, int(here == 0)))
+            piece = pace[i] * (1 + asked[i]) / cpu[i]
+            if phase == 1:
+                yield piece * asked[i] / (1 + asked[i]), _moved(state, (2 * i + 1, 1))
+                yield piece / (1 + asked[i]), _moved(state, (2 * i, -1), (2 * i + 1, -int(here == 1)))
+            if phase == 2:
+                yield pace[i] * min(1.0, serving / there) / time, _moved(state, (2 * i + 1, -1))
+
+    return Chain((0, 0) * size, moves)

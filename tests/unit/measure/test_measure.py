@@ -1,0 +1,87 @@
+"""Measured intervals to figures of a model: figures worked out by hand, and one line for what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+import pytest
+import qnsolve as qn
+from qnsolve import measure
+
+
+def test_a_line_goes_through_its_points() -> None:
+    """Exact on a line; by least squares the residuals have no slope left."""
+    assert measure.fit_line([1, 2, 4], [3, 5, 9]) == measure.Line(2.0, 1.0)
+    x, y = np.array([1.0, 2.0, 3.0, 7.0]), np.array([2.0, 1.0, 5.0, 6.0])
+    line = measure.fit_line(x, y)
+    left = y - line.intercept - line.slope * x
+    assert abs(left.sum()) < 1e-12
+    assert abs(left @ x) < 1e-12
+
+
+def test_laws_are_recovered_from_their_own_figures() -> None:
+    """Each fit returns what its intervals were made with."""
+    rates = np.array([100.0, 300.0, 700.0])
+    law = measure.fit_utilization(rates, (0.2 + 0.004 * rates) / 8, servers=8)
+    assert law.demand == pytest.approx(0.004, rel=1e-12)
+    assert law.constant == pytest.approx(0.2, rel=1e-12)
+    assert measure.fit_utilization([1200], [0.8], 8).demand == pytest.approx(0.8 * 8 / 1200, rel=1e-15)
+    engines = np.array([0.5, 2.0, 6.0])
+    grown = measure.fit_engines(engines, 0.003 * (1 + 0.1 * np.log(np.maximum(engines, 1.0))))
+    assert (grown.cpu_time, grown.growth) == (pytest.approx(0.003), pytest.approx(0.1))
+    stripes = np.array([1.0, 2.0, 8.0])
+    log_law = measure.fit_stripes(stripes, 1 / (0.002 + 0.004 / stripes))
+    assert (log_law.fixed, log_law.striped) == (pytest.approx(0.002), pytest.approx(0.004))
+    size = measure.fit_batch(90, 0.1, qn.stations.batch_servers(90, 0.1, 12, 5, geometric=True).response_time, 12)
+    assert size == pytest.approx(5, rel=1e-9)
+    assert measure.fit_batch(8, 0.1, 0.5) == 1.0
+
+
+def test_identities_of_an_lpar() -> None:
+    """ITR, CPU and busy are one law, read from each side."""
+    cpu = measure.cpu_per_transaction(1200, 0.6, 8)
+    assert measure.lpar_busy(1200, cpu, 8) == pytest.approx(0.6)
+    assert measure.etr_at_busy(measure.itr(1200, 0.6), 0.6) == pytest.approx(1200)
+    assert measure.engines_needed(1200, cpu, 0.6) == 8
+    assert measure.engines_needed(0, cpu, 0.6) == 1
+    assert measure.scaled_cpu_time(0.004, 8, 2.0, 8) == pytest.approx(0.002)
+    assert measure.saturation_rate(0.004, 8) == 2000
+    assert measure.smt_capacity_factor(2, 1.25) == 1.25
+    assert measure.smt_capacity_factor(1, 1.0, threads=1) == 1.0
+    assert measure.fit_engines([1, 6], [0.004, 0.005]).growth == pytest.approx(0.25 / log(6))
+    with pytest.raises(qn.SaturatedError, match=r"9\.6 engines are needed and there are 8") as caught:
+        measure.lpar_busy(2400, 0.004, 8)
+    assert caught.value.highest_rate == pytest.approx(2000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda: measure.fit_utilization([200, 400], [0.1]), "rates, busy: must have one value each for an interval"),
+        (lambda: measure.fit_utilization([200, -4], [0.1, 0.2]), r"rates, value 2 = -4.0: must be a number above 0"),
+        (lambda: measure.fit_utilization([200, 400], [0.1, 80]), r"busy, value 2 = 80.0: must lie within 0 and 1; write 0.8"),
+        (lambda: measure.fit_utilization([200, 200], [0.1, 0.2]), "rates = 200.0: must not all be the same"),
+        (lambda: measure.fit_utilization(["x"], [0.1]), "rates = .*: must be a list of numbers"),  # type: ignore[list-item]
+        (lambda: measure.fit_utilization([[1.0], [1.0, 2.0]], [0.1]), "rates = .*: must be a list"),  # type: ignore[list-item]
+        (lambda: measure.fit_utilization([], [0.1]), r"rates = \[\]: must be a list"),
+        (lambda: measure.fit_think_time([1000], [199], [20]), "users, value 1 = 1000.0: must not be less than rate times"),
+        (lambda: measure.fit_stripes([1, 2], [154, 120]), "more stripes write less"),
+        (lambda: measure.fit_stripes([1, 2], [154, 400]), "more than in proportion"),
+        (lambda: measure.fit_stripes([1.5, 2], [154, 200]), "stripes = .*: must be whole numbers"),
+        (lambda: measure.fit_engines([1, 2], [0.004, 0]), "cpu_times, value 2 = 0.0: must be a number above 0"),
+        (lambda: measure.fit_batch(8, 0.1, 0.05), "response_time = 0.05: must not be less than the service time"),
+        (lambda: measure.fit_batch(8, 0.1, 1e9), "longer than that of batches of 100000 jobs"),
+        (lambda: measure.itr(1200, 80), "busy = 80: must lie within 0 and 1; write 0.8 for 80 %"),
+        (lambda: measure.itr(1200, 0), "busy = 0.0: must be a number above 0"),
+        (lambda: measure.smt_capacity_factor(2.5, 1.25), "thread_density = 2.5: must lie within 1 and threads, 2"),
+    ],
+)
+def test_bad_figures_are_one_line(wrong: Callable[[], object], text: str) -> None:
+    """Item, value, rule and repair."""
+    with pytest.raises(qn.ModelError, match=text) as caught:
+        wrong()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert ";" in str(caught.value)

@@ -1,0 +1,80 @@
+"""The mainframe layer where centers are full: users wait, and rates are what the full center can do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import qnsolve as qn
+from qnsolve import zos
+
+from tests.zos.test_ims import linked
+
+
+@pytest.mark.parametrize(("users", "think_time"), [(8000, 0.6), (8000, 0.7), (8000, 0.8), (20000, 1.5), (20000, 2)])
+def test_thousands_of_users_are_near_the_exact_network(users: int, think_time: float) -> None:
+    """CPs full, nearly full and not: rate within 0.02 percent and response within 1 of the exact closed network."""
+    system, network = linked(users=users, think_time=think_time)
+    found, exact = system.solve()["tran"], qn.solve(network)["tran"]
+    assert found.etr == pytest.approx(exact.throughput, rel=2e-4)
+    assert found.response_time == pytest.approx(exact.response_time, rel=0.01)
+
+
+def remote(threshold: float, **driven: Any) -> zos.System:
+    """Ten requests of a task to a coupling facility 100 µs away, on two CPs; 10 µs each at its engine."""
+    facility = zos.CouplingFacility(
+        "CF",
+        processors=1,
+        async_cpu=0.0,
+        link=zos.Link("IFB", latency=100e-6),
+        structures=[zos.Structure("S", service_time=10e-6, threshold=threshold)],
+    )
+    return zos.System(
+        lpars=[zos.Lpar("L", processors=2)],
+        coupling_facilities=[facility],
+        regions=[zos.ImsRegions("MPP", lpar="L", regions=4000)],
+        work=[zos.Work("w", regions="MPP", cpu=100e-6, cf_requests={"S": 10}, **driven)],
+    )
+
+
+def test_requests_above_their_threshold_never_hold_the_cps() -> None:
+    """Synchronous they would ask for 6 CPs; asynchronous for a quarter of one, and leave the M/M/2 that it is."""
+    found = remote(30e-6, rate=5000).solve()
+    assert [s.kind for s in found.structures] == ["async"]
+    assert found["L"].cpu_percent == pytest.approx(25, rel=1e-9)
+
+
+def test_requests_below_their_threshold_fill_the_cps() -> None:
+    """110 µs against 200 µs: they stay synchronous, and 1.2 ms of a CP for each is too much at 5000/s."""
+    with pytest.raises(qn.SaturatedError, match="L CPs"):
+        remote(200e-6, rate=5000).solve()
+
+
+@pytest.mark.parametrize(("users", "think_time"), [(50, 0.0), (500, 0.01), (500, 0.05), (3000, 0.2), (3000, 0.32)])
+def test_a_facility_full_of_asynchronous_requests_makes_users_wait(users: int, think_time: float) -> None:
+    """Its one engine, two CPs and the way there: near the exact closed network."""
+    system = remote(30e-6, users=users, think_time=think_time)
+    found = system.solve()["w"]
+    facility = system.coupling_facilities[0]
+    demands = {"CPs": 100e-6, "CF": 100e-6, "way": 10 * (facility.link.latency + facility.async_delay)}
+    network = qn.Network(
+        [qn.Queue("CPs", servers=2), qn.Queue("CF"), qn.Delay("way")],
+        [qn.ClosedClass("w", population=users, think_time=think_time, demands=demands)],
+    )
+    exact = qn.solve(network)["w"]
+    assert found.etr == pytest.approx(exact.throughput, rel=0.005)
+    assert found.response_time == pytest.approx(exact.response_time, rel=0.02)
+
+
+@pytest.mark.parametrize("think_time", [0.0, 0.1])
+def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: float) -> None:
+    """3000 users, four regions of 500 tasks, two CPs: the CPs are full, and so is each region; X is 2 CPs over the CPU."""
+    names = [f"R{i}" for i in range(4)]
+    system = zos.System(
+        lpars=[zos.Lpar("L", processors=2)],
+        regions=[zos.CicsRegion(name, lpar="L", mxt=500) for name in names],
+        work=[zos.Work("w", users=3000, think_time=think_time, regions=names, qr_cpu=400e-6)],
+    )
+    found = system.solve()
+    assert found["w"].etr == pytest.approx(2 / 400e-6, rel=0.01)
+    assert [found[name].tasks for name in names] == pytest.approx([500] * 4, rel=0.01)
