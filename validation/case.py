@@ -284,8 +284,6 @@ class Case:
 
 def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tuple[float, float]:
     """Intercept and slope of y over column x by least squares."""
-    points = [(row[x], y(row)) for row in rows]
-    mean_x = sum(p[0] for p in points) / len(points)
-    mean_y = sum(p[1] for p in points) / len(points)
-    slope = sum((a - mean_x) * (b - mean_y) for a, b in points) / sum((a - mean_x) ** 2 for a, _ in points)
-    return mean_y - slope * mean_x, slope
+    used = list(rows)
+    line = qn.measure.fit_line([row[x] for row in used], [y(row) for row in used], item=x)
+    return line.intercept, line.slope

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import qnsolve as qn
 from qnsolve import zos
 
 from ..published.published_tables import Row
@@ -13,7 +14,7 @@ ENOUGH = 5000  # dependent regions where the document prints no number: no trans
 
 def cpu_of(row: Row, busy: str, engines: str, rate: str = "etr_tran_per_s") -> float:
     """CPU of one transaction [s]: busy times engines over ETR."""
-    return row[busy] / 100 * row[engines] / row[rate]
+    return qn.measure.cpu_per_transaction(row[rate], row[busy] / 100, row[engines])
 
 
 def one_lpar(engines: float, *, regions: int = ENOUGH, fixed_cpu: float = 0.0, parts: Any = None, **work: Any) -> zos.System:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import qnsolve as qn
 from qnsolve import zos
+from qnsolve.numerics.bisection import last_real
 
 from ...case import Case, Missing, Study
 from ...published.published_tables import Row, fact, table
@@ -102,11 +102,14 @@ def _before_the_limit(study: Study) -> None:
     cpu = study.calibrate("CPU of a transaction", _demand(base), "s", [base], how)
     growth = (next_low[RESPONSE] - low[RESPONSE]) / 1000
 
-    def grows(qr: float) -> float:
-        first, second = (qn.stations.mm1(row[RATE], qr).response_time for row in (low, next_low))
-        return (1 + batch) / 2 * (second - first) - growth
+    def too_small(demand: float) -> bool:
+        first, second = (qn.stations.mm1(row[RATE], demand).response_time for row in (low, next_low))
+        return (1 + batch) / 2 * (second - first) < growth
 
-    qr = _root(grows, 1e-6, 0.999 / next_low[RATE])
+    highest = 0.999 / next_low[RATE]
+    qr = last_real(too_small, 1e-6, highest, highest)
+    if qr is None:
+        raise ValueError("no demand of the QR TCB explains the growth of response")
     how = "the growth of response from row 1 to row 2 is that of a queue for the QR TCB, with the bursts of table 9-13"
     qr = study.calibrate("QR TCB demand", qr, "s", [low, next_low], how)
     row = published[3]
@@ -122,14 +125,6 @@ def _before_the_limit(study: Study) -> None:
     study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True)
     response = 1000 * done.response_time
     study.predict("response", "ms", row, RESPONSE, response, station="QR TCB", across=True, missing=share)
-
-
-def _root(of: Callable[[float], float], low: float, high: float) -> float:
-    """The root of an increasing function, by bisection."""
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if of(middle) < 0 else (low, middle)
-    return (low + high) / 2
 
 
 CASES = (
