@@ -15,7 +15,7 @@ from . import listing
 # packages beside this module; `add(actions)` in their command.py makes the parsers
 FRONT_ENDS = ("calc", "xlam", "officejs", "workbooks")
 # what an action may need beside numpy, by the name that it gives to `needing`
-PACKAGES = {"excel": "xlwings olefile XlsxWriter", "workbook": "XlsxWriter", "serve": "starlette uvicorn trustme"}
+PACKAGES = {"excel": "xlwings olefile XlsxWriter", "workbook": "XlsxWriter", "serve": "starlette uvicorn cryptography"}
 
 Run = Callable[[argparse.Namespace], str]
 

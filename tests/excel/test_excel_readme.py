@@ -6,7 +6,7 @@ import re
 import shlex
 
 import pytest
-from qnsolve import cli
+from qnsolve.cli import main as cli
 from qnsolve_excel import catalogue, describing, modelling
 from qnsolve_excel.listing import described, markdown
 

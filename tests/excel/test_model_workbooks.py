@@ -10,12 +10,13 @@ from typing import Any
 import openpyxl
 import pytest
 import qnsolve as qn
-from qnsolve.files.system_file import from_data
+from qnsolve.files.system_file import system_from_data
 from qnsolve.zos import System
 from qnsolve_excel import OMITTED, call
 from qnsolve_excel.workbooks import PLANS, write
 from qnsolve_excel.workbooks.models import plan_of
-from spreadsheet import Failure, Spreadsheet
+
+from tests.support.spreadsheet import Failure, Spreadsheet
 
 BANK = """
 [[lpars]]
@@ -76,7 +77,7 @@ HOSTILE = ("=cmd|' /C calc'!A0", "@SUM(1+1)", "http://127.0.0.1/x", "+1", "{=1}"
 @pytest.fixture(scope="module")
 def bank() -> System:
     """The system."""
-    return from_data(tomllib.loads(BANK))
+    return system_from_data(tomllib.loads(BANK))
 
 
 def tables(rows: list[list[Any]], plan: Any) -> dict[str, list[list[Any]]]:
@@ -137,7 +138,7 @@ def test_every_column_of_the_model_belongs_to_its_table(calc: Spreadsheet, bank:
         after = shown[place(shown, "Response time of api")][1]
         data = tomllib.loads(BANK)
         data["lpars"][0]["ziips"] |= {"threads": 2, "max_capacity_factor": 1.3}
-        assert after == pytest.approx(from_data(data).solve()["api"].response_time, rel=1e-9)
+        assert after == pytest.approx(system_from_data(data).solve()["api"].response_time, rel=1e-9)
         assert after != pytest.approx(before, rel=1e-3)
         top = place(rows, "Regions") + 1
         spare = openpyxl.utils.get_column_letter(len(plan.tables[1].rows[0]))

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from officejs_host import TOKEN, serving
 from qnsolve_excel import call
+
+from tests.support.browser_host import TOKEN, serving
 
 CODES = {"Tab": 9, "Enter": 13, "Escape": 27, " ": 32}
 

@@ -74,7 +74,7 @@ def test_a_connection_that_sends_no_request_is_closed() -> None:
 
 def test_few_descriptors_neither_stop_the_server_nor_fill_its_log(tmp_path: Path) -> None:
     """64 open files, 200 silent connections: a request after them is answered; no line is printed for them."""
-    code = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); from qnsolve.cli import main; "
+    code = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); from qnsolve.cli.main import main; "
     code += f"main(['addin', 'serve', '--http', '--port', '0', '--keys', {str(tmp_path)!r}])"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None

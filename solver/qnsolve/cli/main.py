@@ -9,11 +9,13 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from qnsolve import __version__
 from qnsolve.errors import ImportNote, ModelError, QnsolveError, one_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 # each command: its help and the module whose `add` gives its parser the arguments; loaded for that command alone
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -146,4 +148,6 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _other_packages() -> list[EntryPoint]:
     """The commands of other packages, each once."""
+    from importlib.metadata import entry_points  # takes as long as the rest of this file together
+
     return list({point.name: point for point in sorted(entry_points(group=GROUP))}.values())

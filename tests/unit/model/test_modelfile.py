@@ -174,7 +174,7 @@ def test_a_failing_replace_leaves_the_old_file(tmp_path: Path, monkeypatch: pyte
     before = path.read_bytes()
 
     def locked(*_: object, **__: object) -> None:
-        raise PermissionError("in use")
+        raise PermissionError(13, "in use")
 
     monkeypatch.setattr(Path, "replace", locked)
     monkeypatch.setattr(os, "replace", locked)
