@@ -212,3 +212,5 @@ def test_the_report_is_the_same_when_made_again(report, studies, tmp_path):
     suite.write(str(tmp_path), list(studies.values()), [])
     for path in report.rglob("*.*"):
         assert (tmp_path / path.relative_to(report)).read_bytes() == path.read_bytes(), path
+    for study in list(studies.values())[::20]:  # the pictures are those of the first time: draw some again
+        assert plots.picture(study) == study.picture
