@@ -118,7 +118,7 @@ def test_commands_work(installed, tmp_path, arguments, part):
         ("xlsxwriter", ["validate"], "jinja2 matplotlib XlsxWriter"),
         ("xlsxwriter", ["addin", "workbooks"], "XlsxWriter"),
         ("olefile", ["addin", "install"], "xlwings olefile XlsxWriter"),
-        ("starlette", ["addin", "serve"], "starlette uvicorn trustme"),
+        ("starlette", ["addin", "serve"], "starlette uvicorn cryptography"),
         ("ciw", ["verify", "site.toml", "--simulator", "ciw"], "ciw"),
     ],
 )
