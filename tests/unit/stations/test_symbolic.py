@@ -182,7 +182,7 @@ def test_wrong_questions(ask: Callable[[], object], message: str) -> None:
 
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without sympy the error says how to install it."""
+    """Without sympy the error names the command that installs it."""
     monkeypatch.setitem(sys.modules, "sympy", None)
-    with pytest.raises(ModelError, match="pip install sympy"):
+    with pytest.raises(ModelError, match="needs the package sympy; run: python -m pip install sympy"):
         symbolic.expression("mm1")
