@@ -163,7 +163,7 @@ def _convolution(n: int, outside: float, stations: dict[int, StationSeries]) -> 
             p = divided(p)
             scaled(p)
     else:  # powers of all ratios at once
-        powers = np.array(list(plain.values()))[:, None] ** np.arange(n + 1)
+        powers = np.array(list(plain.values()), dtype=np.float64)[:, None] ** np.arange(n + 1.0)
         p = _product(poisson(outside, n), powers)
     p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
     if p[n] > TINY:  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
