@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import dedent
 
 from tests import ROOT
 
@@ -16,8 +17,9 @@ def page(name: str) -> str:
 
 
 def blocks(name: str, language: str) -> list[str]:
-    """The fenced blocks of one language in a page."""
-    return re.findall(rf"^```{language}\n(.*?)^```", page(name), flags=re.DOTALL | re.MULTILINE)
+    """The fenced blocks of one language in a page, those within lists too."""
+    found = re.findall(rf"^( *)```{language}\n(.*?)^\1```", page(name), flags=re.DOTALL | re.MULTILINE)
+    return [dedent(text) for _, text in found]
 
 
 def all_blocks(language: str) -> list[tuple[str, str]]:

@@ -18,8 +18,11 @@ from qnsolve_excel.catalogue import OLD_NAMES, catalogue
 
 from tests import ROOT
 from tests.support.pages import page, section, table
+from tests.unit.test_imports import ARROWS
 
-SYSTEM, MODEL, METHODS, WORDS = (f"docs/{name}.md" for name in ("system-file", "model-file", "methods", "vocabulary"))
+SYSTEM, MODEL, METHODS, WORDS, MAP = (
+    f"docs/{name}.md" for name in ("system-file", "model-file", "methods", "vocabulary", "architecture")
+)
 REQUIRED, NONE = "*required*", "none"
 PARTS: dict[str, type] = {
     "## `[[lpars]]`": zos.Lpar,
@@ -156,3 +159,32 @@ def test_terms() -> None:
     """Each quantity of the table of terms, with its symbol and unit."""
     listed = {row["name"].strip("`"): (row["symbol"], row["unit"]) for row in table(section(WORDS, "## Quantities"))}
     assert listed == {term.name: (term.symbol, term.unit) for term in terms().values()}
+
+
+def test_arrows() -> None:
+    """The map shows the arrows that the tests hold every file to."""
+    rows = table(section(MAP, "## Arrows"))
+    shown = {row["room"].strip("`"): row["imports"].replace("`", "").replace(",", "") for row in rows}
+    assert shown == ARROWS
+
+
+def test_the_map_is_of_the_files_that_are_there() -> None:
+    """Each file and folder that the map and the steps for contributors name exists."""
+    places = {"qnsolve/": "solver/qnsolve/", "sheet/": "excel-addin/qnsolve_excel/"}
+    for name in (MAP, "CONTRIBUTING.md"):
+        for word in re.findall(r"`([\w.-]+/[\w./-]*)`", page(name)):
+            start = f"{word.split('/')[0]}/"
+            path = ROOT / word.replace(start, places.get(start, start), 1)
+            if word.isupper() or "NAME" in word or "FAMILY" in word or "TOPIC" in word:
+                continue
+            assert path.exists() or (ROOT / "solver/qnsolve" / word).exists(), f"{name}: {word}"
+
+
+def test_every_room_is_on_the_map() -> None:
+    """Each folder of the solver and each front end of the worksheet functions is named."""
+    text = page(MAP)
+    for folder in (ROOT / "solver/qnsolve").rglob("__init__.py"):
+        room = str(folder.parent.relative_to(ROOT / "solver/qnsolve")).removeprefix("zos/").removeprefix("files/")
+        assert room == "." or f"`{room}`" in text or f"`{room.split('/')[-1]}`" in text, room
+    for folder in (ROOT / "excel-addin/qnsolve_excel").glob("*/__init__.py"):
+        assert f"`{folder.parent.name}`" in text, folder
