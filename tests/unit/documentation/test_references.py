@@ -175,7 +175,7 @@ def test_the_map_is_of_the_files_that_are_there() -> None:
         for word in re.findall(r"`([\w.-]+/[\w./-]*)`", page(name)):
             start = f"{word.split('/')[0]}/"
             path = ROOT / word.replace(start, places.get(start, start), 1)
-            if word.isupper() or "NAME" in word or "FAMILY" in word or "TOPIC" in word:
+            if re.search("NAME|FAMILY|DOCUMENT", word) or start == "out/":  # of the reader's own; what a command writes
                 continue
             assert path.exists() or (ROOT / "solver/qnsolve" / word).exists(), f"{name}: {word}"
 
