@@ -182,7 +182,7 @@ def simulated(model: qn.Network, seed: int) -> tuple[np.ndarray, np.ndarray, np.
         known = found.work.sum(axis=1) / time[:, None] - arrays.arrival_rate @ arrays.demand
     else:
         known = (found.work - found.visits * np.where(arrays.demand > 0, process.service, 0.0)).sum(axis=1) / time[:, None]
-    known = known[:, known.std(axis=0) > 1e-9]  # constant times tell nothing
+    known = known[:, known.std(axis=0) > 1e-9]  # constant times carry no information
     throughput, _ = _controlled(found.finished, time, known)
     response, half = _controlled(found.area.sum(axis=2), found.finished, known)
     return throughput, response, half / response

@@ -136,9 +136,9 @@ def _percent(errors: list[float]) -> str:
 
 def sentences() -> dict[str, str]:
     """Every measured error, by what it is about."""
-    told = {name: mean_error(name) for name in MEANS}
-    told |= {name: percentile_error(name) for name in PERCENTILES}
-    return told | {"fork-join": fork_join_error()}
+    measured = {name: mean_error(name) for name in MEANS}
+    measured |= {name: percentile_error(name) for name in PERCENTILES}
+    return measured | {"fork-join": fork_join_error()}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Answer: a z13 LPAR moved to a z14 with the same 4 CPs: CPU and response at today's rate, and the rate that 80 % busy allows.
+"""A z13 LPAR moved to a z14 with the same 4 CPs: CPU and response at today's rate, and the rate at 80 % busy.
 
 IMS 14, full function with HALDB (document ims14-z14, table 16). 95 % of the 11.3 ms response are off the CPs: a faster
-machine shortens the rest. Relative capacity 1.10, the claim; measured are 6416.57 transactions a second at 80.03 % busy.
+machine shortens the rest only. Relative capacity is the claimed 1.10; measured are 6416.57 transactions a second at
+80.03 % busy.
 """
 
 from qnsolve import zos

@@ -1,7 +1,7 @@
-"""Answer: how many stripes the log needs for next year's rate.
+"""Stripes that the log needs for next year's rate.
 
 IMS 12 on a DS8700, 74 KB of log a transaction (document ims12, table 8): a full log wrote 154 MB/s without stripes and 228
-with 2. A law a + b/stripes through both tells the other numbers; 354 MB/s were measured with 8.
+with 2. A law a + b/stripes through both gives the other numbers; 354 MB/s were measured with 8.
 """
 
 from math import isnan
@@ -25,7 +25,7 @@ def site(stripes: int) -> zos.System:
 
 
 def main() -> dict[int, tuple[float, float, float]]:
-    """By stripes: MiB/s at most, log busy in percent and response in ms; nan where the log cannot take the rate."""
+    """By stripes: MiB/s at most, log busy in percent and response in ms; nan where the log is saturated."""
     answers = {}
     for stripes in (1, 2, 3, 4, 6, 8):
         system = site(stripes)

@@ -1,8 +1,8 @@
-"""Answer: what larger Db2 buffer pools bring: CPU and response as synchronous reads go away.
+"""CPU and response that larger Db2 buffer pools save, as synchronous reads go away.
 
 A bank workload on 12 CPs of a zEC12 (document zos-memory, figure 2-2). With 256 GB: 709 transactions a second, 54.2 reads
 each, 0.695 s; with 512 GB 14.3 reads. A read avoided saves 37 µs of CPU and 6.7 ms by these rows. With 1 TB 0.9 reads
-were left; measured were 976/s and 0.209 s, better than told here: other waits fell with the reads.
+were left; measured were 976/s and 0.209 s, better than predicted here: other waits fell with the reads.
 """
 
 from qnsolve import zos

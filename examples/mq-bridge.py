@@ -1,11 +1,11 @@
-"""Answer: three more CPs on the LPAR that is full, and three more: what they bring, and what is full then.
+"""Three more CPs on the full LPAR, and another three: the rate that they allow, and the station that is full then.
 
 The MQ-IMS bridge on three LPARs of 3 CPs each and a coupling facility of 4 (document mq-otma): about 11,000 messages a
 second with LPAR 1 full. With 6 CPs there, 19,000; with 9 CPs, 21,400, LPARs 2 and 3 the limit, coupling facility 75 % busy.
 
 CPU times are from these rows: LPAR 1 from 3 and 6 CPs, which fixes what each engine costs the others; LPARs 2 and 3 and
-the coupling facility from 9 CPs. So the rates are no prediction (the validation case is one): that LPAR 1 is not full with
-9 CPs is.
+the coupling facility from 9 CPs. So the rates are no prediction (those of the validation case are): the
+prediction is that LPAR 1 is not full with 9 CPs.
 """
 
 from qnsolve import zos
@@ -39,7 +39,7 @@ def bridge() -> zos.System:
 
 
 def main() -> dict[int, tuple[float, zos.SystemResult]]:
-    """By CPs of LPAR 1: the rate at which a center is full, and the answer at 95 % of it."""
+    """By CPs of LPAR 1: the rate at which a station is full, and the answer at 95 % of it."""
     answers = {}
     for cps in (3, 6, 9):
         system = zos.move(bridge(), "LPAR1", engines=cps, lspr=ENGINES)

@@ -1,4 +1,4 @@
-"""Answer: one more CP, or a threadsafe application on the same CPs, for next year's load.
+"""One more CP, or a threadsafe application on the same CPs: which of them carries next year's load.
 
 An AOR serves 120 transactions a second on its QR TCB and on the CPs of the LPAR. Next year brings 60 % more. The
 application uses 6 ms of CPU a transaction, of which 5 ms run on the QR TCB; threadsafe, 1 ms would be left there.
@@ -17,11 +17,11 @@ def region(rate: float, on_qr: float, beside: float, cps: int) -> qn.Network:
 
 
 def answer(name: str, model: qn.Network) -> str:
-    """One line: the response, or where it breaks."""
+    """One line: the response, or the station that is saturated."""
     try:
         done = qn.solve(model)["tran"]
     except qn.SaturatedError as error:
-        return f"{name}: breaks: {error}"
+        return f"{name}: saturated: {error}"
     return f"{name}: {1000 * done.response_time:.2f} ms; bottleneck {done.bottleneck}, limit {done.highest_throughput:.0f}/s"
 
 

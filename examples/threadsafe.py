@@ -1,4 +1,4 @@
-"""Answer: what a threadsafe program does for one region, its CPU and its response.
+"""CPU and response that a threadsafe program saves in one region.
 
 A COBOL program makes 60 Db2 calls and 3 CICS commands that are not threadsafe. As QUASIRENT it runs on the QR TCB and changes
 its TCB twice a call. The same program is described once; THREADSAFE and REQUIRED follow from the rules of CICS.

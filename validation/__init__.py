@@ -1,6 +1,6 @@
-"""Published tables beside predictions: the cases, the report, and the figures that were accepted.
+"""Predictions of published tables: the cases, the report, and the accepted figures.
 
-The package is loaded name by name: the command line needs its parser alone.
+A name is imported when it is first used: the command line needs the parser alone.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""The regression guard: what each predicted figure came to when it was last accepted."""
+"""The accepted figures: verdict and error of each prediction; a change is reported."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .case import Point, Study
 
 EXPECTED = Path(__file__).parent / "expected.csv"
 HEAD = ("case", "table", "row", "figure", "column", "verdict", "error_percent")
-MOVED = 0.001  # percentage points of error that count as a change: solvers settle far below it
+MOVED = 0.001  # percentage points of error that count as a change; solvers converge far below that
 Key = tuple[str, ...]
 
 
 class MovedError(QnsolveError):
-    """Predicted figures are not what they were when they were accepted."""
+    """Predicted figures differ from the accepted ones."""
 
     exit_code = 4
 
@@ -41,12 +41,12 @@ def text(studies: Iterable[Study]) -> str:
 
 
 def accept(studies: Iterable[Study]) -> None:
-    """Store what the figures are now as what they must be."""
+    """Store the figures as the accepted ones."""
     write_text(EXPECTED, text(studies))
 
 
 def stored() -> list[Key]:
-    """What was accepted."""
+    """The accepted figures."""
     with EXPECTED.open(encoding="utf-8", newline="") as file:
         return [tuple(row) for row in csv.reader(file)][1:]
 

@@ -1,4 +1,4 @@
-"""A case: what is calibrated from which rows, what is predicted, and how well."""
+"""A case: its calibration, its predictions, and their errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import qnsolve as qn
 from qnsolve import zos
 
-from .published.tables import Row, sources
+from .published.published_tables import Row, sources
 
 VERDICTS = ("reproduced", "close", "missed")
 
@@ -40,30 +40,30 @@ class Calibration:
 
     @property
     def key(self) -> tuple[str, tuple[tuple[str, str, int], ...]]:
-        """What makes it the same number in two cases: its value and its rows."""
+        """Identifies a number that serves several cases: its value and its rows."""
         return f"{self.value:.12g}", tuple((row.table.document, row.table.file, row.number) for row in self.rows)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Why a figure is missed, in a form that a reader can check.
+    """Why a figure is missed, so that a reader can check it.
 
     Attributes
     ----------
     effect : str
-        The center or effect that the model lacks.
+        The station or effect that the model does not have.
     size : str
         How large it must be to explain the error.
-    settles : str
-        The measurement that would show whether it is so.
+    measurement : str
+        The measurement that would confirm it.
     """
 
     effect: str
     size: str
-    settles: str
+    measurement: str
 
     def __str__(self) -> str:
-        return f"{self.effect}; size: {self.size}; settled by: {self.settles}"
+        return f"{self.effect}; size: {self.size}; to confirm: {self.measurement}"
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Point:
     ----------
     kind : {"predicted", "identity"}
         An identity follows from other figures of the same row and is never counted.
-    quantity, unit, center : str
+    quantity, unit, station : str
     row, column : Row, str
         Where the figure is printed.
     predicted : float
@@ -83,13 +83,13 @@ class Point:
     tolerance : float
         What the case allows for "close" [relative].
     missing : Missing, optional
-        Said of every missed point, and of no other.
+        Given for each missed point, and for no other.
     """
 
     kind: str
     quantity: str
     unit: str
-    center: str
+    station: str
     row: Row
     column: str
     predicted: float
@@ -99,7 +99,7 @@ class Point:
 
     @property
     def suspect(self) -> str:
-        """What is doubtful about the printed figure; empty where nothing is."""
+        """The doubt about the printed figure; empty without one."""
         return self.row.suspect(self.column)
 
     @property
@@ -133,7 +133,7 @@ class Point:
 
 @dataclass
 class Study:
-    """What a case does with its tables, noted down for the report."""
+    """A case that has run: inputs, calibrations, predictions, for the report."""
 
     case: Case
     inputs: list[tuple[str, str, str]] = field(default_factory=list)
@@ -151,12 +151,12 @@ class Study:
     def calibrate(self, name: str, value: float, unit: str, rows: Iterable[Row], how: str, *, kind: str = "fitted") -> float:
         """Note a number from published rows, and give it back; kind "printed" or "identity" where it is that.
 
-        What comes from other tables alone is taken, not fitted: it was told nothing of this one.
+        A number from rows of other tables alone is taken, not fitted.
         """
         used = tuple(rows)
         own = any((row.table.document, row.table.file) == (self.case.source, self.case.file) for row in used)
-        told = "taken" if kind == "fitted" and not own else kind
-        self.calibrations.append(Calibration(name, value, unit, used, how, told))
+        found = "taken" if kind == "fitted" and not own else kind
+        self.calibrations.append(Calibration(name, value, unit, used, how, found))
         return value
 
     def solve(self, label: str, model: qn.Network) -> qn.Solution:
@@ -187,35 +187,35 @@ class Study:
         column: str,
         value: float,
         *,
-        center: str,
+        station: str,
         across: bool = False,
         missing: Missing | None = None,
     ) -> None:
-        """Set a prediction beside the figure that it was not told.
+        """Set a prediction beside the printed figure, which did not enter it.
 
-        `across` where a number of another table went into it.
+        `across` where a number of another table entered it.
         """
         source = sources()[self.case.source]
         limit = source["across"] if across else source["repeatability"]
-        self._point("predicted", quantity, unit, center, row, column, value, limit, missing)
+        self._point("predicted", quantity, unit, station, row, column, value, limit, missing)
 
-    def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, center: str) -> None:
-        """Set a figure beside what the same rows imply."""
-        self._point("identity", quantity, unit, center, row, column, value, sources()[self.case.source]["repeatability"], None)
+    def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, station: str) -> None:
+        """Set a figure beside the value that the same rows imply; it is never counted."""
+        self._point("identity", quantity, unit, station, row, column, value, sources()[self.case.source]["repeatability"], None)
 
     def _point(
         self,
         kind: str,
         quantity: str,
         unit: str,
-        center: str,
+        station: str,
         row: Row,
         column: str,
         value: float,
         limit: float,
         missing: Missing | None,
     ) -> None:
-        point = Point(kind, quantity, unit, center, row, column, float(value), limit, self.case.tolerance, missing)
+        point = Point(kind, quantity, unit, station, row, column, float(value), limit, self.case.tolerance, missing)
         if not math.isfinite(point.predicted):
             raise ValueError(f"{self.case.name}: {quantity} of {row} is predicted as {value}")
         if kind == "predicted" and (point.verdict == "missed") != bool(missing):
@@ -247,7 +247,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Case:
-    """One published table and what we predict of it.
+    """One published table and the predictions of its figures.
 
     Attributes
     ----------
@@ -256,11 +256,11 @@ class Case:
     source, file : str
         Key in sources.toml, and the table's file without its ending.
     title, question : str
-        What was measured; what a planner would ask of it.
+        The measurement; the question of a planner.
     tolerance, reason : float, str
-        What counts as close [relative], stated in advance, and why.
+        Largest error that counts as close [relative], stated in advance, and the reason.
     verdict_text : str
-        What the reader should take from it.
+        The conclusion for the reader.
     run : callable
         Fills a Study.
     """
@@ -284,8 +284,6 @@ class Case:
 
 def straight_line(rows: Iterable[Row], x: str, y: Callable[[Row], float]) -> tuple[float, float]:
     """Intercept and slope of y over column x by least squares."""
-    points = [(row[x], y(row)) for row in rows]
-    mean_x = sum(p[0] for p in points) / len(points)
-    mean_y = sum(p[1] for p in points) / len(points)
-    slope = sum((a - mean_x) * (b - mean_y) for a, b in points) / sum((a - mean_x) ** 2 for a, _ in points)
-    return mean_y - slope * mean_x, slope
+    used = list(rows)
+    line = qn.measure.fit_line([row[x] for row in used], [y(row) for row in used], item=x)
+    return line.intercept, line.slope

@@ -11,8 +11,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Predict the published tables and write the report."""
     parser.add_argument("--out", default="out", metavar="FOLDER", help="where the report goes (default: out)")
     parser.add_argument("--case", action="append", metavar="NAME", help="only this case; may be given again")
-    parser.add_argument("--document", metavar="NAME", help="only the cases of this document, ims12 say")
-    parser.add_argument("--accept", action="store_true", help="store the figures as they are now as what they must be")
+    parser.add_argument("--document", metavar="NAME", help="only the cases of this document, for example ims12")
+    parser.add_argument("--accept", action="store_true", help="store the figures as the accepted ones")
     parser.set_defaults(run=_run)
 
 

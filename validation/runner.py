@@ -15,7 +15,7 @@ import qnsolve as qn
 
 from .case import Case, Study
 from .cases import all_cases
-from .published.tables import documents
+from .published.published_tables import documents
 
 SLOWEST = ("cics-perf-jvm-threads", "cics-perf-9-20", "cics-perf-9-16")  # these start first
 FEW = 8  # cases that are done before other processes have started
@@ -25,6 +25,8 @@ Draw = Callable[[Study], str]
 
 class LostWorkerError(qn.errors.QnsolveError):
     """A worker process ended before it had run its case."""
+
+    exit_code = 4
 
 
 def chosen(names: Sequence[str] | None = None, document: str | None = None) -> list[Case]:

@@ -1,4 +1,4 @@
-"""Published tables against predictions: run the cases, write the report, hold it against what was accepted."""
+"""Predict published tables: run the cases, write the report, compare each figure with the accepted one."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     Returns
     -------
     str
-        What the report opens with, and where it is.
+        The first sentences of the report, a line for each case, and the files.
 
     Raises
     ------
     MovedError
-        A figure is not what it was when it was accepted; the report is written all the same.
+        A figure differs from the accepted one; the report is written all the same.
     qnsolve.ModelError
         There is no such case or document.
     """
@@ -53,22 +53,22 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     lines = [summary.opening(done), ""]
     wide = max(len(study.case.name) for study in done)
     for study in done:
-        told = f"{summary.effort(study)}, largest error {percent(study.largest, signed=False)}"
-        lines.append(f"  {study.case.name:<{wide}}  {study.verdict:<10}  {told}")
+        result = f"{summary.effort(study)}, largest error {percent(study.largest, signed=False)}"
+        lines.append(f"  {study.case.name:<{wide}}  {study.verdict:<10}  {result}")
     lines += ["", "report: " + ", ".join(str(folder / f"validation.{end}") for end in ("html", "md", "xlsx"))]
     if moved:
-        head = f"{len(moved)} of the predicted figures moved; qnsolve validate --accept stores the new ones"
+        head = f"validate: {len(moved)} predicted figures differ from the accepted ones; --accept stores the new ones"
         raise MovedError("\n".join([head, *moved, lines[-1]]))
     return "\n".join(lines)
 
 
 def accept() -> str:
-    """Run every case, and store what its figures are now as what they must be."""
+    """Run every case and store its figures as the accepted ones."""
     done = studies(progress=sys.stderr)
     moved = accepted.changes(done)
     accepted.accept(done)
     count = f"{sum(len(study.predicted) for study in done)} figures stored in {accepted.EXPECTED}"
-    return "\n".join([*moved, f"{count}; list what moved in CHANGELOG.md" if moved else count])
+    return "\n".join([*moved, f"{count}; list the changes in CHANGELOG.md" if moved else count])
 
 
 def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:

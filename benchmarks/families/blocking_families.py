@@ -9,7 +9,7 @@ Random = np.random.Generator
 
 
 def _stations(rng: Random, count: int, wide: int) -> list[qn.Queue]:
-    """Queues of 1 to 3 servers; from the one numbered `wide` on most have room for 0 to 4 waiting, one of them surely."""
+    """Queues of 1 to 3 servers; from number `wide` on most have a capacity of 0 to 4 waiting jobs, one at least."""
     narrow = rng.random(count) < 0.7
     narrow[:wide] = False
     narrow[int(rng.integers(wide, count))] = True
@@ -23,13 +23,13 @@ def _demands(rng: Random, stations: list[qn.Queue]) -> dict[str, float]:
 
 
 def _jobs(rng: Random, stations: list[qn.Queue]) -> tuple[int, float]:
-    """More jobs than the narrowest station has room for; half of the classes think."""
+    """More jobs than the capacity of the narrowest station; half of the classes have a think time."""
     least = min(s.capacity for s in stations if s.capacity is not None)
     return least + int(rng.integers(1, 10)), 0.0 if rng.random() < 0.5 else float(10 ** rng.uniform(-0.5, 1))
 
 
 def closed_line(rng: Random) -> qn.Network:
-    """Two to four stations one after the other, and back to the first, which has room for all."""
+    """Two to four stations one after the other, and back to the first, whose capacity is unlimited."""
     stations = _stations(rng, int(rng.integers(2, 5)), 1)
     population, think = _jobs(rng, stations)
     jobs = qn.ClosedClass("jobs", population=population, think_time=think, demands=_demands(rng, stations))
@@ -56,7 +56,7 @@ def central_server(rng: Random) -> qn.Network:
 
 
 def open_line(rng: Random) -> qn.Network:
-    """Two or three stations one after the other, at most some 85 % of what the line carries; the first has room for all."""
+    """Two or three stations one after the other, at most some 85 % of what the line carries; the first has no limit."""
     while True:
         stations = _stations(rng, int(rng.integers(2, 4)), 1)
         demands = _demands(rng, stations)

@@ -41,7 +41,7 @@ def once(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 class NoAnswerError(Exception):
-    """A child process did not answer; the message tells why."""
+    """A child process did not answer; the message gives the reason."""
 
 
 def child(command: Sequence[str], limit: float, given: str = "", folder: Path = ROOT) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import qnsolve as qn
 from qnsolve import zos
-from qnsolve_validation.published.tables import table
+from qnsolve_validation.published.published_tables import table
 
 TERMINALS = 1000
 THINK = (1.6, 1.25, 0.9, 0.62, 0.5, 0.45, 0.42, 0.4, 0.36, 0.3229, 0.25, 0.2, 0.1719)  # s, the drive
@@ -16,7 +16,7 @@ RATE, RESPONSE, CPU = "etr_tran_per_s", "response_ms", "cics_cpu_pct"
 
 
 def region(think: float, demand: float, burst: float) -> zos.System:
-    """A region whose requests all take its QR TCB."""
+    """A region whose requests all run on its QR TCB."""
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(8))],
         regions=[zos.CicsRegion("region", lpar="LPAR", mxt=2000)],

@@ -1,10 +1,10 @@
-"""Figure: what the IMS log takes against stripes (ims12, table 8), by a law from no stripes and two at 74 KB."""
+"""Figure: highest rate of the IMS log against stripes (ims12, table 8), by a law from no stripes and two at 74 KB."""
 
 import sys
 from pathlib import Path
 
 from qnsolve import zos
-from qnsolve_validation.published.tables import table
+from qnsolve_validation.published.published_tables import table
 
 STRIPES = range(1, 9)
 SIZES = ("25", "50", "74")  # KB of log a transaction
@@ -15,8 +15,8 @@ def main() -> dict[str, list[tuple[float, float]]]:
     """Stripes and MiB/s: the law, and as measured by bytes of a transaction; no stripes count as one."""
     published = table("ims12", "table-08")
     rows = {(row.cells[SIZE], max(int(row["stripes"]), 1)): row[SPEED] for row in published.rows}
-    told = {stripes: rows["74", stripes] for stripes in (1, 2)}
-    law = [(float(n), zos.Logger.fitted("OLDS", stripes=n, mib_per_second=told).bandwidth) for n in STRIPES]
+    measured = {stripes: rows["74", stripes] for stripes in (1, 2)}
+    law = [(float(n), zos.Logger.fitted("OLDS", stripes=n, mib_per_second=measured).bandwidth) for n in STRIPES]
     curves = {"law": law}
     for size in SIZES:
         curves[f"{size} KB"] = [(float(n), speed) for (of, n), speed in rows.items() if of == size]

@@ -23,7 +23,7 @@ TOKEN = "0" * 48
 
 
 def cropped(file: Path, out: Path, height: float = 1.0) -> None:
-    """The picture without its margins, at most so much of the page's height."""
+    """The picture without its margins, at most that share of the page's height."""
     page = Image.open(file).convert("RGB")
     page = page.crop((0, 0, page.width, int(page.height * height)))
     edge = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()

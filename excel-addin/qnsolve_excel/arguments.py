@@ -55,7 +55,7 @@ def number(name: str, given: Any) -> float:
             given = math.inf
     if not math.isfinite(given):
         raise CellError("#NUM!", f"{name} is not finite; it must be a number")
-    return float(given)
+    return float(given) + 0.0  # -0 is 0, as a sheet shows it
 
 
 def whole(name: str, given: Any) -> int:

@@ -20,7 +20,7 @@ NAMESPACE = "QN"
 OLD_NAMES = "Old names"
 GROUPS = ("One station", "Networks", "Mainframe", "Systems", "Measurements", "About", OLD_NAMES)
 # modules of functions, in the order of the catalogue
-ROOMS = (
+MODULES = (
     "stations",
     "forms",
     "networks",
@@ -149,8 +149,8 @@ def worksheet_function(group: str, formerly: str = "") -> Callable[[F], F]:
 @cache
 def catalogue() -> Mapping[str, Function]:
     """All worksheet functions by name, in the order of the groups."""
-    for room in ROOMS:
-        import_module(f".functions.{room}", __package__)
+    for module in MODULES:
+        import_module(f".functions.{module}", __package__)
     return MappingProxyType(dict(sorted(_FOUND.items(), key=lambda item: GROUPS.index(item[1].group))))
 
 

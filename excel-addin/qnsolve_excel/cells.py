@@ -58,7 +58,7 @@ Numbers = list[float]  # the numbers of a range, row by row
 
 @dataclass
 class Remarks:
-    """What a function has to say about its answer, beside the answer."""
+    """Remarks of a function on its answer: method, exactness, notes."""
 
     lines: list[str]
 
@@ -67,7 +67,7 @@ _REMARKS: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
 
 
 def remark(line: str) -> None:
-    """Say how an answer came about; kept only while somebody listens."""
+    """Add a remark on the answer; kept only inside `remarks`."""
     listening = _REMARKS.get()
     if listening is not None and line and line not in listening.lines:
         listening.lines.append(line)

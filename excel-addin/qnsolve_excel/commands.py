@@ -1,4 +1,4 @@
-"""The command `qnsolve addin`: each front end brings its actions."""
+"""The command `qnsolve addin`: each front end brings its actions. The command line finds it by its entry point."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def add(addin: Any) -> None:
 
 
 def needing(extra: str, run: Run) -> Run:
-    """An action that tells which extra of qnsolve to install where a package is missing."""
-    return partial(_or_told, extra, run)
+    """An action that names the packages to install where one is missing."""
+    return partial(_run, extra, run)
 
 
-def _or_told(extra: str, run: Run, options: argparse.Namespace) -> str:
+def _run(extra: str, run: Run, options: argparse.Namespace) -> str:
     try:
         return run(options)
     except ModuleNotFoundError as error:

@@ -36,7 +36,7 @@ _RUNNING = threading.local()  # end: of the timer that runs; until: of the call
 
 @contextmanager
 def one_call(seconds: float = LONGEST) -> Iterator[None]:
-    """All deadlines inside end after so many seconds; costs no thread. A call inside another one shares its time."""
+    """A common end of all deadlines inside; costs no thread. A call inside another one shares its time."""
     if getattr(_RUNNING, "until", None) is not None:
         yield
         return
@@ -60,7 +60,7 @@ def left() -> float:
 
 @contextmanager
 def deadline(seconds: float = LONGEST) -> Iterator[None]:
-    """Stop what runs inside after so many seconds with TookTooLongError, at the next step of the interpreter.
+    """Stop the code inside after a time with TookTooLongError, at the next step of the interpreter.
 
     Inside another one the earlier end holds, and the error is raised where that one ends.
     """
@@ -86,7 +86,7 @@ def deadline(seconds: float = LONGEST) -> Iterator[None]:
     try:
         yield
     finally:
-        _RUNNING.end = outer  # where the error comes even before this, the end that stays is over
+        _RUNNING.end = outer  # if the error is raised before this line, the end that remains is in the past
         with lock:
             over = True
             if fired:

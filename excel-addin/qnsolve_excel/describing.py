@@ -120,7 +120,7 @@ def _logger(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _work(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows of one name are the steps of one work."""
+    """Rows of one name are the steps of one kind of work."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         name, own = row.pop("name"), _taken(row, {key: key for key in OWN})

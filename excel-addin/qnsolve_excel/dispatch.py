@@ -18,7 +18,7 @@ Answer = float | str | list[list[float | str]] | CellError
 
 
 def call(name: str, given: Sequence[Any] = ()) -> Answer:
-    """What the cell shows.
+    """The answer of a worksheet function, as its cell shows it.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def call(name: str, given: Sequence[Any] = ()) -> Answer:
         return in_cell(error)
     except (ArithmeticError, MemoryError) as error:
         return CellError("#NUM!", one_line(f"the figures are too large or too small: {error or type(error).__name__}"))
-    except Exception as error:  # a fault of ours: the sheet goes on, and the reason tells what to report
+    except Exception as error:  # a fault of ours: the sheet goes on, and the reason says what to report
         return CellError("#VALUE!", one_line(f"a fault in {name[:80]}, please report it: {type(error).__name__}: {error}"))
 
 
@@ -81,7 +81,7 @@ def _value(result: Any) -> float | str:
         return result[:LONGEST_TEXT]
     value = float(result)
     if not math.isfinite(value):
-        raise CellError("#NUM!", "there is no such figure for this model")
+        raise CellError("#NUM!", "this model has no such figure")
     return value
 
 

@@ -27,7 +27,7 @@ def described(function: Function) -> str:
 
 def add(actions: Any) -> None:
     """The parser of the action."""
-    listing = actions.add_parser("functions", help="list the worksheet functions, or tell all about some")
+    listing = actions.add_parser("functions", help="list the worksheet functions, or print all help of some")
     listing.add_argument("name", nargs="*", help="name, with or without QN., or a part of it")
     listing.add_argument("--markdown", action="store_true", help="as the tables of the README")
     listing.set_defaults(run=_list)

@@ -1,4 +1,4 @@
-"""The model that tables describe, and its solution; kept, as many cells ask about one model."""
+"""The model that tables describe, and its solution; kept, as many cells use one model."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Kept:
-    """The last answers, errors too, by what was asked; the oldest go first, and sooner where the questions are large.
+    """The last answers, errors too, by their questions; the oldest are dropped first, and sooner where questions are large.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Kept:
             if not late:
                 self._keep(asked, found)
         if isinstance(found, CellError):
-            raise CellError(found.code, found.reason)  # a new one: an error that is raised holds on to all that called it
+            raise CellError(found.code, found.reason)  # a new one: a raised error keeps its callers in memory
         return found
 
     def _keep(self, asked: Hashable, found: Any) -> None:
@@ -92,14 +92,14 @@ def _made(make: Callable[[], Any]) -> tuple[Any, bool]:
     except TookTooLongError:
         if within:
             raise
-        repair = "ask for smaller populations, less work or fewer values; a network also by an approximate method, linearizer"
+        repair = "take smaller populations, less work or fewer values; for a network also an approximate method, linearizer"
         return CellError("#NUM!", f"was not solved within {LONGEST:g} s; {repair}"), part
     except CellError as error:
         return CellError(error.code, error.reason), False
     except QnsolveError as error:
         return in_cell(error), False
     except np.linalg.LinAlgError:
-        return CellError("#NUM!", "the iteration ran away: the figures lie too far apart; ask for another method"), False
+        return CellError("#NUM!", "the iteration diverged: the figures lie too far apart; take another method"), False
 
 
 def _size(asked: Hashable) -> int:
@@ -137,7 +137,7 @@ def _network(stations: Table, classes: Table, limits: Table | None) -> Network:
 
 
 def solved(asked: Hashable, model: Callable[[], Network], method: str = "auto") -> Solution:
-    """The solution of a model, remarks said; `asked` is what the model is made from."""
+    """The solution of a model, with its remarks; `asked` holds the arguments of the model."""
 
     def make() -> Solution:
         made = model()

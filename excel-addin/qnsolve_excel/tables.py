@@ -66,8 +66,8 @@ def records(
     used = [place for place in places if place]
     for place in used:
         if used.count(place) > 1:
-            told = " ".join(part for part in place if part)
-            raise CellError("#VALUE!", f"{columns.part} has two columns for {told!r}; keep one of them")
+            heading = " ".join(part for part in place if part)
+            raise CellError("#VALUE!", f"{columns.part} has two columns for {heading!r}; keep one of them")
     return [_record(columns, places, row, i, spelled) for i, row in enumerate(table[1:], 2) if not all(map(_nothing, row))]
 
 

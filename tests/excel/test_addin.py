@@ -26,7 +26,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 def test_install_status_uninstall(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """There, told, gone; nothing else is left beside it."""
+    """Installed, reported, removed; nothing else is left beside it."""
     folder = tmp_path / "new" / "folder"
     where = ("--out", str(folder))
     assert run(capsys, "status", *where) == (0, f"not installed: {folder / FILE}")
@@ -59,7 +59,7 @@ def test_where_excel_looks(capsys: pytest.CaptureFixture[str], tmp_path: Path, m
 def test_what_is_no_longer_as_it_was(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another interpreter, another xlwings, other help texts are told."""
+    """Another interpreter, another xlwings, other help texts are reported."""
     where = ("--out", str(tmp_path))
     run(capsys, "install", *where)
     rows = build.sheet_rows()
@@ -139,7 +139,7 @@ def test_a_library_that_is_not_there(
 
 
 @pytest.mark.parametrize(
-    ("line", "other", "told"),
+    ("line", "other", "message"),
     [
         ("Optional ByVal mode As Long = 1", "ByVal mode As Long", "does not declare XLPyDLLActivateAuto"),
         ("xlwings.serve('$(CLSID)')", "xlwings.start()", "does not start Python"),
@@ -147,7 +147,7 @@ def test_a_library_that_is_not_there(
     ],
 )
 def test_another_template(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, other: str, told: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, other: str, message: str
 ) -> None:
     """An xlwings whose template is not as it is known is named with its version, before anything is written."""
     with zipfile.ZipFile(TEMPLATE) as package:
@@ -163,7 +163,7 @@ def test_another_template(
     monkeypatch.setattr(build, "TEMPLATE", str(changed))
     code, text = run(capsys, "install", "--out", str(tmp_path / "out"))
     assert code == 2
-    assert told in text
+    assert message in text
     assert f"xlwings {version('xlwings')}: its " in text
     assert not (tmp_path / "out").exists()
     monkeypatch.setattr(build, "TEMPLATE", str(tmp_path / "none.xlam"))

@@ -40,7 +40,7 @@ def test_a_thousand_cells_are_one_request(served: Harness, tmp_path: Path) -> No
     assert [answer["value"] for answer in found["found"]] == [call("MMC_RESPONSE", [0.009 * i, 0.1]) for i in range(1, 1001)]
 
 
-def test_a_server_that_does_not_answer_is_told_in_the_cell(served: Harness, tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_reported_in_the_cell(served: Harness, tmp_path: Path) -> None:
     """#N/A, and what to start."""
     served.refusing = True
     try:

@@ -259,18 +259,18 @@ README = (ROOT / "excel-addin" / "README.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `(=QN\.[^`]*|=SUM[^`]*)` \| (.*) \|$", re.MULTILINE)
 
 
-def test_the_readme_tells_what_calc_shows(book: Book) -> None:
+def test_the_readme_states_what_calc_shows(book: Book) -> None:
     """Each formula of the table shows what stands beside it."""
     rows = ROW.findall(README)
     assert len(rows) >= 5
-    for formula, told in rows:
+    for formula, stated in rows:
         (found,) = book.evaluate([formula])
-        if told.startswith("the versions"):
+        if stated.startswith("the versions"):
             assert found.startswith("qnsolve ")
         else:
             assert (
                 found.shown if isinstance(found, Failure) else f"{found:.6g}" if isinstance(found, float) else found
-            ) == told
+            ) == stated
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".ods", ".pdf"])

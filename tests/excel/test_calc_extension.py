@@ -73,22 +73,22 @@ def lacking(written: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(bridge.Bridge, "_connected", refused)
     there = bridge.Bridge(written)
     assert code(there.call("MMC_RESPONSE", (8.0, 0.1))) == 32767
-    told = there.call("VERSION", ())
-    assert there.call("WHY", ("MMC_RESPONSE", None)) == told
-    assert "\n" not in told
-    return told
+    reason = there.call("VERSION", ())
+    assert there.call("WHY", ("MMC_RESPONSE", None)) == reason
+    assert "\n" not in reason
+    return reason
 
 
 def test_without_the_solver_the_functions_say_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Another Python, a folder that is gone, a package that is missing: one sentence, with the repair."""
     monkeypatch.delenv(bridge.ELSEWHERE, raising=False)
-    told = lacking({"python": "3.99", "folders": [str(tmp_path)]}, monkeypatch)
-    assert told.startswith(f"LibreOffice runs Python {HERE} and qnsolve is installed for Python 3.99: install")
-    told = lacking({"python": HERE, "folders": [str(tmp_path / "gone")]}, monkeypatch)
-    assert told.startswith(f"There is no folder {tmp_path / 'gone'} any more")
-    assert "qnsolve addin calc --install" in told
-    told = lacking({"python": HERE, "folders": [str(tmp_path)]}, monkeypatch)
-    assert told.startswith(f"Python's module numpy is not in {tmp_path}: install it there")
+    reason = lacking({"python": "3.99", "folders": [str(tmp_path)]}, monkeypatch)
+    assert reason.startswith(f"LibreOffice runs Python {HERE} and qnsolve is installed for Python 3.99: install")
+    reason = lacking({"python": HERE, "folders": [str(tmp_path / "gone")]}, monkeypatch)
+    assert reason.startswith(f"There is no folder {tmp_path / 'gone'} any more")
+    assert "qnsolve addin calc --install" in reason
+    reason = lacking({"python": HERE, "folders": [str(tmp_path)]}, monkeypatch)
+    assert reason.startswith(f"Python's module numpy is not in {tmp_path}: install it there")
     monkeypatch.setenv(bridge.ELSEWHERE, str(tmp_path))
     assert lacking({"python": "3.99", "folders": []}, monkeypatch).startswith("Python's module numpy is not in")
 
@@ -152,7 +152,7 @@ def test_the_command_installs_and_removes(
         said = capsys.readouterr()
         assert ("there is a lock" in said.err) == bool(code)
         assert said.err.count("\n") == code
-    added, removed = log.read_text(encoding="utf-8").splitlines()
+    added, removed, *_ = log.read_text(encoding="utf-8").splitlines()
     assert added.startswith("add ")
     assert added.endswith("qnsolve.oxt")
     assert removed.startswith("remove ")

@@ -83,7 +83,7 @@ def test_a_row_or_a_name_inserted_elsewhere_changes_nothing() -> None:
 
 
 def test_true_is_not_one_in_a_table_that_was_solved_before() -> None:
-    """Kept answers tell TRUE from 1."""
+    """Kept answers distinguish TRUE from 1."""
     assert isinstance(
         call("SOLVE", [[["name", "servers"], ["cpu", 1.0]], [["name", "population", "cpu"], ["q", 3.0, 0.2]]]), list
     )
@@ -99,11 +99,11 @@ def test_large_ranges_are_refused_or_read_in_good_time() -> None:
     assert call("FIT_DEMAND", [[[float(i)] for i in range(1, 1_000_001)], busy]) == pytest.approx(5e-7, rel=1e-9)
 
 
-def test_why_tells_the_reason_or_the_method() -> None:
+def test_why_gives_the_reason_or_the_method() -> None:
     """Errors give their reason, answers their method."""
     assert "highest stable arrival rate is 10" in str(call("WHY", ["MMC_RESPONSE", 12.0, 0.1]))
-    told = str(call("WHY", ["THROUGHPUT", STATIONS, CLASSES, "query"]))
-    assert "Method convolution, exact" in told
+    reason = str(call("WHY", ["THROUGHPUT", STATIONS, CLASSES, "query"]))
+    assert "Method convolution, exact" in reason
     assert "of an M/M/c queue" in str(call("WHY", ["mmc_response", 8.0, 0.1]))
     assert call("WHY", ["MMC_RESPONSE", CellError("#REF!"), 0.1]) == "arrival_rate is #REF!"
 
@@ -113,9 +113,9 @@ def test_every_function_explains_itself() -> None:
     for function in catalogue().values():
         name, given = parsed(function.examples[0])
         if len(given) <= 10 and name != "WHY":
-            told = call("WHY", [name, *given])
-            assert isinstance(told, str), function.name
-            assert told.startswith(function.usage), function.name
+            reason = call("WHY", [name, *given])
+            assert isinstance(reason, str), function.name
+            assert reason.startswith(function.usage), function.name
 
 
 def test_a_calculation_that_takes_too_long_is_stopped_and_the_next_one_is_not() -> None:

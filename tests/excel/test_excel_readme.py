@@ -37,8 +37,8 @@ def test_the_headings_of_its_tables_are_those_that_are_read() -> None:
         plain = re.sub(r"\([^)]*\)|`[^`]*`", " ", line.group(1))
         words = set(re.findall(r"[a-z]+(?:_[a-z]+)*", plain))
         assert set(each.plain) <= words, each.part
-        told = set(re.findall(r"`([a-z_]+) NAME`", line.group(1)))
-        assert told == set(each.families) - {"demand"}, each.part
+        named = set(re.findall(r"`([a-z_]+) NAME`", line.group(1)))
+        assert named == set(each.families) - {"demand"}, each.part
 
 
 @pytest.mark.parametrize("line", re.findall(r"(?:^|`)(qnsolve addin [^`#\n]+)", README, re.MULTILINE))

@@ -141,7 +141,7 @@ def test_every_column_of_the_model_belongs_to_its_table(calc: Spreadsheet, bank:
         assert after == pytest.approx(system_from_data(data).solve()["api"].response_time, rel=1e-9)
         assert after != pytest.approx(before, rel=1e-3)
         top = place(rows, "Regions") + 1
-        spare = openpyxl.utils.get_column_letter(len(plan.tables[1].rows[0]))
+        spare = openpyxl.utils.get_column_letter(len(plan.tables[1].rows[0]) + 1)
         book.write({f"{spare}{top + 1}": "tranclas API"})
         text = book.read(sheet="Plan")[place(shown, "What limits it")][1]
     assert "'tranclas API' is an unknown heading" in text

@@ -128,7 +128,7 @@ def test_what_does_not_come_from_its_own_pages_is_refused(
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"{}", b"[1]", b'[{"f": 1}]', b'[{"f": "ITR", "a": 1}]', b"[NaN]", b"[" * 100_000, b"\xff\xfe"]
 )
-def test_what_is_no_batch_is_told_in_one_line(server: Server, body: bytes) -> None:
+def test_what_is_no_batch_is_refused_in_one_line(server: Server, body: bytes) -> None:
     """Status 400, no traceback."""
     status, text = server.ask("POST", f"/{server.token}/batch", body, Content_Type="application/json")
     assert status == 400
@@ -219,7 +219,7 @@ def test_keys_are_kept_for_this_user_alone(tmp_path: Path) -> None:
     assert b"BEGIN CERTIFICATE" in second.certificate.read_bytes()
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(server: Server, tmp_path: Path) -> None:
+def test_a_port_that_is_taken_is_refused_in_one_line(server: Server, tmp_path: Path) -> None:
     """Exit code 2."""
     command = [sys.executable, "-m", "qnsolve", "addin", "serve", "--port", str(server.port), "--keys", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -146,8 +146,8 @@ WORK = [["name", "rate", "regions", "qr_cpu", "tranclass", "called"], ["orders",
 def test_numbers_are_names_and_calc_has_no_booleans() -> None:
     """A region may be called 1, a cell says CICS, and FALSE comes as 0 from Calc."""
     named = [
-        call("SYSTEM_RESPONSE", [LPARS, REGIONS, [WORK[0], [*WORK[1][:5], told]], "orders"])
-        for told in (0.0, False, "FALSE", "no", None)
+        call("SYSTEM_RESPONSE", [LPARS, REGIONS, [WORK[0], [*WORK[1][:5], message]], "orders"])
+        for message in (0.0, False, "FALSE", "no", None)
     ]
     assert isinstance(named[0], float)
     assert named == [named[0]] * 5
@@ -170,7 +170,7 @@ def test_names_are_found_in_any_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "tables", "told"),
+    ("name", "tables", "message"),
     [
         (
             "SYSTEM",
@@ -201,15 +201,15 @@ def test_names_are_found_in_any_case() -> None:
         ),
     ],
 )
-def test_reasons_are_for_a_sheet(name: str, tables: list[Any], told: list[str]) -> None:
+def test_reasons_are_for_a_sheet(name: str, tables: list[Any], message: list[str]) -> None:
     """They name what is wrong and what to do in the sheet."""
     found = call(name, tables)
     assert isinstance(found, CellError)
-    assert all(part in found.reason for part in told), found.reason
+    assert all(part in found.reason for part in message), found.reason
     assert "quotes" not in found.reason
 
 
-def test_a_system_that_runs_away_is_told() -> None:
+def test_a_system_that_diverges_is_an_error_value() -> None:
     """Layers that do not settle are an error value, whatever gives way first inside."""
     lpars = [["name", "processors"], ["PROD", 2.4]]
     regions = [["name", "lpar", "tranclass A"], ["AOR1", "PROD", 20.0]]
@@ -222,7 +222,7 @@ def test_a_system_that_runs_away_is_told() -> None:
     assert "nan" not in found.reason
 
 
-def test_an_iteration_that_runs_away_is_told() -> None:
+def test_an_iteration_that_diverges_is_an_error_value() -> None:
     """A hundred thousand jobs at the one station that is sized for ten."""
     classes = [["name", "population", "think_time", "net"], ["batch", 10.0, 12.0, 0.22], ["Q", 100000.0, 1.0, 0.04]]
     classes += [["cpu", 200.0, 1.0, 0.04]]

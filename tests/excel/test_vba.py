@@ -72,8 +72,8 @@ End Function
 
 def source() -> str:
     """The real module over the UNO service; this LibreOffice knows Value, not Value2."""
-    told = "Private qnFailing As Long\nPrivate qnFailures As Long\nPrivate qnForgotten As Long\n"
-    text = vba.source(told + CONNECTION + FAILING, "A1:B2", "of a test")
+    declarations = "Private qnFailing As Long\nPrivate qnFailures As Long\nPrivate qnForgotten As Long\n"
+    text = vba.source(declarations + CONNECTION + FAILING, "A1:B2", "of a test")
     assert text.count(".Value2") == 2
     return text.replace(".Value2", ".Value")
 
@@ -249,7 +249,7 @@ def test_only_worksheet_functions_can_be_called_from_a_cell() -> None:
 
 
 def test_lines_that_vba_refuses_are_not_written() -> None:
-    """A line too long, or one that goes on too often, is an error when it is made."""
+    """A line of VBA beyond the limit of length, or with too many continuations, is an error when it is made."""
     with pytest.raises(ValueError, match="1024 characters"):
         vba.check(["x" * 1024])
     with pytest.raises(ValueError, match="25th"):

@@ -66,13 +66,13 @@ def test_errors_of_excel_that_are_no_others(excel: Any) -> None:
     assert udfs.received((1.0, 2.0)) == [[1.0, 2.0]]
 
 
-def test_what_xlwings_tells_of_each_function(excel: Any) -> None:
+def test_what_xlwings_registers_of_each_function(excel: Any) -> None:
     """Names, help and category are the catalogue's; every argument is taken as it comes; none has a name of xlwings' own."""
     module = sys.modules[pywin32_double.OURS]
-    told = {name: made.__xlfunc__ for name, made in vars(module).items() if hasattr(made, "__xlfunc__")}
-    assert list(told) == [function.underlined for function in catalogue().values()]
+    made = {name: one.__xlfunc__ for name, one in vars(module).items() if hasattr(one, "__xlfunc__")}
+    assert list(made) == [function.underlined for function in catalogue().values()]
     for function in catalogue().values():
-        found = told[function.underlined]
+        found = made[function.underlined]
         assert (found["name"], found["ret"]["doc"], found["volatile"]) == (function.underlined, function.summary, False)
         assert found["category"] == f"qnsolve: {function.group}"
         assert [(a["name"], a["doc"]) for a in found["args"]] == [(a.name, a.help) for a in function.arguments]
@@ -112,9 +112,9 @@ def test_oletools_reads_the_project(built: bytes) -> None:
     assert found["QnFunctions.bas"].splitlines() == made.splitlines()
     assert "Workbook_Open" in found["ThisWorkbook.cls"]
     code = "\n".join(line for line in "\n".join(found.values()).splitlines() if ".VB_Description" not in line)  # no prose
-    told = {(kind, word) for kind, word, _ in VBA_Scanner(code).scan() if kind != "Hex String"}
+    seen = {(kind, word) for kind, word, _ in VBA_Scanner(code).scan() if kind != "Hex String"}
     library = re.findall(r'Lib "xlwings64-[\d.]*?(\w+\.dll)"', code)
-    assert told == {("AutoExec", "Workbook_Open"), ("Suspicious", "Lib"), ("Suspicious", "Hex Strings"), ("IOC", library[0])}
+    assert seen == {("AutoExec", "Workbook_Open"), ("Suspicious", "Lib"), ("Suspicious", "Hex Strings"), ("IOC", library[0])}
     everything = "".join(found.values())
     for leftover in (
         "myaddin",
@@ -170,9 +170,9 @@ def test_streams_of_any_size(size: int) -> None:
 def test_compression() -> None:
     """The worked examples of [MS-OVBA] 3.2, and texts of all kinds there and back, also by oletools."""
     text = b"#aaabcdefaaaaghijaaaaaklaaamnopqaaaaaaaaaaaarstuvwxyzaaa"
-    told = "01 2F B0 00 23 61 61 61 62 63 64 65 82 66 00 70 61 67 68 69 6A 01 38 08 61 6B 6C 00 30 6D 6E 6F 70 06 71 02 70 04"
-    told += " 10 72 73 74 75 76 10 77 78 79 7A 00 3C"
-    assert ovba.decompressed(bytes.fromhex(told)) == text
+    packed = "01 2F B0 00 23 61 61 61 62 63 64 65 82 66 00 70 61 67 68 69 6A 01 38 08 61 6B 6C 00 30 6D 6E 6F 70 06 71 02 70 04"
+    packed += " 10 72 73 74 75 76 10 77 78 79 7A 00 3C"
+    assert ovba.decompressed(bytes.fromhex(packed)) == text
     assert ovba.compressed(b"a" * 73) == bytes.fromhex("01 03 B0 02 61 45 00")
     draw = random.Random(1)
     for letters in (1, 2, 5, 256):
@@ -186,7 +186,7 @@ def test_compression() -> None:
 
 
 def test_a_project_there_and_back(built: bytes) -> None:
-    """What is read is what was written; what is none is told."""
+    """What is read is what was written; what is no such file is refused."""
     first = Project(_project(built))
     again = Project(first.written())
     assert [(m.name, m.source, m.line) for m in again.modules] == [(m.name, m.source, m.line) for m in first.modules]

@@ -300,3 +300,20 @@ LAWS = (
 def test_laws(name: str, method: str) -> None:
     """Every law holds for the answer of this method to this model."""
     hold(LAWS, name, method)
+
+
+def test_all_broken_laws_are_reported() -> None:
+    """One message names every broken law, and no law that holds."""
+
+    def first(value: int) -> None:
+        assert value > 1
+
+    def second(value: int) -> None:
+        assert value > 0
+
+    def third(value: int) -> None:
+        assert value > 2
+
+    with pytest.raises(AssertionError, match=r"(?s)^2 broken\n\nfirst: .*\n\nthird: ") as caught:
+        hold((first, second, third), 1)
+    assert "second" not in str(caught.value)

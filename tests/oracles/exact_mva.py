@@ -1,4 +1,4 @@
-"""Plain solutions of closed networks: exact mean value analysis, and rational arithmetic that nobody can argue with."""
+"""Plain solutions of closed networks: exact mean value analysis, and rational arithmetic without rounding."""
 
 from __future__ import annotations
 

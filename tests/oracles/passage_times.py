@@ -30,7 +30,7 @@ class Tagged:
     """A job of the first class from its arrival at its first station to its end, among all others.
 
     Every class goes round: thinking, then its stations as the model lists them. Where a
-    queue is first come first served there is one class only, and the state tells how many
+    queue is first come first served there is one class only, and the state gives how many
     of the jobs at the tagged one's station are ahead of it.
     """
 

@@ -72,7 +72,7 @@ def qr_open(rng: Random) -> Case | None:
 
 
 def qr_mixed(rng: Random) -> Case | None:
-    """Two works of unlike length at one QR TCB, a third elsewhere or everywhere."""
+    """Two kinds of work of unlike length at one QR TCB, a third elsewhere or everywhere."""
     regions = [zos.CicsRegion(f"R{i}", lpar="L") for i in range(2)]
     lengths = 10 ** rng.uniform(-0.7, 0.3, 3)
     where: list[list[str]] = [["R0"], ["R0"], [["R1"], ["R0", "R1"]][int(rng.integers(2))]]
@@ -109,7 +109,7 @@ def qr_nested(rng: Random) -> Case | None:
 
 
 def mxt(rng: Random) -> Case | None:
-    """A limit on one or two works: devices with and without a queue, CPU."""
+    """A limit on one or two kinds of work: devices with and without a queue, CPU."""
     devices = [zos.Device("d"), zos.Device("q", servers=int(rng.integers(1, 3)))]
     count = int(rng.integers(1, 3))
     work = [
@@ -144,7 +144,7 @@ def mxt_open(rng: Random) -> Case | None:
 
 
 def tranclass(rng: Random) -> Case | None:
-    """MXT 10, and a TRANCLASS in it; two works, one of the class, QR TCB and a device."""
+    """MXT 10, and a TRANCLASS in it; two kinds of work, one of the class, QR TCB and a device."""
     work = [
         zos.Work(
             f"w{i}",
@@ -162,7 +162,7 @@ def tranclass(rng: Random) -> Case | None:
 
 
 def nested_limits(rng: Random) -> Case | None:
-    """Few dependent regions, fewer for a class of them; one or two works."""
+    """Few dependent regions, fewer for a class of them; one or two kinds of work."""
     count = int(rng.integers(1, 3))
     work = [
         zos.Work(

@@ -34,7 +34,7 @@ def test_elimination_in_a_band_is_elimination(size: int) -> None:
     np.testing.assert_allclose(p, stationary(rates), rtol=1e-12)
 
 
-def test_a_chain_that_gets_stuck_is_told() -> None:
+def test_a_chain_with_a_deadlock_is_refused() -> None:
     """A state that is never left makes no answer."""
     with pytest.raises(ArithmeticError, match="cannot be left"):
         chains.stationary(2, np.array([0]), np.array([1]), np.array([1.0]))
@@ -165,7 +165,7 @@ def test_order_of_arrival_with_two_service_times() -> None:
     assert result["b"].throughput == pytest.approx(result["a"].throughput, rel=1e-12)
 
 
-def test_too_many_states_and_a_limit_that_cannot_keep_up_are_told() -> None:
+def test_too_many_states_and_a_limit_that_cannot_keep_up_are_refused() -> None:
     """What the chain cannot answer ends in an error that says so."""
     with pytest.raises(NoMethodError, match="50,000 states"):
         solve(Network([Queue("cpu"), Queue("disk")], [closed(n, 99, 1.0, cpu=1, disk=1) for n in "ab"]), "markov")

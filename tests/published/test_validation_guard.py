@@ -1,4 +1,4 @@
-"""The guard of the validation suite, and its command: what moved, what is chosen, the bar."""
+"""The accepted figures of the validation suite, and its command: changes, choice of cases, the bar."""
 
 import qnsolve_validation
 from qnsolve.cli.main import main
@@ -36,7 +36,7 @@ def test_the_command_fails_where_a_figure_moved(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(accepted, "stored", lambda: rows)
     assert main(["validate", "--document", "mq-otma", "--out", str(tmp_path)]) == 4
     said = capsys.readouterr().err
-    assert "2 of the predicted figures moved" in said
+    assert "2 predicted figures differ from the accepted ones" in said
     assert "was close +0.5000 %, is missed +8" in said
     assert "was close +0.5000 %" in (tmp_path / "validation.md").read_text(encoding="utf-8")
 

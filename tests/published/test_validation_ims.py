@@ -1,10 +1,10 @@
-"""IMS, MQ and memory against their documents: the errors that the report states, and what sizes a missing center."""
+"""IMS, MQ and memory against their documents: the errors that the report states, and what sizes a missing station."""
 
 import pytest
 import qnsolve as qn
 from qnsolve import zos
 from qnsolve_validation.models.ims_lpars import cpu_of, two_lpars
-from qnsolve_validation.published import tables
+from qnsolve_validation.published import published_tables
 
 
 def errors(study, quantity=""):
@@ -60,14 +60,14 @@ def test_what_is_met(studies, name, quantity, largest):
     ],
 )
 def test_what_is_missed_is_missed_by_so_much(studies, name, quantity, low, high):
-    """Misses that name their missing center, and their sizes [%]."""
+    """Misses that name their missing station, and their sizes [%]."""
     assert all(low < error < high for error in errors(studies[name], quantity))
 
 
 @pytest.mark.parametrize(("file", "coupling"), [(f, c) for f in ("table-22", "table-23") for c in ("RRS", "XCF")])
 def test_otma_rates_are_below_what_the_back_end_can_do(file, coupling):
     """Each measured rate is one that the system carries, and a rate above engines / CPU is refused."""
-    row = tables.table("ims12", file).where(coupling=coupling)
+    row = published_tables.table("ims12", file).where(coupling=coupling)
     cpu = [cpu_of(row, f"{end}_cpu_busy_pct", f"{end}_gp_engines") for end in ("fe", "be")]
     engines = (row["fe_gp_engines"], row["be_gp_engines"])
     highest = engines[1] / cpu[1]
@@ -80,7 +80,7 @@ def test_otma_rates_are_below_what_the_back_end_can_do(file, coupling):
 
 def test_full_links_rule_the_rate():
     """32 links of 3.4394 ms: VTAM's rate whatever the clients; at 3.02 ms they would still be full at TCP/IP's."""
-    row, other = tables.table("ims12", "table-31")[1], tables.table("ims12", "table-30")[1]
+    row, other = published_tables.table("ims12", "table-31")[1], published_tables.table("ims12", "table-30")[1]
     links = int(row["msc_links"])
     for time, rate in ((links / row["etr_tran_per_s"], row["etr_tran_per_s"]), (0.0030224, other["etr_tran_per_s"])):
         system = two_lpars(

@@ -58,7 +58,7 @@ MARKS = [
     ("zos-memory-mq", "MQPUT", (), 10.0, 20.1, "1 µs, a unit of print"),
     ("zos-memory-dfsort", "elapsed", (2,), 5.0, None, ""),
     ("zos-memory-dfsort", "elapsed", (3,), 5.0, 21.1, "queues of 20 jobs at the work volumes"),
-    # one wait told by row 3 of table 9-9 serves three other runs
+    # one wait, from row 3 of table 9-9, holds for three other runs
     ("cics-perf-9-10", "response", (4,), 5.0, None, ""),
     ("cics-perf-9-11", "response", (4,), 5.0, None, ""),
     ("cics-perf-9-12", "response", (4,), 5.0, None, ""),
@@ -94,7 +94,7 @@ def test_the_mean_of_the_logger(studies):
 
 
 def test_completions_at_mxt_are_an_identity(studies):
-    """Table 7-3 prints the CPU of a transaction that tells the completions: within 2.2 %, and not counted."""
+    """Table 7-3 prints the CPU of a transaction that gives the completions: within 2.2 %, and not counted."""
     (point,) = studies["cics-perf-7-3"].points
     assert point.kind == "identity"
     assert abs(point.error) < 0.022

@@ -116,11 +116,11 @@ def test_every_figure_of_the_report_is_traceable(report, page, studies):
 
 
 def test_misses_are_given_in_three_parts(report, studies):
-    """Effect, size and what settles it, of every missed figure."""
+    """Effect, size and the measurement that would confirm it, of every missed figure."""
     text = (report / "validation.md").read_text(encoding="utf-8")
     for point in summary.predicted(studies.values()):
         if point.missing:
-            assert f"| {point.missing.effect} | {point.missing.size} | {point.missing.settles} |" in text
+            assert f"| {point.missing.effect} | {point.missing.size} | {point.missing.measurement} |" in text
 
 
 def test_markdown_plots_are_beside_it(report, studies):
@@ -146,14 +146,14 @@ def test_pictures_hold_every_point(report, studies):
 
 
 def test_the_first_page_says_what_the_points_are(studies):
-    """Counts by kind of center and verdict add up to the predictions."""
+    """Counts by kind of station and verdict add up to the predictions."""
     done = list(studies.values())
     first = {block.title: block for block in sections.first_page(done)}
     numbers = {name: count for name, count, _ in first["In numbers"].rows}
     predictions = len(summary.predicted(done))
     assert numbers["predictions"] == predictions == numbers["reproduced"] + numbers["close"] + numbers["missed"]
     assert numbers["points"] == predictions + numbers["identities"]
-    spread = first["Errors by kind of center"].rows
+    spread = first["Errors by kind of station"].rows
     assert {row[0] for row in spread} == set(KINDS)
     assert sum(row[1] for row in spread) == predictions
     worst = first["The five worst"].rows
@@ -212,3 +212,5 @@ def test_the_report_is_the_same_when_made_again(report, studies, tmp_path):
     suite.write(str(tmp_path), list(studies.values()), [])
     for path in report.rglob("*.*"):
         assert (tmp_path / path.relative_to(report)).read_bytes() == path.read_bytes(), path
+    for study in list(studies.values())[::20]:  # the pictures are those of the first time: draw some again
+        assert plots.picture(study) == study.picture

@@ -9,15 +9,15 @@ import pytest
 import qnsolve as qn
 from qnsolve_validation import case as cases
 from qnsolve_validation import runner
-from qnsolve_validation.published import tables
+from qnsolve_validation.published import published_tables
 from qnsolve_validation.report import coverage, station_kinds, summary
 
 from tests import ROOT
 
 SHARED = ROOT.parent / "shared" / "published"
 RATES = ("etr_tran_per_s", "aor_etr_tran_per_s", "request_rate_per_s")
-# fits beyond the two lowest loads: table 9-15 is told its limit (row 3) to predict the loads above it; 9-15-low is not told
-TOLD = {"cics-perf-9-15": {3}}
+# fits beyond the two lowest loads: table 9-15 takes its limit (row 3) to predict the loads above it; 9-15-low does not
+FURTHER = {"cics-perf-9-15": {3}}
 # ladders of sizes: containers, of which row 1 is printed to a digit; bytes
 SIZES = {f"cics-perf-9-{n}": {2, 3} for n in (9, 10, 11, 12)} | {
     "cics-perf-8-15": {1, 3, 8, 10},
@@ -34,47 +34,47 @@ def read(path):
 def test_every_table_has_a_row_with_a_known_state(studies):
     """Nothing is silently missing: a case that ran, or one of three states with its reason."""
     places = coverage.coverage(studies.values())
-    assert len(places) == len(tables.index()) == 246
+    assert len(places) == len(published_tables.index()) == 246
     assert {place.document for place in places} == {"cics-perf", "ims12", "ims14-z14", "mq-otma", "zos-memory"}
     for place in places:
         assert place.state in coverage.STATES, place
         assert place.why, place
     states = Counter(place.state for place in places)
     only = sum(study.verdict == "identity" for study in studies.values())
-    assert states["identity"] - only + states["input"] + states["out of scope"] == len(tables.scope())
+    assert states["identity"] - only + states["input"] + states["out of scope"] == len(published_tables.scope())
 
 
 def test_no_table_has_both_a_case_and_a_reason_for_none():
     """scope.csv names exactly the tables of the index that have no case."""
     with_case = {(case.source, f"{case.file}.csv") for case in runner.all_cases()}
-    indexed = [(entry["document"], entry["file"]) for entry in tables.index()]
+    indexed = [(entry["document"], entry["file"]) for entry in published_tables.index()]
     assert len(set(indexed)) == len(indexed)
-    assert with_case | set(tables.scope()) == set(indexed)
-    assert not with_case & set(tables.scope())
+    assert with_case | set(published_tables.scope()) == set(indexed)
+    assert not with_case & set(published_tables.scope())
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the documents' folder is not beside the project")
 def test_the_index_is_that_of_the_documents():
     """Each table of the shared index, and each of its files byte for byte."""
-    ours = Counter((e["document"], e["file"], e["label"]) for e in tables.index() if e["kind"] != "facts")
+    ours = Counter((e["document"], e["file"], e["label"]) for e in published_tables.index() if e["kind"] != "facts")
     theirs = Counter()
     for folder in sorted(path for path in SHARED.iterdir() if path.is_dir()):
         for part in sorted(folder.glob("index*.csv")):
             theirs.update((folder.name, e["file"], e["source_label"]) for e in read(part) if not e["file"].startswith("facts"))
         for path in folder.glob("*.csv"):
             if not path.name.startswith(("index", "facts")):
-                copy = tables.PUBLISHED / folder.name / path.name
+                copy = published_tables.PUBLISHED / folder.name / path.name
                 assert copy.read_bytes() == path.read_bytes(), path
         figures = [(f["line"], f["quantity"], f["value"]) for part in sorted(folder.glob("facts*.csv")) for f in read(part)]
-        copied = [(f["line"], f["quantity"], f["value"]) for f in read(tables.PUBLISHED / folder.name / "facts.csv")]
+        copied = [(f["line"], f["quantity"], f["value"]) for f in read(published_tables.PUBLISHED / folder.name / "facts.csv")]
         assert copied == figures
     assert ours == theirs
 
 
 def test_published_tables_are_complete_and_known():
     """Each CSV file is in the index, and each of its rows is full."""
-    known = {(e["document"], e["file"]) for e in tables.index()}
-    for path in tables.PUBLISHED.glob("*/*.csv"):
+    known = {(e["document"], e["file"]) for e in published_tables.index()}
+    for path in published_tables.PUBLISHED.glob("*/*.csv"):
         assert (path.parent.name, path.name) in known
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
@@ -83,10 +83,10 @@ def test_published_tables_are_complete_and_known():
 
 def test_suspect_prints_name_figures_that_are_there():
     """Each doubtful figure is one of a table, and the predicted ones are flagged."""
-    for (document, file, row, column), note in tables.suspects().items():
-        assert column in tables.table(document, file)[row].cells
+    for (document, file, row, column), note in published_tables.suspects().items():
+        assert column in published_tables.table(document, file)[row].cells
         assert note
-    row = tables.table("cics-perf", "table-9-9")[5]
+    row = published_tables.table("cics-perf", "table-9-9")[5]
     assert "ten times too small" in row.suspect("cpu_ms_per_tran")
     assert row.suspect("etr_tran_per_s") == ""
 
@@ -100,7 +100,7 @@ def ladder(rows):
     return rates[1] > 1.05 * rates[0] and rates[2] > 1.05 * rates[1]
 
 
-def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
+def test_a_ladder_is_calibrated_by_its_two_lowest_rows_at_most(studies):
     """No row above them enters a number of the case that predicts the ladder."""
     found = 0
     for name, study in studies.items():
@@ -111,13 +111,13 @@ def test_a_ladder_tells_its_two_lowest_rows_at_most(studies):
             for row in c.rows
             if (row.table.document, row.table.file) == (case.source, case.file)
         }
-        if ladder(tables.table(case.source, case.file).rows):
+        if ladder(published_tables.table(case.source, case.file).rows):
             found += 1
-            assert own <= {1, 2} | TOLD.get(name, set()), name
+            assert own <= {1, 2} | FURTHER.get(name, set()), name
         elif name in SIZES:
             assert own <= SIZES[name], name
     assert found >= 55
-    assert set(SIZES) | set(TOLD) <= set(studies)
+    assert set(SIZES) | set(FURTHER) <= set(studies)
 
 
 def test_parameters_are_few(studies):
@@ -143,7 +143,7 @@ def test_what_is_called_printed_is_printed(studies):
 
 
 def test_what_serves_identities_alone_is_in_no_prediction(studies):
-    """The cases with such numbers, and the center that each sizes."""
+    """The cases with such numbers, and the station that each sizes."""
     found = {(name, c.name) for name, study in studies.items() for c in study.calibrations if c.kind == "identity"}
     assert {name for name, _ in found} == {"cics-perf-5-saturation", "ims12-26", "ims12-30"}
     assert len(found) == 5
@@ -155,21 +155,21 @@ def test_seven_of_ten_figures_are_reproduced_or_close(studies):
     assert reproduced + close >= 0.8 * (reproduced + close + missed)
 
 
-def test_every_miss_says_effect_size_and_what_settles_it(studies):
+def test_every_miss_gives_effect_size_and_measurement(studies):
     """Three fields, each with words of its own; sizes hold a number."""
     misses = [point.missing for point in summary.predicted(studies.values()) if point.verdict == "missed"]
     assert len(misses) > 50
     for missing in misses:
-        parts = (missing.effect, missing.size, missing.settles)
+        parts = (missing.effect, missing.size, missing.measurement)
         assert all(len(part.split()) >= 2 for part in parts), missing
         assert len(set(parts)) == 3
         number_words = ("third", "sixth", "half")
         assert any(c.isdigit() for c in missing.size) or any(word in missing.size for word in number_words), missing
 
 
-def test_each_center_is_of_a_kind(studies):
+def test_each_station_is_of_a_kind(studies):
     """The report sorts every predicted figure; a kind without one says why."""
-    kinds = {station_kinds.KIND[point.center] for point in summary.predicted(studies.values())}
+    kinds = {station_kinds.KIND[point.station] for point in summary.predicted(studies.values())}
     assert kinds | set(station_kinds.NOTHING) == set(station_kinds.KINDS)
     assert sum(spread.points for spread in summary.spreads(studies.values())) == len(summary.predicted(studies.values()))
 
@@ -177,7 +177,7 @@ def test_each_center_is_of_a_kind(studies):
 @pytest.fixture
 def altered(monkeypatch, solve_once):
     """A way to read the tables with some figures half as large again."""
-    real = tables._read
+    real = published_tables._read
     cells = set()
 
     def read(path):
@@ -190,18 +190,18 @@ def altered(monkeypatch, solve_once):
     def alter(points):
         cells.clear()
         cells.update((p.row.table.document, p.row.table.file, p.row.number, p.column) for p in points)
-        tables.table.cache_clear()
-        tables.fact.cache_clear()
+        published_tables.table.cache_clear()
+        published_tables.fact.cache_clear()
 
     monkeypatch.setattr(cases.Study, "solve_system", solve_once)
-    monkeypatch.setattr(tables, "_read", read)
+    monkeypatch.setattr(published_tables, "_read", read)
     monkeypatch.setattr(cases.Study, "_point", lambda self, *figures: self.points.append(figures))
     yield alter
-    tables.table.cache_clear()
-    tables.fact.cache_clear()
+    published_tables.table.cache_clear()
+    published_tables.fact.cache_clear()
 
 
-def untold(study, points):
+def unchanged(study, points):
     """The points whose prediction is what it was."""
     again = cases.Study(study.case)
     study.case.run(again)
@@ -211,31 +211,31 @@ def untold(study, points):
 
 
 @pytest.mark.slow
-def test_no_prediction_was_told_its_figure(studies, altered):
+def test_no_prediction_knows_its_figure(studies, altered):
     """Alter predicted figures in print: their predictions stay what they were."""
-    told = []
+    known = []
     for study in studies.values():
         altered(study.predicted)  # all at once; then one by one those that another prediction starts from
-        stayed = untold(study, study.predicted)
+        stayed = unchanged(study, study.predicted)
         for point in study.predicted:
             if point not in stayed:
                 altered([point])
-                if not untold(study, [point]):
-                    told.append((study.case.name, point.quantity, point.row.number))
-    assert told == []
+                if not unchanged(study, [point]):
+                    known.append((study.case.name, point.quantity, point.row.number))
+    assert known == []
 
 
 def test_every_missed_figure_names_what_is_missing(studies):
     """A miss without a named effect, or a named effect without a miss, is an error."""
-    row = tables.table("ims12", "table-08")[1]
+    row = published_tables.table("ims12", "table-08")[1]
     study = cases.Study(studies["ims12-8"].case)
     with pytest.raises(ValueError, match="names no missing effect"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 9999.0, center="log")
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 9999.0, station="log")
     missing = cases.Missing("an effect", "1 ms", "a measurement")
     with pytest.raises(ValueError, match="is not missed but"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 6321.0, center="log", missing=missing)
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", 6321.0, station="log", missing=missing)
     with pytest.raises(ValueError, match="is predicted as nan"):
-        study.predict("ETR", "tran/s", row, "etr_tran_per_s", math.nan, center="log")
+        study.predict("ETR", "tran/s", row, "etr_tran_per_s", math.nan, station="log")
 
 
 @pytest.mark.parametrize(
@@ -244,14 +244,14 @@ def test_every_missed_figure_names_what_is_missing(studies):
 )
 def test_verdicts(predicted, verdict):
     """Within 1 % reproduced, within the tolerance of 5 % close, beyond it missed."""
-    row = tables.table("ims12", "table-08")[1]
+    row = published_tables.table("ims12", "table-08")[1]
     point = cases.Point("predicted", "ETR", "tran/s", "log", row, "etr_tran_per_s", predicted, 0.01, 0.05)
     assert point.verdict == verdict
 
 
 def test_print_is_no_better_than_its_last_digit():
     """A figure printed as 5 is met by 4.72: half a digit is 10 %."""
-    fact = tables.fact("cics-perf", "C1-011")
+    fact = published_tables.fact("cics-perf", "C1-011")
     assert cases.Point("identity", "", "", "", fact, "value", 4.72, 0.01, 0.05).verdict == "reproduced"
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
 PACKAGES = {"qnsolve": "solver/qnsolve", "qnsolve_excel": "excel-addin/qnsolve_excel", "qnsolve_validation": "validation"}
 SOURCES = ("setup.cfg", "pyproject.toml", "README.md", "LICENSE", "NOTICE", "solver", "excel-addin", "validation")
 MODEL = """

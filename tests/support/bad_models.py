@@ -13,7 +13,7 @@ class Bad(NamedTuple):
     """A file's content, and the parts of the message it must lead to."""
 
     content: str | bytes
-    told: tuple[str, ...]
+    parts: tuple[str, ...]
     file: str = "model.toml"
 
 
@@ -25,17 +25,17 @@ def _station(lines: str) -> str:
     return f'[[stations]]\nname = "cpu"\n{lines}\n{CLASS}'
 
 
-def _number(item: str, written: str, shown: str, *told: str) -> Bad:
+def _number(item: str, written: str, shown: str, *parts: str) -> Bad:
     """A class whose item has a wrong number; the message has the item and the number."""
     rest = {"population": "", "arrival_rate": ""}.get(item, "population = 3\n")
     demands = "" if item == "demands" else "demands = { cpu = 0.5 }\n"
     line = f"demands = {{ cpu = {written} }}" if item == "demands" else f"{item} = {written}"
     place = "demands['cpu']" if item == "demands" else item
-    return Bad(_class(rest + demands + line), ("class 'query'", place, f"= {shown}", *told))
+    return Bad(_class(rest + demands + line), ("class 'query'", place, f"= {shown}", *parts))
 
 
-def _json(content: str, *told: str) -> Bad:
-    return Bad(content, told, "model.json")
+def _json(content: str, *parts: str) -> Bad:
+    return Bad(content, parts, "model.json")
 
 
 FILES = {

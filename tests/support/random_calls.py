@@ -52,10 +52,10 @@ Call = tuple[str, list[Any]]
 
 
 def calls(seed: int, count: int) -> list[Call]:
-    """Name and arguments of each; every function in turn."""
+    """Name and arguments of each; each error value, then every function in turn."""
     draw = random.Random(seed)
     names = list(catalogue())
-    found: list[Call] = []
+    found: list[Call] = [("MMC_RESPONSE", [error, 0.1]) for error in ERRORS]
     while len(found) < count:
         draw.shuffle(names)
         found += [(name, _near(draw, name) if draw.random() < 0.7 else _anything(draw, name)) for name in names]

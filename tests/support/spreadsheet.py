@@ -242,8 +242,8 @@ def needed() -> None:
     """Skip where LibreOffice is missing; fail in CI, which has to install it."""
     lack = missing()
     if lack:
-        told = f"{lack}; run: sudo sh .ci/system-packages"
-        pytest.fail(told) if os.environ.get("CI") else pytest.skip(told)
+        reason = f"{lack}; run: sudo sh .ci/system-packages"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
 def numpy_folders(folder: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""A Calc without a window, told what to do in lines of JSON; `spreadsheet.py` starts it.
+"""A Calc without a window, which takes its commands as lines of JSON; `spreadsheet.py` starts it.
 
 Runs in the Python that has LibreOffice's module `uno`, which need not be the one that runs the tests.
 Each line in is {"do": name, ...}; each line out is {"answer": ...} or {"fault": one line}.
@@ -139,12 +139,12 @@ class Calc:
         self.books[book].storeToURL(Path(file).as_uri(), properties(FilterName=FILTERS[Path(file).suffix]))
 
     def help(self, prefix):
-        found, told = self.service("com.sun.star.sheet.FunctionDescriptions"), {}
+        found, help_texts = self.service("com.sun.star.sheet.FunctionDescriptions"), {}
         for i in range(found.Count):
             one = {p.Name: p.Value for p in found.getByIndex(i)}
             if one["Name"].startswith(prefix):
-                told[one["Name"]] = [one["Description"], [[a.Name, a.Description] for a in one["Arguments"] or ()]]
-        return told
+                help_texts[one["Name"]] = [one["Description"], [[a.Name, a.Description] for a in one["Arguments"] or ()]]
+        return help_texts
 
     def quit(self):
         with suppress(Exception):

@@ -116,7 +116,7 @@ def test_methods(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("name", ["open", "one class", "several classes"])
 def test_methods_of_a_model(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`methods` with a model tells which accept it, and of the others why not."""
+    """`methods` with a model lists which accept it, and for the others the reason."""
     path = tmp_path / "model.toml"
     save(zoo.HAND_MADE[name], path)
     reports = qnsolve.methods(zoo.HAND_MADE[name])
@@ -171,8 +171,8 @@ def test_an_unknown_method(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    for told in ("method", "'latice'", "did you mean 'lattice'?", "convolution"):
-        assert told in err
+    for part in ("method", "'latice'", "did you mean 'lattice'?", "convolution"):
+        assert part in err
 
 
 def _two(discipline: str, **second: object) -> Network:
@@ -205,7 +205,7 @@ REFUSED = {
 def test_models_that_no_method_accepts(name: str, method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A right model that no method takes ends with exit code 3 and one line with every reason."""
     path = tmp_path / "model.toml"
-    model, told = REFUSED[name]
+    model, parts = REFUSED[name]
     save(model, path)
     assert main(["solve", "--method", method, str(path)]) == 3
     out, err = capsys.readouterr()
@@ -213,7 +213,7 @@ def test_models_that_no_method_accepts(name: str, method: str, tmp_path: Path, c
     assert err.count("\n") == 1
     alone = f"method {method} does not accept this model: " in err
     assert alone if method == "lattice" else err.startswith(f"{path}: no method accepts this model: ")
-    for part in told:
+    for part in parts:
         assert part in err
 
 

@@ -208,16 +208,16 @@ def test_a_name_is_its_function_whatever_was_loaded_before() -> None:
     assert "cli" in _after(code)[0]
 
 
-def test_names_are_told_before_they_are_used() -> None:
-    """The table of homes holds what type checkers and `dir` are told; another name is none."""
-    told = {
+def test_names_are_declared_before_they_are_used() -> None:
+    """The table of homes holds what type checkers and `dir` see, and no other name."""
+    declared = {
         alias.name: str(node.module)
         for node in ast.walk(ast.parse(FILES["__init__"].read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and node.level == 1
         for alias in node.names
     }
-    assert sorted(told) == sorted(qnsolve.__all__)
-    for name, module in told.items():
+    assert sorted(declared) == sorted(qnsolve.__all__)
+    for name, module in declared.items():
         found = getattr(qnsolve, name)
         home = importlib.import_module("qnsolve" if module == "None" else f"qnsolve.{module}")
         assert found is (sys.modules[f"qnsolve.{name}"] if module == "None" else vars(home)[name])

@@ -79,11 +79,11 @@ def test_a_fitted_log_meets_its_rows() -> None:
         (lambda: zos.Logger.fitted("L", mib_per_second={1: 154, 2: 400}), "more than in proportion"),
     ],
 )
-def test_bad_rows_are_told(call: Any, said: str) -> None:
+def test_bad_rows_are_refused(call: Any, said: str) -> None:
     """One line with the item, the rule and the repair."""
-    with pytest.raises(qn.ModelError, match=said) as told:
+    with pytest.raises(qn.ModelError, match=said) as caught:
         call()
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_front_end_waits_for_its_back_end_or_does_not() -> None:

@@ -1,4 +1,4 @@
-"""zIIPs that overflow while users hardly think: solved, near the chain of few users and near simulation of many."""
+"""zIIPs that overflow while users have a short think time: solved, near the chain of few users and near simulation of many."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SMT = zos.Ziips(2, threads=2, max_capacity_factor=1.3)
         (6, zos.Ziips(4), 23, 0.01, 0.786, 0),
     ],
 )
-def test_users_who_hardly_think(cps: int, ziips: zos.Ziips, users: int, think_time: float, share: float, rate: float) -> None:
+def test_short_think_times(cps: int, ziips: zos.Ziips, users: int, think_time: float, share: float, rate: float) -> None:
     """Solved without a warning; no engine does more than it can."""
     found = system(cps, ziips, users, think_time, share, rate).solve()
     most = cps + float(ziips.speeds()[-1])
@@ -51,7 +51,7 @@ def test_users_who_hardly_think(cps: int, ziips: zos.Ziips, users: int, think_ti
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
 @pytest.mark.parametrize(("cps", "cores"), [(3, 2), (8, 1)])
 def test_a_few_users_against_their_chain(users: int, share: float, cps: int, cores: int) -> None:
-    """Hardly any think time: rates within 2 percent of the chain that tells phases apart, 5 where all work is for zIIPs."""
+    """Think times near 0: rates within 2 percent of the chain that distinguishes phases, 5 where all work is for zIIPs."""
     ziips = zos.Ziips(cores)
     think_time = 1e-6  # a thousandth of the CPU
     chain = system_chains.overflow(

@@ -39,7 +39,7 @@ def test_shared_servers_are_an_mmc_queue() -> None:
 
 
 def test_places_are_first_come_first_served() -> None:
-    """Two places for four who come in order: times to the second, who waits and who not."""
+    """Two places for four who come in order: times to the second, and which of them wait."""
     clock, ends = Clock(), []
     places = Places(clock, 2)
 

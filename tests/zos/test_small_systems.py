@@ -8,7 +8,7 @@ from qnsolve import zos
 
 
 def test_a_system_of_a_few_users_is_its_chain() -> None:
-    """Two regions that share two CPs, two works, a disk: rates, response by center, CPU and tasks."""
+    """Two regions that share two CPs, two kinds of work, a disk: rates, response by center, CPU and tasks."""
     given = zos.System(
         lpars=[zos.Lpar("L", processors=2)],
         regions=[zos.CicsRegion("AOR1", lpar="L"), zos.CicsRegion("AOR2", lpar="L")],

@@ -146,7 +146,7 @@ def test_flags_are_written_to_files() -> None:
 
 
 def test_numbers_without_names() -> None:
-    """A number of requests or bytes goes to the only coupling facility or log; what was not given is told."""
+    """A number of requests or bytes goes to the only coupling facility or log; what was not given is reported."""
     parts: dict[str, Any] = {
         "lpars": [zos.Lpar("PROD", processors=zos.Processors(8), ziips=zos.Ziips(3, threads=2, max_capacity_factor=1.25))],
         "coupling_facilities": [zos.CouplingFacility("CF1", processors=2, link=zos.Link("ICP"))],

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import qnsolve as qn
 from qnsolve import zos
 
-from ..published.tables import Row
+from ..published.published_tables import Row
 
-ENOUGH = 5000  # dependent regions where the document prints no number: nobody waits for one
+ENOUGH = 5000  # dependent regions where the document prints no number: no transaction waits for one
 
 
 def cpu_of(row: Row, busy: str, engines: str, rate: str = "etr_tran_per_s") -> float:
     """CPU of one transaction [s]: busy times engines over ETR."""
-    return row[busy] / 100 * row[engines] / row[rate]
+    return qn.measure.cpu_per_transaction(row[rate], row[busy] / 100, row[engines])
 
 
 def one_lpar(engines: float, *, regions: int = ENOUGH, fixed_cpu: float = 0.0, parts: Any = None, **work: Any) -> zos.System:
@@ -35,7 +36,7 @@ def two_lpars(
     devices: tuple[zos.Device, ...] = (),
     **work: Any,
 ) -> zos.System:
-    """A front end that waits for the back end where the transaction runs."""
+    """A front end whose transactions run at the back end; the front end waits for them."""
     front = zos.Step("front end", cpu=cpu[0], devices=waits[0])
     back = zos.Step("back end", cpu=cpu[1], devices=waits[1])
     return zos.System(

@@ -1,4 +1,4 @@
-"""Load ladders: the same work at rising rates, CPU by a law from the lowest rows or from another run."""
+"""Load ladders: one workload at rising rates; a law from the lowest rows or from another run gives its CPU."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from qnsolve import zos
 
 from ..case import Missing, Study, straight_line
-from ..published.tables import Row, Table, table
+from ..published.published_tables import Row, Table, table
 
 RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
-CPS = 32  # the most that the LPAR may have; how many were online is not printed, and without effect on the CPU used
-TOLD = {"constant": 1, "ratio": 1, "line": 2}  # rows that a ladder tells of itself
+CPS = 32  # the number online is not printed; it has no effect on the CPU used
+CALIBRATING = {"constant": 1, "ratio": 1, "line": 2}  # lowest rows that the law of a ladder is from
 USED, COST = "cics_cpu_pct", "cpu_ms_per_tran"
 EACH = " of a transaction"
 
 
 @dataclass(frozen=True)
 class Ladder:
-    """A ladder, and where its CPU is from.
+    """A ladder and the source of its CPU law.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Ladder:
     regions : int
         Among which the CPU without load is shared.
     columns : tuple
-        (what, column, center) of each CPU predicted; the column in percent of a CP or in ms of a transaction.
+        (what, column, station) of each CPU predicted; the column in percent of a CP or in ms of a transaction.
     rate : str
         Column of the rate.
     missing : dict
@@ -95,9 +95,9 @@ def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) 
 
 
 def predicted_rows(ladder: Ladder, document: str = "cics-perf") -> Sequence[Row]:
-    """The rows that the law was not told."""
-    told = TOLD[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
-    return table(document, ladder.file).rows[told:]
+    """The rows above those that the law is from."""
+    used = CALIBRATING[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
+    return table(document, ladder.file).rows[used:]
 
 
 def system(row: Row, laws: Sequence[Law], regions: int, rate: str = RATE) -> zos.System:
@@ -121,7 +121,7 @@ def _cps(row: Row) -> float:
 
 
 def climb(ladder: Ladder, study: Study) -> None:
-    """Predict the CPU of each row that the law was not told."""
+    """Predict the CPU of each row above those that the law is from."""
     beside = replace(ladder, law="ratio", of=Ladder(ladder.beside, "all rows", rate=ladder.rate)) if ladder.beside else ladder
     laws = [cpu_law(study, beside if place else ladder, what, column) for place, (what, column, _) in enumerate(ladder.columns)]
     for row in predicted_rows(ladder):
@@ -129,14 +129,14 @@ def climb(ladder: Ladder, study: Study) -> None:
         cics = sum(region.appl_percent for region in result.regions)
         lpar = result[LPAR]
         rest = lpar.cpu_percent * _cps(row) - cics
-        for place, (what, column, center) in enumerate(ladder.columns):
-            if not row.cells[column] or (place and ladder.beside and row.number == 1):  # lost in print, or told
+        for place, (what, column, station) in enumerate(ladder.columns):
+            if not row.cells[column] or (place and ladder.beside and row.number == 1):  # lost in print, or a calibration row
                 continue
             missing = (ladder.missing or {}).get((column, row.number))
             value, unit = rest if place else cics, "% of a CP"
             if not column.endswith("_pct"):
                 value, unit = 10 * value / row[ladder.rate], "ms"
-            study.predict(what, unit, row, column, value, center=center, across=bool(ladder.of), missing=missing)
+            study.predict(what, unit, row, column, value, station=station, across=bool(ladder.of), missing=missing)
 
 
 def used_cpu(system: zos.System, result: zos.SystemResult) -> float:

@@ -1,4 +1,4 @@
-"""Every table of every document, and what it is to us."""
+"""Every table of every document: predicted, identity, input, or out of scope."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ..case import VERDICTS, Study
 from ..cases import all_cases
-from ..published.tables import index, scope, sources
+from ..published.published_tables import index, scope, sources
 
 STATES = (*VERDICTS, "identity", "input", "out of scope")
 

@@ -10,7 +10,7 @@ import jinja2
 import qnsolve as qn
 
 from ..case import Study
-from ..published.tables import sources
+from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, shown
 from .model_flow import flows
@@ -26,7 +26,7 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
     studies : sequence of Study
         Each with its picture.
     moved : sequence of str
-        A line for each figure that is not what it was when it was accepted.
+        A line for each figure that differs from the accepted one.
     """
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(

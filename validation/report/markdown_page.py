@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import qnsolve as qn
 
 from ..case import Study
-from ..published.tables import sources
+from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block, shown
 

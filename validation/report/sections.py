@@ -15,7 +15,7 @@ MISSING = "What is missing"
 
 
 def first_page(studies: Sequence[Study]) -> list[Block]:
-    """What a reader sees first."""
+    """The tables of the first page."""
     verdicts = ", ".join(f"{verdict}:count" for verdict in VERDICTS)
     spread = [(s.kind, s.points, s.mean, s.median, s.ninth, s.largest, *s.counts) for s in summary.spreads(studies)] + [
         (kind, 0, *[None] * 7) for kind in NOTHING
@@ -40,10 +40,10 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         for s in studies
     ]
     return [
-        block("In numbers", "what, number:count, meaning", summary.numbers(studies)),
+        block("In numbers", "quantity, number:count, meaning", summary.numbers(studies)),
         block(
-            "Errors by kind of center",
-            f"center, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
+            "Errors by kind of station",
+            f"station, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
             spread,
             f"Errors without sign. {nothing}.",
         ),
@@ -73,14 +73,14 @@ def case_blocks(study: Study) -> list[Block]:
     calibrated = [(c.name, c.value, c.unit, c.how, summary.origin(c), c.kind) for c in study.calibrations]
     points = [
         (
-            p.quantity, p.unit, KIND[p.center], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
+            p.quantity, p.unit, KIND[p.station], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
             p.verdict if p.kind == "predicted" else p.kind, p.suspect,
         )
         for p in study.points
     ]  # fmt: skip
     flagged = any(p.suspect for p in study.points)
     columns = (
-        "figure, unit, center, where printed, column, printed:printed, predicted:figure, error:signed, repeatability:percent, "
+        "figure, unit, station, where printed, column, printed:printed, predicted:figure, error:signed, repeatability:percent, "
         "verdict:verdict"
     )
     found = [
@@ -96,8 +96,8 @@ def case_blocks(study: Study) -> list[Block]:
             key: ", ".join(f"{p.quantity} row {p.row.number}" for p in study.predicted if str(p.missing) == key)
             for key in misses
         }
-        rows = [(where[key], m.effect, m.size, m.settles) for key, m in misses.items()]
-        found.append(block(MISSING, "figures missed, center or effect, size it must have, what would settle it", rows))
+        rows = [(where[key], m.effect, m.size, m.measurement) for key, m in misses.items()]
+        found.append(block(MISSING, "figures missed, station or effect, size, measurement that would confirm it", rows))
     found.append(block("Calibrated", "number, value:figure, unit, how, from, kind", calibrated))
     given = [(name, value, "given", where) for name, value, where in study.inputs]
     if given:
@@ -108,5 +108,5 @@ def case_blocks(study: Study) -> list[Block]:
 def every_table(studies: Sequence[Study]) -> Block:
     """A row for every table of every document."""
     rows = [(p.document, p.label, p.title, p.lines, p.state, p.why) for p in coverage(studies)]
-    columns = "document, where, what, lines, state:verdict, cases or why"
+    columns = "document, where, title, lines, state:verdict, cases or reason"
     return block("Every table of every document", columns, rows, folded=True)

@@ -1,4 +1,4 @@
-"""The kinds of centers by which the report sorts its errors."""
+"""Kinds of stations: the report sorts its errors by them."""
 
 from __future__ import annotations
 
@@ -24,4 +24,4 @@ _OF = {
     "Java": ("Java", "zIIPs", "CPs and zIIPs"),
     "storage and data base": ("Db2 reads", "DASD and locks", "buffer pool", "containers on open TCBs"),
 }
-KIND = {center: kind for kind, centers in _OF.items() for center in centers}
+KIND = {station: kind for kind, stations in _OF.items() for station in stations}

@@ -1,4 +1,4 @@
-"""What the report says in numbers."""
+"""The report in numbers: counts, errors, parameters."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from itertools import groupby
 from statistics import mean, median
 
 from ..case import VERDICTS, Calibration, Point, Study
-from ..published.tables import place
+from ..published.published_tables import place
 from .blocks import percent
 from .station_kinds import KIND, KINDS
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The errors of one kind of center [relative]."""
+    """The errors of one kind of station [relative]."""
 
     kind: str
     points: int
@@ -39,18 +39,18 @@ def verdict_counts(studies: Iterable[Study]) -> tuple[int, ...]:
 
 
 def spreads(studies: Iterable[Study]) -> list[Spread]:
-    """Errors by kind of center, in the order of KINDS; kinds without a point are left out."""
+    """Errors by kind of station, in the order of KINDS; kinds without a point are left out."""
     by_kind: dict[str, list[Point]] = {kind: [] for kind in KINDS}
     for point in predicted(studies):
-        by_kind[KIND[point.center]].append(point)
+        by_kind[KIND[point.station]].append(point)
     found = []
     for kind, points in by_kind.items():
         if points:
             errors = sorted(abs(point.error) for point in points)
             counts = Counter(point.verdict for point in points)
             ninth = errors[min(int(0.9 * len(errors)), len(errors) - 1)]
-            told = tuple(counts[verdict] for verdict in VERDICTS)
-            found.append(Spread(kind, len(points), mean(errors), median(errors), ninth, errors[-1], told))
+            by_verdict = tuple(counts[verdict] for verdict in VERDICTS)
+            found.append(Spread(kind, len(points), mean(errors), median(errors), ninth, errors[-1], by_verdict))
     return found
 
 
@@ -64,14 +64,14 @@ def opening(studies: Sequence[Study]) -> str:
     counts = verdict_counts(studies)
     total = sum(counts)
     free, strict = sum(study.free for study in studies), anywhere(studies)
-    told = ", ".join(f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True))
+    verdicts = ", ".join(f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True))
     errors = [abs(point.error) for point in predicted(studies)]
     cases = f"{len(studies)} case{'s' if len(studies) > 1 else ''}"
     if not total:
         return f"{cases}, no figure predicted."
     hit = percent((counts[0] + counts[1]) / total, signed=False)
     return (
-        f"{cases}, {total} figures predicted: {told}. {hit} are reproduced or close; half of the errors are below "
+        f"{cases}, {total} figures predicted: {verdicts}. {hit} are reproduced or close; half of the errors are below "
         f"{percent(median(errors), signed=False)}, the mean is {percent(mean(errors), signed=False)}. "
         f"Free parameters: {_ratio(free, total)} fitted to the table that is predicted; {_ratio(strict, total)} fitted to any."
     )
@@ -88,10 +88,10 @@ def worst(studies: Iterable[Study]) -> list[tuple[Study, Point]]:
 
 
 def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
-    """What there is, how much of it, and what it means."""
+    """The counts of the first page: name, number, meaning."""
     points = predicted(studies)
     free, strict, printed = sum(study.free for study in studies), anywhere(studies), anywhere(studies, ("printed",))
-    all_told = f"{len(points) / max(strict + printed, 1):.2f}"
+    each_of_all = f"{len(points) / max(strict + printed, 1):.2f}"
     counts = verdict_counts(studies)
     return [
         ("cases", len(studies), "a table each, or a family of figures in one"),
@@ -106,11 +106,15 @@ def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
             sum(len(study.inputs) for study in studies),
             "configured numbers and offered rates that the document states",
         ),
-        ("predictions", len(points), "figures that the model was not told"),
+        ("predictions", len(points), "printed figures that entered neither model nor calibration"),
         *zip(VERDICTS, counts, MEANING, strict=True),
         ("fitted, same table", free, f"free parameters from rows of the table predicted; {_each(points, free)}"),
         ("fitted, any table", strict, f"{RULE}; {_each(points, strict)}"),
-        ("measured, as printed", printed, f"CPU times and speeds given to a model as printed; with them {all_told} for each"),
+        (
+            "measured, as printed",
+            printed,
+            f"CPU times and speeds given to a model as printed; with them {each_of_all} predictions for each",
+        ),
         ("suspect prints met", sum(bool(p.suspect) for p in points), "predicted figures that are doubtful in print; flagged"),
     ]
 
@@ -123,7 +127,7 @@ RULE = "every number computed from rows of any table is free unless printed ther
 MEANING = (
     "within the source's repeatability, 1 %, or 3 % across tables, or half a printed digit",
     "within the tolerance that the case states in advance",
-    "beyond it, with what is missing, its size, and what would settle it",
+    "beyond it; the missing effect is named, with its size and the measurement that would confirm it",
 )
 
 
@@ -134,11 +138,14 @@ def origin(calibration: Calibration) -> str:
 
 
 def effort(study: Study) -> str:
-    """What went in, and what came out."""
-    free, told = study.free, len(study.predicted)
+    """Parameters that entered and figures that were predicted, in words."""
     printed = anywhere([study], ("printed",))
-    as_printed = f", {printed} measured figure{'s' if printed != 1 else ''} given as printed" if printed else ""
-    return f"{free} parameter{'s' if free != 1 else ''} fitted{as_printed}, {told} figure{'s' if told != 1 else ''} predicted"
+    as_printed = f", {_counted(printed, 'measured figure')} given as printed" if printed else ""
+    return f"{_counted(study.free, 'parameter')} fitted{as_printed}, {_counted(len(study.predicted), 'figure')} predicted"
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'s' if number != 1 else ''}"
 
 
 def judged(study: Study) -> str:

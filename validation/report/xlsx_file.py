@@ -13,7 +13,7 @@ import qnsolve as qn
 import xlsxwriter
 
 from ..case import VERDICTS, Study
-from ..published.tables import sources
+from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block
 
@@ -187,7 +187,7 @@ def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -
         {"type": "bar", "subtype": "stacked"},
         series,
         643,
-        title={"name": "Predictions by kind of center", "name_font": {"size": 12}},
+        title={"name": "Predictions by kind of station", "name_font": {"size": 12}},
         x_axis={"name": "figures", "major_gridlines": LIGHT},
         y_axis={"reverse": True, "crossing": "max", "major_gridlines": {"visible": False}},
         legend={"position": "bottom"},

@@ -45,7 +45,7 @@ class Bridge:
         self.call: Callable[[str, Sequence[Any]], Any] = self._first
 
     def _first(self, name: str, given: Sequence[Any]) -> Any:
-        """Import the solver; from then on calls go straight to it, or are told why there is none."""
+        """Import the solver; from then on calls go straight to it, or are answered with the reason why there is none."""
         try:
             self.call = self._connected()
         except BaseException as error:  # whatever a foreign Python makes of it, the sheet goes on
@@ -82,11 +82,11 @@ class Bridge:
         gone = [folder for folder in self.folders if not os.path.isdir(folder)]
         places = os.pathsep.join(self.folders)
         if here != self.python and not os.environ.get(ELSEWHERE):
-            told = f"LibreOffice runs Python {here} and qnsolve is installed for Python {self.python}"
-            return f"{told}: install qnsolve with a Python {here}, {AGAIN}."
+            reason = f"LibreOffice runs Python {here} and qnsolve is installed for Python {self.python}"
+            return f"{reason}: install qnsolve with a Python {here}, {AGAIN}."
         if gone:
             return f"There is no folder {gone[0]} any more, where qnsolve was: install qnsolve, {AGAIN}."
         if isinstance(error, ModuleNotFoundError):
             return f"Python's module {error.name} is not in {places}: install it there and start Calc again."
-        told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        return f"qnsolve cannot be imported from {places} ({told}): install qnsolve again, {AGAIN}."
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        return f"qnsolve cannot be imported from {places} ({reason}): install qnsolve again, {AGAIN}."

@@ -37,25 +37,35 @@ def add(actions: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> str:
+    users = " for all users of this machine, as root ran the command" if _is_root() else ""
     if options.uninstall:
-        _unopkg("remove", MODULE)
-        return "removed: the functions are gone once Calc starts again"
+        try:
+            _unopkg("remove", MODULE)
+        except ModelError:
+            if MODULE in _unopkg("list"):
+                raise
+            return "not installed: there was nothing to remove"
+        return f"removed{users}: the functions are gone once Calc starts again"
     if options.install:
         with tempfile.TemporaryDirectory() as folder:
             _unopkg("add", "--force", str(write(Path(folder) / "qnsolve.oxt")))
-        return f"installed: {THEN}"
+        return f"installed{users}: {THEN}"
     if not options.out.lower().endswith(".oxt"):
         raise ModelError("--out", "must end in .oxt", "name it qnsolve.oxt", options.out)
     return f"written: {write(Path(options.out))}\nopen it with LibreOffice, or run qnsolve addin calc --install; then {THEN}"
 
 
-def _unopkg(action: str, *given: str) -> None:
-    """Run LibreOffice's manager of extensions; for all users where root asks, as it wants."""
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _unopkg(action: str, *given: str) -> str:
+    """What LibreOffice's manager of extensions prints; root can install for all users only."""
     program = shutil.which("unopkg") or next((found for place in PLACES for found in sorted(glob(place))), None)
     if program is None:
         repair = "write the file with qnsolve addin calc and open it in Calc: Tools, Extensions, Add"
         raise ModelError("addin calc", "cannot find LibreOffice's program unopkg", repair)
-    shared = ["--shared"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    shared = ["--shared"] if _is_root() else []
     try:
         done = subprocess.run(
             [program, action, *shared, *given],
@@ -70,8 +80,9 @@ def _unopkg(action: str, *given: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ModelError("addin calc", f"could not run {program}: {error}", "close LibreOffice and try again") from error
     if done.returncode:
-        told = one_line(" ".join((done.stderr + done.stdout).split()))[-300:] or f"exit code {done.returncode}"
-        raise ModelError("addin calc", f"was refused by unopkg: {told}", "close LibreOffice and try again")
+        reason = one_line(done.stderr + done.stdout)[-300:] or f"exit code {done.returncode}"
+        raise ModelError("addin calc", f"was refused by unopkg: {reason}", "close LibreOffice and try again")
+    return done.stdout
 
 
 def clean_environment() -> dict[str, str]:

@@ -41,5 +41,5 @@ def _rows(name: str) -> Callable[..., Any]:
 for _name, _spills in WRITTEN["functions"].items():
     setattr(QueueingAddIn, _name, (_rows if _spills else _single)(_name))
 
-g_ImplementationHelper = unohelper.ImplementationHelper()  # noqa: N816, LibreOffice's loader asks for this name
+g_ImplementationHelper = unohelper.ImplementationHelper()  # noqa: N816, LibreOffice's loader looks for this name
 g_ImplementationHelper.addImplementation(QueueingAddIn, WRITTEN["namespace"], ("com.sun.star.sheet.AddIn",))

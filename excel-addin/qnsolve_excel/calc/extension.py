@@ -112,18 +112,18 @@ def _function_help(function: Function) -> str:
     arguments = "".join(_argument_help(i, argument) for i, argument in enumerate(function.arguments, 1))
     return (
         f'<node oor:name="{function.name}" oor:op="replace">\n'
-        f"{_told('DisplayName', function.dotted)}\n{_told('Description', function.summary)}\n"
+        f"{_property('DisplayName', function.dotted)}\n{_property('Description', function.summary)}\n"
         f'<prop oor:name="Category"><value>{CATEGORY}</value></prop>\n'
         f'<node oor:name="Parameters">{arguments}</node></node>'
     )
 
 
 def _argument_help(i: int, argument: Argument) -> str:
-    told = _told("DisplayName", argument.name) + _told("Description", argument.help)
-    return f'\n<node oor:name="{_key(i)}" oor:op="replace">{told}</node>'
+    texts = _property("DisplayName", argument.name) + _property("Description", argument.help)
+    return f'\n<node oor:name="{_key(i)}" oor:op="replace">{texts}</node>'
 
 
-def _told(name: str, text: str) -> str:
+def _property(name: str, text: str) -> str:
     return f'<prop oor:name="{name}"><value xml:lang="en">{escape(text)}</value></prop>'
 
 

@@ -19,7 +19,7 @@ Given = Annotated[object, "Argument of that function, in its order. None where l
 
 @worksheet_function(GROUP)
 def why(
-    function_name: Annotated[str, "Name of the function, MMC_RESPONSE say, with or without QN."],
+    function_name: Annotated[str, "Name of the function, MMC_RESPONSE for example, with or without QN."],
     argument_1: Given = OMITTED,
     argument_2: Given = OMITTED,
     argument_3: Given = OMITTED,
@@ -52,8 +52,8 @@ def why(
         except QnsolveError as error:
             return reason(error)
     value = f"{len(answer)} rows" if isinstance(answer, list) else f"{answer:.6g}" if isinstance(answer, float) else answer
-    told = [part[:1].upper() + part[1:].rstrip(".") for part in (found.summary, found.method, *said) if part]
-    return f"{found.usage} is {value}. {'. '.join(told)}."
+    sentences = [part[:1].upper() + part[1:].rstrip(".") for part in (found.summary, found.method, *said) if part]
+    return f"{found.usage} is {value}. {'. '.join(sentences)}."
 
 
 @worksheet_function(GROUP)
@@ -73,7 +73,7 @@ def functions(
         [f.usage, f.group, f.summary] for f in catalogue().values() if word in f"{f.usage} {f.group} {f.summary}".casefold()
     ]
     if not rows:
-        raise CellError("#N/A", f"no function speaks of {about[:80]!r}; QN.FUNCTIONS() lists all")
+        raise CellError("#N/A", f"no function has {about[:80]!r} in its call or its help; QN.FUNCTIONS() lists all")
     return [["call", "group", "returns"], *rows]
 
 

@@ -18,13 +18,13 @@ CfEngines = Annotated[int, "Engines of the coupling facility."]
 Latency = Annotated[float, "Time on the link, both ways, of one request, in seconds."]
 LogBytes = Annotated[float, "Bytes that one transaction logs."]
 Stripes = Annotated[int, "Data sets that the log is spread over."]
-Fixed = Annotated[float, "Seconds to write one MiB whatever the stripes: a of a + b/stripes, as QN.FIT_STRIPES finds."]
-Striped = Annotated[float, "Seconds to write one MiB on one stripe beside that: b of a + b/stripes."]
+Fixed = Annotated[float, "Seconds to write one MiB at any number of stripes: a of a + b/stripes, as QN.FIT_STRIPES finds."]
+Striped = Annotated[float, "Further seconds to write one MiB on one stripe: b of a + b/stripes."]
 
 
 @worksheet_function(GROUP)
 def cf_service_time(requests: Requests, service_time: CfTime, engines: CfEngines, latency: Latency = 0) -> float:
-    """Time of a synchronous request as the host sees it: link, wait and service [s].
+    """Response time of a synchronous request: link, wait and service [s].
 
     Exact for Poisson arrivals from many hosts.
 
@@ -39,7 +39,7 @@ def cf_service_time(requests: Requests, service_time: CfTime, engines: CfEngines
 
 @worksheet_function(GROUP)
 def cf_busy(requests: Requests, service_time: CfTime, engines: CfEngines) -> float:
-    """Share of the coupling facility's engines that is busy [0..1].
+    """Utilization of the coupling facility's engines [0..1].
 
     The utilization law; exact.
 
@@ -69,7 +69,7 @@ def cf_host_cpu(requests: Requests, service_time: CfTime, engines: CfEngines, la
 
 @worksheet_function(GROUP)
 def logger_limit(stripes: Stripes, fixed: Fixed, striped: Striped) -> float:
-    """What a log can write at most [MiB/s]; 1 MiB is 2^20 bytes, what IBM's reports print as MB.
+    """Bandwidth of a log [MiB/s]; 1 MiB is 2^20 bytes, what IBM's reports print as MB.
 
     The law a + b/stripes: 0.7 % off at 8 stripes where fitted on 1 and 2 (IMS 12, table 8).
 
@@ -84,7 +84,7 @@ def logger_limit(stripes: Stripes, fixed: Fixed, striped: Striped) -> float:
 
 @worksheet_function(GROUP)
 def logger_rate(log_bytes: LogBytes, stripes: Stripes, fixed: Fixed, striped: Striped) -> float:
-    """Transactions in a second at which a log is full [1/s].
+    """Highest transaction rate of a log [1/s].
 
     The law a + b/stripes: 3.2 % off in the mean over log sizes (IMS 12, table 8).
 
@@ -99,7 +99,7 @@ def logger_rate(log_bytes: LogBytes, stripes: Stripes, fixed: Fixed, striped: St
 
 @worksheet_function(GROUP)
 def logger_busy(etr: Etr, log_bytes: LogBytes, stripes: Stripes, fixed: Fixed, striped: Striped) -> float:
-    """Share of what a log can write that is written [0..1]; #NUM! where it is asked for more.
+    """Utilization of a log [0..1]; #NUM! where the transactions exceed its bandwidth.
 
     Examples
     --------
@@ -109,7 +109,9 @@ def logger_busy(etr: Etr, log_bytes: LogBytes, stripes: Stripes, fixed: Fixed, s
     """
     busy = some("etr", etr) * _log(stripes, fixed, striped).time_of(some("log_bytes", log_bytes))
     if busy > 1:
-        raise CellError("#NUM!", f"the log would be {busy:.0%} busy; it holds {etr / busy:.6g} transactions a second")
+        raise CellError(
+            "#NUM!", f"the log would be {busy:.0%} busy; its highest rate is {etr / busy:.6g} transactions a second"
+        )
     return busy
 
 

@@ -1,4 +1,4 @@
-"""One station once more: service and arrivals of any variation, finite populations, priorities, impatience."""
+"""One station: general arrivals and service times, finite populations, priorities, abandonment."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from .words import Population, Rate, Servers, ThinkTime, Time, Variation
 GROUP = "One station"
 MOST_CLASSES = 1_000
 ArrivalVariation = Annotated[float, "Squared coefficient of variation of the times between arrivals: 1 for Poisson."]
-Patience = Annotated[float, "Mean time after which a waiting job gives up, in the unit of time."]
+Patience = Annotated[float, "Mean patience, the time after which a waiting job abandons the queue, in the unit of time."]
 
 
-def _told(form: StationForm) -> StationForm:
-    """The form, its note said."""
+def _noted(form: StationForm) -> StationForm:
+    """The form; its note becomes a remark of the cell."""
     remark(form.note or "exact")
     return form
 
 
 @worksheet_function(GROUP)
 def machine_repair_throughput(population: Population, think_time: ThinkTime, service_time: Time, servers: Servers = 1) -> float:
-    """Requests served in a unit of time where a finite population thinks, asks and waits [jobs/time].
+    """Throughput of a finite population with think time: the machine repair model [jobs/time].
 
-    Exact; the machine repair model, M/M/c//N.
+    Exact; M/M/c//N.
 
     Examples
     --------
@@ -40,9 +40,9 @@ def machine_repair_throughput(population: Population, think_time: ThinkTime, ser
 
 @worksheet_function(GROUP)
 def machine_repair_response(population: Population, think_time: ThinkTime, service_time: Time, servers: Servers = 1) -> float:
-    """Mean response time where a finite population thinks, asks and waits [time].
+    """Mean response time of a finite population with think time: the machine repair model [time].
 
-    Exact; the machine repair model, M/M/c//N.
+    Exact; M/M/c//N.
 
     Examples
     --------
@@ -57,9 +57,9 @@ def machine_repair_response(population: Population, think_time: ThinkTime, servi
 def machine_repair_utilization(
     population: Population, think_time: ThinkTime, service_time: Time, servers: Servers = 1
 ) -> float:
-    """Utilization of each server where a finite population thinks, asks and waits [0..1].
+    """Utilization of each server under a finite population with think time: the machine repair model [0..1].
 
-    Exact; the machine repair model, M/M/c//N.
+    Exact; M/M/c//N.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def mgc_response(arrival_rate: Rate, service_time: Time, servers: Servers, varia
     =QN.MGC_RESPONSE(90,0.1,10,3)
     =QN.MGC_RESPONSE(90,0.1,9,3)
     """
-    return _told(forms.mgc(arrival_rate, service_time, servers, variation)).response_time
+    return _noted(forms.mgc(arrival_rate, service_time, servers, variation)).response_time
 
 
 @worksheet_function(GROUP)
@@ -125,7 +125,7 @@ def mdc_response(arrival_rate: Rate, service_time: Time, servers: Servers = 1) -
     =QN.MDC_RESPONSE(90,0.1,10)
     =QN.MDC_RESPONSE(90,0,10)
     """
-    return _told(forms.mdc(arrival_rate, service_time, servers)).response_time
+    return _noted(forms.mdc(arrival_rate, service_time, servers)).response_time
 
 
 @worksheet_function(GROUP)
@@ -145,8 +145,8 @@ def ggc_response(
     =QN.GGC_RESPONSE(8,0.1,1,0.5)
     """
     if servers == 1:
-        return _told(forms.gig1(arrival_rate, service_time, arrival_variation, variation)).response_time
-    return _told(forms.gigc(arrival_rate, service_time, servers, arrival_variation, variation)).response_time
+        return _noted(forms.gig1(arrival_rate, service_time, arrival_variation, variation)).response_time
+    return _noted(forms.gigc(arrival_rate, service_time, servers, arrival_variation, variation)).response_time
 
 
 @worksheet_function(GROUP)
@@ -155,7 +155,7 @@ def batch_response(
     service_time: Time,
     batch_size: Annotated[float, "Jobs that arrive together, their mean; a whole number unless geometric."],
     servers: Servers = 1,
-    geometric: Annotated[bool, "TRUE where sizes vary as by coin tosses, FALSE where all batches are of one size."] = False,
+    geometric: Annotated[bool, "TRUE for geometric batch sizes, FALSE for batches of one size."] = False,
 ) -> float:
     """Mean response time of jobs that arrive in batches [time]; arrival_rate counts jobs, not batches.
 
@@ -167,7 +167,7 @@ def batch_response(
     =QN.BATCH_RESPONSE(90,0.1,5,12,TRUE)
     =QN.BATCH_RESPONSE(8,0.1,0.5)
     """
-    return _told(forms.batch_servers(arrival_rate, service_time, servers, batch_size, geometric=geometric)).response_time
+    return _noted(forms.batch_servers(arrival_rate, service_time, servers, batch_size, geometric=geometric)).response_time
 
 
 @worksheet_function(GROUP)
@@ -175,7 +175,7 @@ def priority_response(
     arrival_rates: Annotated[Numbers, "Arrival rate of each class, the highest priority first."],
     service_times: Annotated[Numbers, "Mean service time of each class, in the same order."],
     servers: Servers = 1,
-    preemptive: Annotated[bool, "TRUE where a higher class takes the server away from a lower one."] = False,
+    preemptive: Annotated[bool, "TRUE for preemptive priorities, FALSE for non-preemptive ones (head of line)."] = False,
 ) -> Table:
     """Mean response time of each priority class, one below the other, the highest first [time].
 
@@ -193,14 +193,14 @@ def priority_response(
             "#VALUE!", f"arrival_rates has {len(arrival_rates)} cells; a cell solves {MOST_CLASSES} classes at most"
         )
     found = forms.priorities(arrival_rates, service_times, servers=servers, preemptive=preemptive)
-    return [[_told(form).response_time] for form in found]
+    return [[_noted(form).response_time] for form in found]
 
 
 @worksheet_function(GROUP)
 def erlang_a_abandon(arrival_rate: Rate, service_time: Time, servers: Servers, patience: Patience) -> float:
-    """Share of the arrivals that give up before they are served [0..1].
+    """Probability that a job abandons the queue before service: Erlang A [0..1].
 
-    Exact; Erlang's A, patience exponential.
+    Exact; exponential patience.
 
     Examples
     --------
@@ -213,9 +213,9 @@ def erlang_a_abandon(arrival_rate: Rate, service_time: Time, servers: Servers, p
 
 @worksheet_function(GROUP)
 def erlang_a_wait(arrival_rate: Rate, service_time: Time, servers: Servers, patience: Patience) -> float:
-    """Mean waiting time of the jobs that are served, where others give up [time].
+    """Mean waiting time of the served jobs in a queue with abandonment: Erlang A [time].
 
-    Exact; Erlang's A, patience exponential.
+    Exact; exponential patience.
 
     Examples
     --------
@@ -230,9 +230,9 @@ def erlang_a_wait(arrival_rate: Rate, service_time: Time, servers: Servers, pati
 def fork_join_response(
     arrival_rate: Rate,
     service_time: Time,
-    branches: Annotated[int, "Parts that a job splits into, each at a server of its own."],
+    branches: Annotated[int, "Parts of a job, each at a server of its own."],
 ) -> float:
-    """Mean time until all parts of a job are done that was split over parallel servers [time].
+    """Mean response time of a fork-join job, until its last part ends [time].
 
     Examples
     --------
@@ -240,16 +240,18 @@ def fork_join_response(
     =QN.FORK_JOIN_RESPONSE(5,0.1,8)
     =QN.FORK_JOIN_RESPONSE(12,0.1,8)
     """
-    return _told(forms.fork_join(arrival_rate, service_time, branches)).response_time
+    return _noted(forms.fork_join(arrival_rate, service_time, branches)).response_time
 
 
 @worksheet_function(GROUP)
 def usl_capacity(
     servers: Servers,
-    contention: Annotated[float, "Share of the work that only one server can do at a time, sigma of the scalability law."],
-    coherency: Annotated[float, "Cost of each pair of servers that must agree, kappa of the scalability law."] = 0,
+    contention: Annotated[
+        float, "Contention, sigma of the scalability law: share of the work that only one server can do at a time."
+    ],
+    coherency: Annotated[float, "Coherency, kappa of the scalability law: cost of each pair of servers that must agree."] = 0,
 ) -> float:
-    """Work of so many servers in units of one server: the universal scalability law [servers].
+    """Capacity of several servers in units of one: the universal scalability law [servers].
 
     Exact for the law; N. J. Gunther.
 

@@ -15,19 +15,19 @@ from .ranges import paired, positive, share, some
 from .words import Busy, CpuTime, Engines, Etr, OtherTime
 
 GROUP = "Mainframe"
-Itr = Annotated[float, "Transactions in a second of busy time, ITR: ETR over busy."]
+Itr = Annotated[float, "Internal throughput rate, ITR: ETR over busy."]
 FixedCpu = Annotated[float, "CPU that does not grow with the work, in processors: 0.12 is 12 % of one."]
 Cores = Annotated[int, "zIIP cores."]
 Threads = Annotated[int, "Threads of a core: 2 in SMT mode 2."]
 MaxFactor = Annotated[float, "RMF's MAX CF: work of a core with all threads over that with one; 1 without SMT."]
 ZiipTime = Annotated[float, "Time on a zIIP of one transaction, in seconds."]
 
-MANY = 10_000  # servers of a system whose limits are not asked about
+MANY = 10_000  # regions, so that none of them is a limit
 
 
 @worksheet_function(GROUP)
 def itr(etr: Etr, busy: Busy) -> float:
-    """Internal transaction rate: transactions in a second of busy time, ETR over busy [1/s].
+    """Internal throughput rate, ETR over busy [1/s].
 
     An identity.
 
@@ -42,7 +42,7 @@ def itr(etr: Etr, busy: Busy) -> float:
 
 @worksheet_function(GROUP)
 def etr_at_busy(itr: Itr, busy: Busy) -> float:
-    """Transactions in a second at which the processors are so busy: ITR times busy [1/s].
+    """External throughput rate at a utilization of the processors: ITR times busy [1/s].
 
     Exact while CPU time of a transaction does not grow with the load.
 
@@ -72,7 +72,7 @@ def cpu_per_tran(etr: Etr, busy: Busy, engines: Engines) -> float:
 
 @worksheet_function(GROUP)
 def lpar_busy(etr: Etr, cpu_time: CpuTime, engines: Engines, fixed_cpu: FixedCpu = 0) -> float:
-    """Share of an LPAR's processors that is busy [0..1]; #NUM! where it is asked for more than it has.
+    """Utilization of an LPAR's processors [0..1]; #NUM! where the work needs more processors than it has.
 
     The utilization law; exact.
 
@@ -87,7 +87,7 @@ def lpar_busy(etr: Etr, cpu_time: CpuTime, engines: Engines, fixed_cpu: FixedCpu
 
 @worksheet_function(GROUP)
 def engines_needed(etr: Etr, cpu_time: CpuTime, busy: Busy, fixed_cpu: FixedCpu = 0) -> float:
-    """Fewest processors that this work keeps no busier than that [count].
+    """Fewest processors whose utilization does not exceed a target [count].
 
     The utilization law; exact.
 
@@ -107,7 +107,7 @@ def lspr_ratio(
     from_engines: Annotated[float, "Processors before."],
     to_engines: Annotated[float, "Processors after."],
 ) -> float:
-    """ITR with the processors after over that with those before [ratio].
+    """Ratio of the ITRs of two numbers of processors, from a table of the LSPR [ratio].
 
     CPU of a transaction is a straight line between two rows: Amdahl's law.
 
@@ -132,9 +132,9 @@ def lspr_response(
     new_engines: Annotated[float, "Processors of the new machine."],
     other_time: OtherTime = 0,
 ) -> float:
-    """Mean response time of this work on another machine [s].
+    """Mean response time of the same work on another machine [s].
 
-    Processors are shared, Poisson arrivals: exact for that model.
+    Processor sharing, Poisson arrivals: exact for that model.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def lspr_response(
 def cpu_response(etr: Etr, cpu_time: CpuTime, engines: Engines, other_time: OtherTime = 0) -> float:
     """Mean response time of work on an LPAR's processors [s].
 
-    Processors are shared, Poisson arrivals: exact for that model.
+    Processor sharing, Poisson arrivals: exact for that model.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def smt_capacity_factor(
     max_capacity_factor: MaxFactor,
     threads: Threads = 2,
 ) -> float:
-    """Capacity factor of cores with so many threads at work: RMF's CF [ratio].
+    """Capacity factor of cores at a thread density: RMF's CF [ratio].
 
     A straight line from 1 with one thread to MAX CF with all.
 
@@ -186,7 +186,7 @@ def smt_capacity_factor(
 def smt_thread_density(
     etr: Etr, ziip_time: ZiipTime, cores: Cores, max_capacity_factor: MaxFactor, threads: Threads = 2
 ) -> float:
-    """Threads at work in a busy core under this work, RMF's AVG TD [threads].
+    """Thread density of the busy cores under this work: RMF's AVG TD [threads].
 
     Threads are packed densely, nothing overflows: exact for that model.
 
@@ -208,7 +208,7 @@ def ziip_response(
     max_capacity_factor: MaxFactor = 1,
     other_time: OtherTime = 0,
 ) -> float:
-    """Mean response time of work on zIIPs alone, none of it overflowing to CPs [s].
+    """Mean response time of work on zIIPs, without overflow to CPs [s].
 
     Exact for shared cores and Poisson arrivals.
 
@@ -232,7 +232,7 @@ def ziip_overflow(
     max_capacity_factor: MaxFactor = 1,
     cp_busy: Annotated[float, "Share of the CPs that other work keeps busy, 0 to 1."] = 0,
 ) -> float:
-    """Share of the eligible work that overflows to CPs because all zIIP threads are at work: RMF's IIPCP [0..1].
+    """Share of the eligible work that overflows to CPs because all zIIP threads are busy: RMF's IIPCP [0..1].
 
     Within 2.9 % of a simulation on 24 systems.
 

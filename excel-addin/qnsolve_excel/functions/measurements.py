@@ -1,4 +1,4 @@
-"""Measurements to the figures of a model: what a report prints, what a model takes."""
+"""Measured intervals to the parameters of a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Responses = Annotated[Numbers, "Mean response time in the same intervals, in the
 def fit_demand(rates: Rates, busy: Busies, servers: Servers = 1) -> float:
     """Service demand of one transaction from measured rates and utilizations: the slope of the utilization law [time].
 
-    Least squares; with what does not grow as QN.FIT_CONSTANT. One interval gives busy times servers over rate.
+    Least squares; QN.FIT_CONSTANT is the intercept. One interval gives busy times servers over rate.
 
     Examples
     --------
@@ -33,9 +33,9 @@ def fit_demand(rates: Rates, busy: Busies, servers: Servers = 1) -> float:
 
 @worksheet_function(GROUP)
 def fit_constant(rates: Rates, busy: Busies, servers: Servers = 1) -> float:
-    """What is used without any transaction, in servers: the intercept of the utilization law [servers].
+    """Servers in use without any transaction: the intercept of the utilization law [servers].
 
-    Least squares; negative where the figures bend upwards: then the demand grows with the load.
+    Least squares; negative where the demand grows with the load.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def fit_think_time(
 
 @worksheet_function(GROUP)
 def fit_stripes(
-    stripes: Annotated[Numbers, "Numbers of stripes of two or more logs."],
-    mib_per_second: Annotated[Numbers, "What each wrote when it was full, in MiB a second."],
+    stripes: Annotated[Numbers, "Stripes of two or more logs, a cell each."],
+    mib_per_second: Annotated[Numbers, "What each log wrote when it was full, in MiB per second."],
 ) -> Table:
     """The law of a log's speed: a and b of a + b/stripes seconds for one MiB, side by side [s].
 
@@ -89,7 +89,7 @@ def fit_engines(
     engines: Annotated[Numbers, "Processors at work, busy times processors, a cell for each interval."],
     cpu_times: Annotated[Numbers, "CPU time of one transaction in the same intervals, in seconds."],
 ) -> Table:
-    """How CPU time grows with the processors at work: CPU with one, and growth g of 1 + g.ln(engines), side by side.
+    """Growth of CPU time with the processors at work: CPU time with one, and g of 1 + g.ln(engines), side by side.
 
     Least squares; g is what the growth column of a table of LPARs takes.
 
@@ -110,9 +110,9 @@ def fit_batch(
     response_time: Annotated[float, "Measured mean response time at the servers, in the unit of time."],
     servers: Servers = 1,
 ) -> float:
-    """Mean size of the batches that explain a response time longer than that of single arrivals [jobs]; 1 where none do.
+    """Mean size of the batches that explain a measured response time [jobs]; 1 where single arrivals explain it.
 
-    Batches of sizes as by coin tosses; exact for that model.
+    Geometric batch sizes; exact for that model.
 
     Examples
     --------
@@ -122,5 +122,5 @@ def fit_batch(
     """
     found = measure.fit_batch(arrival_rate, service_time, response_time, servers)
     if found == 1:
-        remark("single arrivals alone take that long")
+        remark("single arrivals have that response time or a longer one")
     return found

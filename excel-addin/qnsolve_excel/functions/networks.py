@@ -1,4 +1,4 @@
-"""Networks of stations and classes, given as tables: what the solution says."""
+"""Networks of stations and classes, given as tables: their solution."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def throughput(
 def response(
     stations: Stations, classes: Classes, class_name: ClassName, limits: Limits | None = None, method: Method = "auto"
 ) -> float:
-    """Mean response time of a class, waits to be let in included [time].
+    """Mean response time of a class, admission wait included [time].
 
     Examples
     --------
@@ -159,7 +159,7 @@ def queue_length(
 def admission_wait(
     stations: Stations, classes: Classes, limits: Limits, class_name: ClassName, method: Method = "auto"
 ) -> float:
-    """Mean wait of a class to be let in, at MXT, TRANCLASS or thread limits [time].
+    """Mean admission wait of a class at its limits: MXT, TRANCLASS, threads [time].
 
     Examples
     --------
@@ -192,7 +192,7 @@ def limit_table(stations: Stations, classes: Classes, limits: Limits, method: Me
 def percentile(
     stations: Stations, classes: Classes, class_name: ClassName, share: Share = 0.95, limits: Limits | None = None
 ) -> float:
-    """Response time that a share of a class's jobs does not exceed [time].
+    """Percentile of the response time of a class [time].
 
     Examples
     --------
@@ -226,12 +226,12 @@ def methods(stations: Stations | None = None, classes: Classes | None = None, li
         [each.name, "exact" if each.exact else each.error, _verdict(each.accepts, each.reason), each.summary]
         for each in qn.methods(model)
     ]
-    return [["method", "error", "accepts", "what it does"], *rows]
+    return [["method", "error", "accepts", "description"], *rows]
 
 
 @worksheet_function(GROUP)
 def check(stations: Stations, classes: Classes, limits: Limits | None = None, method: Method = "auto") -> str:
-    """One line on a model: how it is solved, how exactly, how well it keeps the laws of queueing; or what is wrong with it.
+    """One line on a model: how it is solved, how exactly, how well it meets the laws of queueing; or what is wrong with it.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def check(stations: Stations, classes: Classes, limits: Limits | None = None, me
     except qn.QnsolveError as error:
         return reason(error)
     kind = "exact" if found.exact else "approximate"
-    laws = f"laws of queueing kept to {max(found.residual, 1e-16):.0e}"
+    laws = f"laws of queueing met to {max(found.residual, 1e-16):.0e}"
     return "; ".join([f"solved by {found.method}, {kind}", laws, *found.notes])
 
 

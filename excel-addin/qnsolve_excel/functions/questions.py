@@ -1,4 +1,4 @@
-"""Networks, asked the other way round: bounds, bottlenecks, what moves what, how much it holds."""
+"""Networks: bounds, bottlenecks, sensitivity, sweeps, and the population, rate or servers for a target."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def bottleneck(stations: Stations, classes: Classes, class_name: ClassName) -> s
     """
     found = _limit(stations, classes, class_name)
     if not found.station:
-        raise CellError("#N/A", f"class {found.class_name!r} queues nowhere: it has no bottleneck")
+        raise CellError("#N/A", f"class {found.class_name!r} has no queue: it has no bottleneck")
     return str(found.station)
 
 
 @worksheet_function(GROUP)
 def saturation(stations: Stations, classes: Classes, class_name: ClassName) -> float:
-    """Throughput that a class cannot pass, alone in the network: what its bottleneck lets through [jobs/time].
+    """Highest throughput of a class alone in the network, set by its bottleneck [jobs/time].
 
     Examples
     --------
@@ -58,13 +58,13 @@ def saturation_population(stations: Stations, classes: Classes, class_name: Clas
     """
     found = _limit(stations, classes, class_name).saturation_population
     if not isfinite(found):
-        raise CellError("#NUM!", f"class {class_name!r} is open or queues nowhere; QN.SATURATION tells its highest rate")
+        raise CellError("#NUM!", f"class {class_name!r} is open or has no queue; QN.SATURATION returns its highest rate")
     return float(found)
 
 
 @worksheet_function(GROUP)
 def bounds(stations: Stations, classes: Classes) -> Table:
-    """What throughput, response time and queues must lie between, without a solution: a row for each bound.
+    """Bounds on throughput, response time and queue lengths, without a solution: a row for each bound.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def bounds(stations: Stations, classes: Classes) -> Table:
 
 @worksheet_function(GROUP)
 def sensitivity(stations: Stations, classes: Classes, method: Method = "auto") -> Table:
-    """What each figure of the model does to each class, the largest effect first; a change of 10 % each.
+    """Effect of each parameter of the model on each class, the largest first; a change of 10 % each.
 
     Examples
     --------
@@ -95,15 +95,13 @@ def sensitivity(stations: Stations, classes: Classes, method: Method = "auto") -
 def sweep(
     stations: Stations,
     classes: Classes,
-    item: Annotated[str, "Name of the class, station or limit of which a figure is varied."],
-    figure: Annotated[
-        str, "What of it is varied: population, arrival_rate, think_time, servers, capacity, or a station's name."
-    ],
-    values: Annotated[Numbers, "The values that it takes, a cell each."],
+    item: Annotated[str, "Name of the class, station or limit whose parameter is varied."],
+    figure: Annotated[str, "Its parameter: population, arrival_rate, think_time, servers, capacity, or a station's name."],
+    values: Annotated[Numbers, "Values of the parameter, a cell each."],
     limits: Limits | None = None,
     method: Method = "auto",
 ) -> Table:
-    """The solution at many values of one figure: a row for each, throughput and response of each class, utilizations.
+    """The solution at many values of one parameter: throughput and response time of each class, utilizations, a row each.
 
     Examples
     --------
@@ -131,7 +129,7 @@ def sweep(
 def highest_population(
     stations: Stations, classes: Classes, class_name: ClassName, response_time: Target, share: Part | None = None
 ) -> float:
-    """Most jobs of a closed class with which its response time, mean or percentile, meets a target [jobs].
+    """Highest population of a closed class at which its response time, mean or percentile, meets a target [jobs].
 
     Examples
     --------

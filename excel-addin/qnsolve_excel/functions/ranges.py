@@ -29,5 +29,5 @@ def positive(name: str, value: float) -> float:
 def paired(**given: list[float]) -> None:
     """Ranges of which each cell belongs to the cell of the same place in the others."""
     if len({len(cells) for cells in given.values()}) > 1:
-        told = ", ".join(f"{name} {len(cells)}" for name, cells in given.items())
-        raise CellError("#VALUE!", f"ranges of different lengths: {told} cells; give one cell of each for a row")
+        lengths = ", ".join(f"{name} {len(cells)}" for name, cells in given.items())
+        raise CellError("#VALUE!", f"ranges of different lengths: {lengths} cells; give one cell of each for a row")

@@ -17,14 +17,14 @@ from .words import Etr, OtherTime, Population, ThinkTime
 GROUP = "Mainframe"
 QrCpu = Annotated[float, "Time on the QR TCB of one transaction, in seconds."]
 Batch = Annotated[int, "Transactions that arrive together."]
-Unlimited = Annotated[float, "Response time of the transaction without any wait for the limit, in seconds."]
-Mxt = Annotated[int, "MXT: tasks that the region lets in at once."]
-Wait = Annotated[float, "Mean wait for the limit, over all transactions, that is not to be exceeded, in seconds."]
+Unlimited = Annotated[float, "Response time of the transaction without admission wait, in seconds."]
+Mxt = Annotated[int, "MXT of the region: most tasks in it at once."]
+Wait = Annotated[float, "Target of the mean admission wait, over all transactions, in seconds."]
 
 
 @worksheet_function(GROUP)
 def qr_limit(qr_cpu: QrCpu) -> float:
-    """Transactions in a second that one region cannot pass, as it has one QR TCB [1/s].
+    """Highest transaction rate of one region, set by its one QR TCB [1/s].
 
     Within 0.3 % of the saturated rates of CICS TS V5, tables 9-13 and 9-14.
 
@@ -53,15 +53,15 @@ def qr_response(etr: Etr, qr_cpu: QrCpu, other_time: OtherTime = 0, batch: Batch
     if busy >= 1:
         raise CellError(
             "#NUM!",
-            f"the QR TCB would be {busy:.0%} busy; one region passes {1 / qr_cpu:.6g} transactions a second of {qr_cpu:g} s "
-            "each: share them among regions, or take work off QR (times are in seconds: 0.0008 for 0.8 ms)",
+            f"the QR TCB would be {busy:.0%} busy; the highest rate of one region is {1 / qr_cpu:.6g} transactions a second "
+            f"of {qr_cpu:g} s each: share them among regions, or take work off QR (times are in seconds: 0.0008 for 0.8 ms)",
         )
     return forms.batch_servers(etr, qr_cpu, 1, batch).response_time + some("other_time", other_time)
 
 
 @worksheet_function(GROUP)
 def qr_response_users(users: Population, think_time: ThinkTime, qr_cpu: QrCpu, other_time: OtherTime = 0) -> float:
-    """Mean response time at one region of so many users who think between requests [s].
+    """Mean response time at one region of users with think time [s].
 
     One server, a finite population: exact for that model.
 
@@ -76,7 +76,7 @@ def qr_response_users(users: Population, think_time: ThinkTime, qr_cpu: QrCpu, o
 
 @worksheet_function(GROUP)
 def qr_rate_users(users: Population, think_time: ThinkTime, qr_cpu: QrCpu, other_time: OtherTime = 0) -> float:
-    """Transactions in a second at one region of so many users who think between requests [1/s].
+    """Throughput of one region under users with think time [1/s].
 
     One server, a finite population: exact for that model.
 
@@ -91,7 +91,7 @@ def qr_rate_users(users: Population, think_time: ThinkTime, qr_cpu: QrCpu, other
 
 @worksheet_function(GROUP)
 def mxt_wait(etr: Etr, response_time: Unlimited, mxt: Mxt) -> float:
-    """Mean wait for MXT, over all transactions [s]; #NUM! where the region cannot keep up.
+    """Mean admission wait at MXT, over all transactions [s]; #NUM! where MXT is saturated.
 
     Exact for Poisson arrivals and exponential response times.
 
@@ -106,7 +106,7 @@ def mxt_wait(etr: Etr, response_time: Unlimited, mxt: Mxt) -> float:
 
 @worksheet_function(GROUP)
 def mxt_delayed(etr: Etr, response_time: Unlimited, mxt: Mxt) -> float:
-    """Share of the transactions that find the region at MXT and wait [0..1].
+    """Fraction of the transactions that MXT delays [0..1].
 
     Exact for Poisson arrivals and exponential response times.
 
@@ -121,7 +121,7 @@ def mxt_delayed(etr: Etr, response_time: Unlimited, mxt: Mxt) -> float:
 
 @worksheet_function(GROUP)
 def mxt_needed(etr: Etr, response_time: Unlimited, wait: Wait) -> float:
-    """Smallest MXT with which the mean wait for it stays that short [count].
+    """Smallest MXT at which the mean admission wait meets a target [count].
 
     Exact for Poisson arrivals and exponential response times.
 
@@ -141,9 +141,9 @@ def tranclass_wait(
     limit: Annotated[int, "MAXACTIVE of the transaction class."],
     mxt: Annotated[int, "MXT of its region. No limit where left out."] | None = None,
     other_etr: Annotated[float, "Transactions in a second of the region outside that class."] = 0,
-    other_response: Annotated[float, "Their response time without any wait for a limit, in seconds."] = 0,
+    other_response: Annotated[float, "Their response time without admission wait, in seconds."] = 0,
 ) -> float:
-    """Mean wait of a transaction class for its own limit and then for MXT, over all its transactions [s].
+    """Mean admission wait of a transaction class, at its own limit and at MXT, over all its transactions [s].
 
     Within 0.7 % of exact solutions in the mean; without MXT exact for exponential response times.
 
@@ -188,9 +188,9 @@ def thread_wait(
 def thread_limit(
     etr: Etr,
     thread_time: Annotated[float, "Time that a transaction holds its thread, in seconds."],
-    wait: Annotated[float, "Mean wait for a thread that is not to be exceeded, in seconds."],
+    wait: Annotated[float, "Target of the mean wait for a thread, in seconds."],
 ) -> float:
-    """Fewest threads of a JVM server with which the mean wait for one stays that short [count].
+    """Fewest threads of a JVM server at which the mean wait for one meets a target [count].
 
     Exact for Poisson arrivals and exponential times.
 
@@ -204,7 +204,7 @@ def thread_limit(
 
 
 def _limited(name: str, etr: float, time: float, limit: int) -> forms.StationForm:
-    """Tasks as jobs, what they hold as servers."""
+    """The station whose servers are the places of the limit."""
     tasks = some("etr", etr) * positive("the time that a task is inside", time)
     if 0 < limit <= tasks:
         raise CellError(

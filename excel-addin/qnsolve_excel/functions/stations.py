@@ -1,4 +1,4 @@
-"""One station: closed forms, and the questions asked the other way round."""
+"""One station: closed forms, and the servers or the rate for a target."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def mmc_response(arrival_rate: Rate, service_time: Time, servers: Servers = 1) -
 
 @worksheet_function(GROUP)
 def mmc_prob_wait(arrival_rate: Rate, service_time: Time, servers: Servers = 1) -> float:
-    """Share of the jobs that have to wait at an M/M/c queue [0..1].
+    """Probability of waiting at an M/M/c queue [0..1].
 
-    Exact; Erlang's C.
+    Exact; Erlang C.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def mmc_table(arrival_rate: Rate, service_time: Time, servers: Servers = 1) -> T
 
 @worksheet_function(GROUP)
 def erlang_b(arrival_rate: Rate, service_time: Time, servers: Servers) -> float:
-    """Share of the arrivals turned away where nobody can wait: Erlang's B [0..1].
+    """Blocking probability of servers without waiting places: Erlang B [0..1].
 
     Exact for any distribution of the service time. With the load in erlangs, give it as rate and 1 as time.
 
@@ -195,11 +195,11 @@ def erlang_b(arrival_rate: Rate, service_time: Time, servers: Servers) -> float:
 
 @worksheet_function(GROUP, formerly="ERLANG_B_SERVERS")
 def erlang_b_fewest_servers(
-    arrival_rate: Rate, service_time: Time, blocking: Annotated[float, "Share turned away that is allowed, 0 to 1."]
+    arrival_rate: Rate, service_time: Time, blocking: Annotated[float, "Highest blocking probability, 0 to 1."]
 ) -> float:
-    """Fewest servers with which no more than a share of the arrivals is turned away [count].
+    """Fewest servers with which the blocking probability of Erlang B meets a target [count].
 
-    Exact; Erlang's B.
+    Exact; Erlang B.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def erlang_b_fewest_servers(
 
 @worksheet_function(GROUP)
 def erlang_c(arrival_rate: Rate, service_time: Time, servers: Servers) -> float:
-    """Share of the arrivals that wait where everybody waits for a free server: Erlang's C [0..1].
+    """Probability of waiting at an M/M/c queue: Erlang C [0..1].
 
     Exact. With the load in erlangs, give it as rate and 1 as time.
 
@@ -227,9 +227,9 @@ def erlang_c(arrival_rate: Rate, service_time: Time, servers: Servers) -> float:
 
 @worksheet_function(GROUP)
 def mmck_blocking(arrival_rate: Rate, service_time: Time, servers: Servers, capacity: Capacity) -> float:
-    """Share of the arrivals that find no room at an M/M/c/K queue [0..1].
+    """Blocking probability of an M/M/c/K queue [0..1].
 
-    Exact, also where more arrives than can be served.
+    Exact, also where the arrival rate exceeds the capacity.
 
     Examples
     --------
@@ -242,9 +242,9 @@ def mmck_blocking(arrival_rate: Rate, service_time: Time, servers: Servers, capa
 
 @worksheet_function(GROUP)
 def mmck_response(arrival_rate: Rate, service_time: Time, servers: Servers, capacity: Capacity) -> float:
-    """Mean response time of the jobs that found room at an M/M/c/K queue [time].
+    """Mean response time of the accepted jobs at an M/M/c/K queue [time].
 
-    Exact, also where more arrives than can be served.
+    Exact, also where the arrival rate exceeds the capacity.
 
     Examples
     --------
@@ -257,9 +257,9 @@ def mmck_response(arrival_rate: Rate, service_time: Time, servers: Servers, capa
 
 @worksheet_function(GROUP)
 def mmck_throughput(arrival_rate: Rate, service_time: Time, servers: Servers, capacity: Capacity) -> float:
-    """Jobs that an M/M/c/K queue serves in a unit of time [jobs/time].
+    """Throughput of an M/M/c/K queue [jobs/time].
 
-    Exact, also where more arrives than can be served.
+    Exact, also where the arrival rate exceeds the capacity.
 
     Examples
     --------

@@ -32,7 +32,7 @@ Facilities = Annotated[
     "for its structures. None where left out.",
 ]
 Loggers = Annotated[Table, "Logs: name, stripes, fixed, striped, the a and b of QN.FIT_STRIPES. None where left out."]
-Devices = Annotated[Table, "Anything else that is waited for: name, servers. None where left out."]
+Devices = Annotated[Table, "Other devices that transactions wait for: name, servers. None where left out."]
 # the name of a quantity for another name of it, and how many of its unit one of the other name is
 OLD_FIGURES = {"limit_wait": ("admission_wait", 1.0), "delayed_percent": ("fraction_delayed", 100.0)}
 WorkName = Annotated[str, "Name of the work, as in the table of work."]
@@ -73,7 +73,7 @@ def system_check(
     loggers: Loggers | None = None,
     devices: Devices | None = None,
 ) -> str:
-    """What limits a system, in one text: response times, where they come from, what fills up first; or what is wrong.
+    """What limits a system, in one text: the center that fills up first, response times and their largest part; or the error.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def system_response(
     loggers: Loggers | None = None,
     devices: Devices | None = None,
 ) -> float:
-    """Mean response time of one work of a system, waits for limits included [s].
+    """Mean response time of one kind of work, admission waits included [s].
 
     Examples
     --------
@@ -122,7 +122,7 @@ def system_figure(
     regions: Regions,
     work: Work,
     name: Annotated[str, "Name of the work, LPAR, region, TRANCLASS, coupling facility, log or device."],
-    figure: Annotated[str, "What of it, as QN.SYSTEM lists it: qr percent, cpu percent, admission wait."],
+    figure: Annotated[str, "Its figure, as QN.SYSTEM lists it: qr percent, cpu percent, admission wait."],
     coupling_facilities: Facilities | None = None,
     loggers: Loggers | None = None,
     devices: Devices | None = None,
@@ -161,7 +161,7 @@ def growth(
     loggers: Loggers | None = None,
     devices: Devices | None = None,
 ) -> Table:
-    """A system under more and more work: for each work and factor the rate, response time, wait, and the fullest center.
+    """A system at growing load: rate, response time, admission wait and the fullest center, a row for each work and factor.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def headroom(
     regions: Regions,
     work: Work,
     work_name: Annotated[str, "Work whose response time must meet the target. No target where left out."] = "",
-    response_time: Annotated[float, "Response time that it is not to exceed, in seconds. No target where left out."] = 0,
+    response_time: Annotated[float, "Target of its response time, in seconds. No target where left out."] = 0,
     coupling_facilities: Facilities | None = None,
     loggers: Loggers | None = None,
     devices: Devices | None = None,

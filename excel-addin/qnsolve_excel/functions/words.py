@@ -6,13 +6,13 @@ from typing import Annotated
 
 from ..cells import Numbers, Table
 
-Rate = Annotated[float, "Arrivals in a unit of time, one second say; all times of the call are in that unit."]
+Rate = Annotated[float, "Arrival rate per unit of time, a second for example; all times of the call are in that unit."]
 Time = Annotated[float, "Mean service time of one job on one server, in the unit of time."]
 Servers = Annotated[int, "Servers that share one queue, a whole number."]
 Share = Annotated[float, "Share of the jobs, 0 to 1: 0.95 for the 95th percentile."]
-Capacity = Annotated[int, "Room for jobs, in service and waiting, a whole number not below servers."]
+Capacity = Annotated[int, "Capacity of the queue: jobs in service and waiting, a whole number not below servers."]
 Variation = Annotated[float, "Squared coefficient of variation of the service time: 0 constant, 1 exponential."]
-Target = Annotated[float, "Response time that is not to be exceeded, in the unit of time."]
+Target = Annotated[float, "Target of the response time, in the unit of time."]
 Population = Annotated[int, "Jobs or users in all, a whole number."]
 ThinkTime = Annotated[float, "Mean time between the answer to a user and the next request, in the unit of time."]
 
@@ -33,9 +33,9 @@ Method = Annotated[str, "Solution method, as QN.METHODS lists them; exact: the f
 ClassName = Annotated[str, "Name of the class, as in the table of classes."]
 StationName = Annotated[str, "Name of the station, as in the table of stations."]
 
-Etr = Annotated[float, "Transactions that end in a second, RMF's ETR."]
+Etr = Annotated[float, "External throughput rate, transactions per second: RMF's ETR."]
 Busy = Annotated[float, "Share of the processors that is busy, 0 to 1: 0.8 for 80 %."]
 Engines = Annotated[float, "Processors of the LPAR; 2.4 where its weight leaves a part of one."]
 CpuTime = Annotated[float, "CPU time of one transaction, in seconds."]
-OtherTime = Annotated[float, "The rest of the response time, which does not queue here, in seconds."]
+OtherTime = Annotated[float, "Rest of the response time, outside the modelled queue, in seconds."]
 Measured = Annotated[Numbers, "Measured values, a cell for each interval."]

@@ -34,17 +34,17 @@ def _serve(options: argparse.Namespace) -> str:
     scheme = "http" if options.http else "https"
     if not 0 <= options.port <= 65535:
         raise ModelError("--port", "must lie within 0 and 65535", "take 8443", options.port)
-    listening = Listener(options.port)
-    port = listening.port
-    base = f"{scheme}://localhost:{port}/{kept.token}"
-    print(f"page: {base}/", flush=True)
-    if not options.http:
-        print(f"certificate to trust, once: {kept.authority}", flush=True)
-    if options.manifest:
-        write_alone(Path(options.manifest), manifest(base).encode())
-        print(f"manifest: {options.manifest}", flush=True)
-    print("stop with Ctrl+C", flush=True)
-    secured = {} if options.http else {"ssl_certfile": kept.certificate, "ssl_keyfile": kept.certificate}
-    with contextlib.suppress(KeyboardInterrupt):
-        server(listening, application(kept.token, port, scheme), **secured).run(sockets=[listening])
+    with Listener(options.port) as listening:
+        port = listening.port
+        base = f"{scheme}://localhost:{port}/{kept.token}"
+        print(f"page: {base}/", flush=True)
+        if not options.http:
+            print(f"certificate to trust, once: {kept.authority}", flush=True)
+        if options.manifest:
+            write_alone(Path(options.manifest), manifest(base).encode())
+            print(f"manifest: {options.manifest}", flush=True)
+        print("stop with Ctrl+C", flush=True)
+        secured = {} if options.http else {"ssl_certfile": kept.certificate, "ssl_keyfile": kept.certificate}
+        with contextlib.suppress(KeyboardInterrupt):
+            server(listening, application(kept.token, port, scheme), **secured).run(sockets=[listening])
     return "stopped"

@@ -24,9 +24,9 @@ class Keys:
     Attributes
     ----------
     token : str
-        Stands in each address of the server; who does not know it gets nothing.
+        Part of each address of the server; requests without it are refused.
     authority : Path
-        Certificate to be trusted; its key was thrown away when it had signed the server's.
+        Certificate to be trusted; its key is not kept once it has signed the server's.
     certificate : Path
         Key and certificate of the server.
     """

@@ -1,4 +1,4 @@
-"""The socket and the log of the server, both bounded: whoever opens connections and sends nothing stops nobody else."""
+"""The socket and the log of the server, both bounded: connections without a request do not stop others."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import time
 import weakref
 from typing import Any
 
+import uvicorn
 from qnsolve.errors import ModelError
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -42,7 +43,7 @@ class Listener(socket.socket):
         try:
             self.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             self.bind(("127.0.0.1", port))
-            self.listen(128)  # who comes before the server runs waits for it
+            self.listen(128)  # connections before the server runs wait for it
         except OSError as error:
             self.close()
             raise ModelError("--port", f"is not free: {error.strerror}", "take another, --port 8444", port) from None
@@ -99,7 +100,7 @@ class Listener(socket.socket):
 
 
 class Bounded(logging.Filter):
-    """Lets a number of lines a minute through, so that nobody fills the log."""
+    """Lets a number of lines a minute through, so that the log does not fill the disk."""
 
     def __init__(self, most: int = MOST_LINES) -> None:
         super().__init__()
@@ -114,10 +115,8 @@ class Bounded(logging.Filter):
         return self.lines <= self.most
 
 
-def server(listening: Listener, inner: ASGIApp, **options: Any) -> Any:
+def server(listening: Listener, inner: ASGIApp, **options: Any) -> uvicorn.Server:
     """The server of the application at that socket; `run(sockets=[listening])` starts it."""
-    import uvicorn
-
     found = uvicorn.Server(
         uvicorn.Config(
             listening.watched(inner),

@@ -1,4 +1,4 @@
-"""The server: pages and batches of calls, for this machine and for who knows the token."""
+"""The server: pages and batches of calls, for this machine and holders of the token."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def application(token: str, port: int, scheme: str = "https") -> ASGIApp:
 
 
 class _Guard:
-    """Refuses, before anything is read, what does not come from this machine's own pages with the token."""
+    """Refuses, before a body is read, requests that do not come from this machine's own pages with the token."""
 
     def __init__(self, inner: ASGIApp, token: str, hosts: tuple[str, ...], origins: tuple[str, ...]) -> None:
         self.inner, self.token, self.hosts, self.origins = inner, token, hosts, origins

@@ -65,7 +65,7 @@ def answers(asked: list[tuple[str, list[Any]]], longest: float = LONGEST) -> lis
     found = []
     end = time.monotonic() + longest
     for name, given in asked:
-        late = CellError("#NUM!", f"the sheet asked for more than is solved in {longest:g} s; calculate again")
+        late = CellError("#NUM!", f"the calls of the sheet take more than {longest:g} s; calculate again")
         found.append(written(call(name, given) if time.monotonic() < end else late))
     return found
 

@@ -130,13 +130,15 @@ class _Sheet:
         self.row += 1
         self.sheet.write(self.row, 0, table.label, self.styles.heading)
         self.row += 1
-        first, width = self.row, len(table.rows[0])
-        for i, row in enumerate([*table.rows, *[[None] * width] * table.spare]):
-            for column, cell in enumerate(row):
+        first, width = self.row, len(table.rows[0]) + (table.beside if table.headed else 0)
+        for i, row in enumerate([*table.rows, *[()] * table.spare]):
+            for column, cell in enumerate([*row, *[None] * (width - len(row))]):
                 text = column == 0 or isinstance(cell, str)
-                head = i == 0 and table.headed
+                head = i == 0 and table.headed and cell is not None
                 style = self.styles.head if head else self.styles.text_input if text else self.styles.input
                 self.sheet.write(self.row, column, cell, style)
+                if not head or column > LAST:
+                    self._widen(column, cell)
             self.row += 1
         self._name(table.key, xl_range_abs(first, 0, self.row - 1, width - 1), [list(row) for row in table.rows])
 
@@ -195,13 +197,18 @@ class _Sheet:
                 if text and i == column == 0:
                     continue
                 self.sheet.write(self.row + i, column, cell, head if i == 0 else self._spilled(column, cell, dead))
-                if isinstance(cell, str) and 0 < column < right:
-                    self.widths[column] = min(WIDEST, max(self.widths.get(column, WIDTHS[min(column, 3)]), len(cell) + 2))
+                if column < right:
+                    self._widen(column, cell)
         last = bottom + spare
         if item.lines:
             self._chart(item.label, item.axes, self.row, bottom, item.lines, len(found[0]) + 1, blocks=item.blocks)
             last = max(last, self.row + 16)
         self.row = last + 1
+
+    def _widen(self, column: int, cell: Any) -> None:
+        """Widen the column for a text; a filled cell beside it would cut it off."""
+        if isinstance(cell, str) and column > 0:
+            self.widths[column] = min(WIDEST, max(self.widths.get(column, WIDTHS[min(column, 3)]), len(cell) + 2))
 
     def _spilled(self, column: int, cell: Any, dead: bool) -> Any:
         """The format of a cell of a table that a function gives."""

@@ -19,7 +19,7 @@ KEY = re.compile(r"\{(\w+)\}")  # of a name, or of a cell of the row: {1}, {up1}
 
 @dataclass
 class Cells:
-    """What stands where.
+    """Places and values of the named cells.
 
     Attributes
     ----------

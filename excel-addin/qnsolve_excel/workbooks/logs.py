@@ -1,4 +1,4 @@
-"""A log: what two measurements say of any number of stripes."""
+"""A log: the speed at any number of stripes, from two measurements."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from .parts import SHARE, Input, Plan, Result, WhatIf
 MEASURED = ("measured_stripes", "measured_rates")
 LAW = ("stripes", "fixed", "striped")
 SECONDS = "({fixed}+{striped}/{stripes})"
-LIMIT = Result("limit", "The log can write", "LOGGER_LIMIT", LAW, "MiB/s", f"1/{SECONDS}", "0.0")
+LIMIT = Result("limit", "Bandwidth of the log", "LOGGER_LIMIT", LAW, "MiB/s", f"1/{SECONDS}", "0.0")
 RATE = Result(
-    "rate", "Transactions it can log", "LOGGER_RATE", ("log_bytes", *LAW), "1/s", f"1048576/{{log_bytes}}/{SECONDS}", "0"
+    "rate", "Highest transaction rate", "LOGGER_RATE", ("log_bytes", *LAW), "1/s", f"1048576/{{log_bytes}}/{SECONDS}", "0"
 )
 
 LOGGER = Plan(
     name="logger",
     title="How many stripes does the log need?",
-    question="A full log was measured with two numbers of stripes; what will others hold, at this size of log records?",
+    question="A full log was measured with two numbers of stripes; what can others write, at this size of log records?",
     inputs=(
         Input("stripes_1", "Stripes, first measurement", 1, "count", least=1, whole=True),
         Input("stripes_2", "Stripes, second measurement", 2, "count", least=1, whole=True),
@@ -29,7 +29,7 @@ LOGGER = Plan(
     results=(
         Result(
             "fixed",
-            "Time of one MiB whatever the stripes, a",
+            "Time of one MiB at any number of stripes, a",
             "FIT_STRIPES",
             MEASURED,
             "s",
@@ -39,7 +39,7 @@ LOGGER = Plan(
         ),
         Result(
             "striped",
-            "Time of one MiB on one stripe beside that, b",
+            "Further time of one MiB on one stripe, b",
             "FIT_STRIPES",
             MEASURED,
             "s",

@@ -19,7 +19,6 @@ from .parts import TEXT, InputTable, Plan, Result, Spill, Text
 
 LABELS = {"lpars": "LPARs", "work": "Work, times in seconds"}
 STEPS = (0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2)  # of today's load
-SPARE_COLUMNS = 2  # without a heading, for one that names something: "tranclass JSON", a station
 SPARE_ROWS = 20  # of a table that a function gives
 FACTORS = [1.0, 1.1, 1.2, 1.3, 1.5, 2.0]
 
@@ -71,7 +70,7 @@ def _network(model: Network, name: str) -> Plan:
     return Plan(
         name=name,
         title=model.name or name,
-        question="What response time has each class, what limits it, and how does it go on as the load grows?",
+        question="What response time has each class, what limits it, and how does it change as the load grows?",
         tables=tables,
         results=results,
         spills=(
@@ -109,12 +108,19 @@ def _system(model: zos.System, name: str) -> Plan:
         for i, each in enumerate(model.work, 1)
     ]
     results.append(
-        Result("holds", "All work can grow by the factor", "HEADROOM", (*three, None, None, *beside), "times", form="0.00")
+        Result(
+            "holds",
+            "Headroom: all work can grow by the factor",
+            "HEADROOM",
+            (*three, None, None, *beside),
+            "times",
+            form="0.00",
+        )
     )
     return Plan(
         name=name,
         title=model.name or name,
-        question="What response time has each work, what limits it, and how does it go on as the work grows?",
+        question="What response time has each work, what limits it, and how do the response times grow with the work?",
         tables=tables,
         results=results,
         spills=(
@@ -133,10 +139,9 @@ def _system(model: zos.System, name: str) -> Plan:
 
 
 def _rows(items: Sequence[Mapping[str, Any]], columns: Columns) -> list[list[Any]]:
-    """A heading row of all keys, those in use first, and a row for each item; with columns for further names."""
+    """A heading row of all keys, those in use first, and a row for each item."""
     heads = list(dict.fromkeys([*(key for item in items for key in item), *columns.plain]))
-    spare = [None] * (SPARE_COLUMNS if columns.families else 0)
-    return [[*heads, *spare], *([*map(item.get, heads), *spare] for item in items)]
+    return [heads, *(list(map(item.get, heads)) for item in items)]
 
 
 def _lists(row: Mapping[str, Any]) -> dict[str, Any]:

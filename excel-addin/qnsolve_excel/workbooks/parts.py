@@ -51,6 +51,7 @@ class InputTable:
     rows: Sequence[Sequence[Any]]
     spare: int = 2  # empty rows at its end that belong to the range
     headed: bool = True
+    beside: int = 2  # empty columns of a headed table that belong to the range, for further headings
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ NINETY_FIVE = Result("percentile", "Response time of 95 % of the jobs", "MMC_RES
 SIZING = Plan(
     name="mmc-sizing",
     title="How many servers?",
-    question="Jobs come at a rate, each takes a time on one of several servers: how long do they wait, how many are enough?",
+    question="Jobs arrive at a rate, each is served by one of several servers: how long do they wait, how many are enough?",
     inputs=(RATE, SERVICE, SERVERS, TARGET),
     results=(
         BUSY,
@@ -49,7 +49,7 @@ SIZING = Plan(
         ),
         Result(
             "holds",
-            "Highest rate for the target",
+            "Highest rate that meets the target",
             "MMC_HIGHEST_RATE",
             ("service_time", "target", "servers"),
             "jobs/s",
@@ -95,7 +95,7 @@ ROWS = (
 )
 NETWORK = Plan(
     name="closed-network",
-    title="How many users does this system hold?",
+    title="How many users can this system serve?",
     question="Users think, send a request, and wait for its answer; it needs processors and two disks.",
     inputs=(
         *DEMANDS,

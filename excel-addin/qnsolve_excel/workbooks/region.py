@@ -12,14 +12,14 @@ DELAYED = erlang_c("etr", "inside", "mxt")
 
 REGION = Plan(
     name="cics-region",
-    title="Will this region hold next year's load?",
-    question="A region has one QR TCB and lets MXT tasks in; a transaction class of it has a limit of its own.",
+    title="Is this region large enough for next year's load?",
+    question="A region has one QR TCB and a limit of MXT tasks; a transaction class in it has its own limit.",
     inputs=(
         Input("etr", "Transactions", 900, "1/s", "all of the region", least=0),
         Input("qr_cpu", "QR TCB time of one", 0.0008, "s", "CICS PA: QR dispatch time", least=0),
-        Input("other_time", "Its time elsewhere", 0.045, "s", "Db2, open TCBs, other regions", least=0),
+        Input("other_time", "Rest of its response time", 0.045, "s", "Db2, open TCBs, other regions", least=0),
         Input("mxt", "MXT", 120, "count", least=10, most=2000, whole=True),
-        Input("wait", "Wait for MXT that is allowed", 0.001, "s", least=0),
+        Input("wait", "Allowed admission wait at MXT", 0.001, "s", least=0),
         Input("class_etr", "Transactions of the class", 100, "1/s", least=0),
         Input("class_time", "Their response time without waits", 0.2, "s", least=0),
         Input("class_limit", "MAXACTIVE of the class", 28, "count", least=1, whole=True),
@@ -44,24 +44,24 @@ REGION = Plan(
         InputTable("devices", "Devices", [["name", "servers"], ["Db2", None]], spare=1),
     ),
     results=(
-        Result("most", "Transactions the QR TCB can do", "QR_LIMIT", ("qr_cpu",), "1/s", "1/{qr_cpu}", "0.0"),
+        Result("most", "Highest rate of the QR TCB", "QR_LIMIT", ("qr_cpu",), "1/s", "1/{qr_cpu}", "0.0"),
         Result(
             "inside", "Response time within MXT", "QR_RESPONSE", RESPONSE, "s", AFTER, note="QR TCB alone, Poisson arrivals"
         ),
-        Result("delayed", "Share that waits for MXT", "MXT_DELAYED", ("etr", "inside", "mxt"), "0..1", DELAYED, SHARE),
+        Result("delayed", "Fraction delayed at MXT", "MXT_DELAYED", ("etr", "inside", "mxt"), "0..1", DELAYED, SHARE),
         Result(
             "mxt_wait",
-            "Mean wait for MXT",
+            "Mean admission wait at MXT",
             "MXT_WAIT",
             ("etr", "inside", "mxt"),
             "s",
             "{delayed}*{inside}/({mxt}-{etr}*{inside})",
             "0.000000",
         ),
-        Result("needed", "Smallest MXT for that wait", "MXT_NEEDED", ("etr", "inside", "wait"), "count", form=WHOLE),
+        Result("needed", "Smallest MXT for the allowed wait", "MXT_NEEDED", ("etr", "inside", "wait"), "count", form=WHOLE),
         Result(
             "class_wait",
-            "Mean wait of the class for its limit",
+            "Mean admission wait of the class",
             "TRANCLASS_WAIT",
             ("class_etr", "class_time", "class_limit"),
             "s",
@@ -76,9 +76,16 @@ REGION = Plan(
             note="from the tables: all queues and limits together",
         ),
         Result("qr_busy", "QR TCB dispatched, whole system", "SYSTEM_FIGURE", (*TABLES, "aor", "qr", *BESIDE), "%", form="0.0"),
-        Result("holds", "All work can grow by the factor", "HEADROOM", (*TABLES, None, None, *BESIDE), "times", form="0.00"),
+        Result(
+            "holds",
+            "Headroom: all work can grow by the factor",
+            "HEADROOM",
+            (*TABLES, None, None, *BESIDE),
+            "times",
+            form="0.00",
+        ),
     ),
-    spills=(Spill("The system under more and more work", "GROWTH", (*TABLES, "factors", *BESIDE)),),
+    spills=(Spill("The system at growing load", "GROWTH", (*TABLES, "factors", *BESIDE)),),
     what_ifs=(
         WhatIf(
             "Response time by transactions",
@@ -100,8 +107,8 @@ REGION = Plan(
         ),
     ),
     assumptions=(
-        "The upper results take the QR TCB as one server with Poisson arrivals, and MXT as so many places: exact for that.",
+        "The upper results take the QR TCB as one server with Poisson arrivals, and MXT as servers: exact for that.",
         "The system results solve processors, TCBs, limits and devices together; with rates 1.5 % off at most, measured on "
-        "seeded systems against simulation. QN.WHY tells of each figure what it rests on.",
+        "seeded systems against simulation. QN.WHY says what each figure rests on.",
     ),
 )

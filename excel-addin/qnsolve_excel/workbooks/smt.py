@@ -19,7 +19,7 @@ SPILLED_TWO = Result(
 SMT = Plan(
     name="smt",
     title="SMT mode 2 on the zIIPs?",
-    question="Two threads share a core: more is done in all, each thread is slower, less overflows to the CPs.",
+    question="Two threads share a core: more throughput, slower threads, less overflow to the CPs.",
     inputs=(
         Input("etr", "Transactions with zIIP work", 500, "1/s", least=0),
         Input("ziip_time", "zIIP time of one", 0.006, "s", "RMF: zIIP seconds over transactions, one thread", least=0),
@@ -32,7 +32,7 @@ SMT = Plan(
     results=(
         Result(
             "busy",
-            "zIIP cores asked for",
+            "zIIP cores needed",
             "LPAR_BUSY",
             ("etr", "ziip_time", "cores"),
             "0..1",

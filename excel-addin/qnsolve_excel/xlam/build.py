@@ -23,7 +23,7 @@ TEMPLATE = "quickstart_addin.xlam"  # of xlwings, BSD 3-clause
 OWN = {"Dictionary", "xlwings", "Module1"}  # the template's modules that are not taken along
 SETTINGS = ("qnsolve", "command", "folder", "interpreter", "xlwings")  # rows of the sheet, name and value
 FIRST_HELP = len(SETTINGS) + 3  # row of the sheet with the first help texts
-# what the template says about its library, and what is relied upon
+# declarations in the template on which the add-in relies
 DECLARED = re.compile(
     r'^ *(?:Private )?Declare PtrSafe Function XLPyDLLActivateAuto Lib "(xlwings(?:32|64)-[\w.]+\.dll)" '
     r'(\(ByRef Result As Variant, Optional ByVal Config As String = "", Optional ByVal mode As Long = 1\) As Long)\r?$',

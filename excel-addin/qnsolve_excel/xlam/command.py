@@ -19,14 +19,14 @@ START = Path("Microsoft", "Excel", "XLSTART")
 
 def add(actions: Any) -> None:
     """Put the three actions under `qnsolve addin`."""
-    told = "folder other than Excel's own XLSTART"
+    place = "folder other than Excel's own XLSTART"
     for name, run, text in (
         ("install", install, "build the add-in for Excel on Windows, with the running Python in it"),
-        ("status", status, "tell which add-in is installed and whether it fits what is installed now"),
+        ("status", status, "print which add-in is installed, and whether it matches the installed versions"),
         ("uninstall", uninstall, "remove the add-in"),
     ):
         command = actions.add_parser(name, help=text)
-        command.add_argument("--out", metavar="FOLDER", help=told)
+        command.add_argument("--out", metavar="FOLDER", help=place)
         command.set_defaults(run=needing("excel", run))
 
 

@@ -46,7 +46,7 @@ def written(tree: Tree) -> bytes:
     Raises
     ------
     ValueError
-        A name is too long, or all of it is larger than 7 MB.
+        A name has too many characters, or the file exceeds 7 MB.
     """
     entries = [Entry("Root Entry", ROOT)]
     entries[0].child = _storage(tree, entries)
@@ -125,7 +125,7 @@ def _added(data: bytes, sectors: list[bytes], fat: list[int]) -> int:
 
 
 def _chained(table: list[int], count: int) -> int:
-    """A chain of so many places at the end of a table of them; returns the first."""
+    """Add a chain of places at the end of their table; returns the first."""
     if not count:
         return END
     first = len(table)

@@ -134,23 +134,23 @@ End Function
 HELP = """\
 Public Sub QnHelp()
     ' What the function dialog shows comes from this add-in's own sheet.
-    Dim told As Variant
+    Dim entries As Variant
     Dim texts() As String
     Dim i As Long
     Dim j As Long
     On Error Resume Next
-    told = ThisWorkbook.Worksheets(1).Range("{help}").Value2
-    For i = 1 To UBound(told, 1)
-        If told(i, 4) > 0 Then
-            ReDim texts(1 To told(i, 4))
-            For j = 1 To told(i, 4)
-                texts(j) = told(i, 4 + j)
+    entries = ThisWorkbook.Worksheets(1).Range("{help}").Value2
+    For i = 1 To UBound(entries, 1)
+        If entries(i, 4) > 0 Then
+            ReDim texts(1 To entries(i, 4))
+            For j = 1 To entries(i, 4)
+                texts(j) = entries(i, 4 + j)
             Next j
-            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & told(i, 1), Description:=told(i, 3), _
-                Category:=told(i, 2), ArgumentDescriptions:=texts
+            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & entries(i, 1), Description:=entries(i, 3), _
+                Category:=entries(i, 2), ArgumentDescriptions:=texts
         Else
-            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & told(i, 1), Description:=told(i, 3), _
-                Category:=told(i, 2)
+            Application.MacroOptions Macro:="'" & ThisWorkbook.Name & "'!" & entries(i, 1), Description:=entries(i, 3), _
+                Category:=entries(i, 2)
         End If
     Next i
     ThisWorkbook.Saved = True

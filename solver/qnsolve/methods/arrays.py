@@ -27,6 +27,9 @@ class Arrays:
     model : Network
     demand, visits : ndarray (R, K)
         D [time]; V [per job], nan where the class gave demands.
+    random_visits : ndarray (R, K)
+        V of a class that goes on at random after each visit; nan where it makes one visit to each of its
+        stations, in the model's order: by demands, and by visits that are all exactly 1.
     arrival_rate : ndarray (R,)
         λ of open classes, nan for closed ones [jobs/time].
     population, think_time : ndarray (R,)
@@ -47,6 +50,7 @@ class Arrays:
     model: Network
     demand: Array
     visits: Array
+    random_visits: Array
     arrival_rate: Array
     population: Array
     think_time: Array
@@ -81,7 +85,7 @@ class Arrays:
 
     def of_classes(self, chosen: NDArray[np.bool_]) -> Arrays:
         """The same with some classes only; the model stays whole."""
-        rows = ("demand", "visits", "arrival_rate", "population", "think_time")
+        rows = ("demand", "visits", "random_visits", "arrival_rate", "population", "think_time")
         return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
 
 
@@ -105,10 +109,14 @@ def from_network(model: Network) -> Arrays:
             speeds.append(None)
             figures.append((nan, nan, 1.0))
     top, last, solo = np.array(figures).T
+    demand = np.array([[c.demand(name) for name in names] for c in classes])
+    visits = np.array([[nan if c.visits is None else c.visits.get(n, 0.0) for n in names] for c in classes])
+    once = np.array([c.routing is None for c in classes]) & np.where(demand > 0, visits == 1, True).all(axis=1)
     return Arrays(
         model=model,
-        demand=np.array([[c.demand(name) for name in names] for c in classes]),
-        visits=np.array([[nan if c.visits is None else c.visits.get(n, 0.0) for n in names] for c in classes]),
+        demand=demand,
+        visits=visits,
+        random_visits=np.where(once[:, None], nan, visits),
         arrival_rate=np.array([c.arrival_rate if isinstance(c, OpenClass) else nan for c in classes]),
         population=np.array([float(c.population) if c else nan for c in closed]),
         think_time=np.array([c.think_time if c else nan for c in closed]),

@@ -63,9 +63,9 @@ class JobProcess:
 def job_process(arrays: Arrays) -> JobProcess:
     """The network as it is simulated.
 
-    A class that gives demands makes one visit to each of its stations, in the model's
-    order; one that gives a routing goes by it; one that gives visits goes on after each
-    visit with the same probabilities.
+    A class that gives demands, or visits of exactly 1 everywhere, makes one visit to each of
+    its stations, in the model's order; one that gives a routing goes by it; one that gives
+    other visits goes on after each visit with the same probabilities.
     """
     model = arrays.model
     classes = range(len(model.classes))
@@ -104,7 +104,7 @@ def routes_of(arrays: Arrays) -> tuple[Route, ...]:
     """Where the jobs of each class go."""
     names = [s.name for s in arrays.model.stations]
     return tuple(
-        route(arrays.demand[r], arrays.visits[r]) if c.routing is None else _by_routing(c, names, arrays.demand[r])
+        route(arrays.demand[r], arrays.random_visits[r]) if c.routing is None else _by_routing(c, names, arrays.demand[r])
         for r, c in enumerate(arrays.model.classes)
     )
 
@@ -137,7 +137,8 @@ def _by_routing(job_class: JobClass, names: list[str], demand: Array) -> Route:
 def service_time(arrays: Arrays) -> Array:
     """Mean time of one visit, shape (R, K); of the only one where demands were given."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.isnan(arrays.visits) | (arrays.visits == 0), arrays.demand, arrays.demand / arrays.visits)
+        once = np.isnan(arrays.random_visits) | (arrays.random_visits == 0)
+        return np.where(once, arrays.demand, arrays.demand / arrays.random_visits)
 
 
 def route(demand: Array, visits: Array) -> Route:
@@ -168,7 +169,8 @@ def entry_requests(arrays: Arrays, some: Sequence[int] | None = None) -> Array:
     asked = np.zeros(len(classes))
     for r in classes:
         for place, steps in process.routes[r].items():
-            visits = 1.0 if place == OUTSIDE or np.isnan(arrays.visits[r]).any() else float(arrays.visits[r, place])
+            once = place == OUTSIDE or np.isnan(arrays.random_visits[r]).any()
+            visits = 1.0 if once else float(arrays.random_visits[r, place])
             for k, share in steps:
                 if any(r in x.classes and k in x.stations and place not in x.stations for x in limits):
                     asked[r] += visits * share

@@ -1,5 +1,7 @@
 """The ordered registry: product form, approximations, the Markov chain; `auto` tries them in this order."""
 
+from dataclasses import replace
+
 from .blocking import method as blocking
 from .entry import Method
 from .general import method as general
@@ -7,11 +9,12 @@ from .layers import method as layers
 from .limits import method as limited
 from .markov import aggregation
 from .markov import method as markov
+from .markov.method import is_small
 from .mean_value import method as approximate
 from .priorities import method as priority
 from .product_form import method as exact
 
-METHODS: tuple[Method, ...] = (
+_FAMILIES: tuple[Method, ...] = (
     *exact.METHODS,
     *approximate.METHODS,
     *limited.METHODS,
@@ -22,3 +25,6 @@ METHODS: tuple[Method, ...] = (
     *markov.METHODS,
     *blocking.METHODS,
 )
+
+# an approximation leaves a network to its Markov chain where that is small
+METHODS = tuple(method if method.exact else replace(method, yields=is_small) for method in _FAMILIES)

@@ -11,7 +11,7 @@ from qnsolve.model.network import Network
 from qnsolve.results.solution import Solution
 
 from .arrays import Arrays, from_network, to_solution
-from .entry import Method
+from .entry import Method, not_product_form
 from .laws import EXACT, SETTLED, check
 from .measured_errors import measured_error
 from .registry import METHODS
@@ -109,33 +109,46 @@ def solve(model: Any, method: str = "auto") -> Any:
     if method not in CHOICES:
         raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
     arrays = from_network(model)
-    chosen = _choose(arrays, method)
+    known: dict[str, str] = {}
     try:
-        try:
-            measures = chosen.run(arrays)
-        except NoMethodError as error:  # too large, as it found on its way
-            if method != "auto":
-                raise
-            chosen = _choose(arrays, method, error.reasons)
-            measures = chosen.run(arrays)
+        while True:
+            chosen = _choose(arrays, method, known)
+            try:
+                measures = chosen.run(arrays)
+                break
+            except NoMethodError as error:  # too large, as it found on its way
+                if method not in ("auto", "exact"):
+                    raise
+                known |= {chosen.name: "; ".join(error.reasons.values())}
     except ArithmeticError as error:
         raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
     residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
+    measures = replace(measures, notes=(*measures.notes, *_random_ways(arrays)))
     if not chosen.exact:
         measures = replace(measures, notes=(*measures.notes, f"approximate: {measured_error(chosen.name)}"))
     return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
 
 
-def _choose(arrays: Arrays, name: str, known: Mapping[str, str] | None = None) -> Method:
-    """The first method that accepts, but for those that are known to refuse."""
-    reasons = dict(known or {})
+def _random_ways(arrays: Arrays) -> list[str]:
+    """A note for each class whose way is random, where the way matters: not in a product form."""
+    ways = zip(arrays.model.classes, arrays.random_visits, strict=True)
+    names = [c.name for c, visits in ways if c.routing is None and (visits > 0).any()]
+    if not names or not not_product_form(arrays):
+        return []
+    rule = "a random way: after each visit it goes on with the same probabilities"
+    return [f"visits give class {name!r} {rule}" for name in names]
+
+
+def _choose(arrays: Arrays, name: str, known: Mapping[str, str]) -> Method:
+    """The first method that accepts, but for those that are known to refuse; then no method yields to another."""
+    reasons = dict(known)
     for method in METHODS:
         if method.name in reasons:
             continue
         if name not in ("auto", method.name) and not (name == "exact" and method.exact):
             continue
         reason = method.refuses(arrays)
-        if not reason and (name == method.name or not method.yields(arrays)):
+        if not reason and (known or name == method.name or not method.yields(arrays)):
             return method
         reasons[method.name] = reason
     raise NoMethodError(reasons)

@@ -71,7 +71,7 @@ def test_large() -> None:
 
 
 def test_impossible() -> None:
-    """Each impossible target is one line that tells what can be reached."""
+    """Each impossible target is one line that states what can be reached."""
     shop = qn.Network([zoo.CPU, zoo.DISK, zoo.NET], [zoo.opened("web", 1.0, cpu=0.1, disk=0.5), zoo.opened("x", 1.9, disk=0.5)])
     with pytest.raises(qn.ModelError, match=r"arrival_rate.*the best is"):
         qn.highest_rate(shop, "web", response_time=0.5)

@@ -114,7 +114,7 @@ def test_values_move_together() -> None:
 
 
 def test_a_saturated_point_is_a_gap_with_its_reason() -> None:
-    """The other points stand; the gap's row tells why, and asking for it raises the error."""
+    """The other points stand; the gap's row gives the reason, and asking for it raises the error."""
     found = qn.sweep(SHOP, "browse", arrival_rate=[1.0, 9.0, 11.0, 5.0])
     np.testing.assert_allclose(found.response_time[[0, 1, 3], 0], [1 / 9, 1.0, 0.2], rtol=1e-12)
     assert math.isnan(found.throughput[2, 0])
@@ -161,7 +161,7 @@ def test_a_point_knows_its_distribution() -> None:
 
 
 @pytest.mark.parametrize(
-    ("vary", "values", "told"),
+    ("vary", "values", "message"),
     [
         ("nobody", {"population": [1]}, "names what the model does not have"),
         ("q", {"populaton": [1]}, "did you mean 'population'"),
@@ -178,9 +178,9 @@ def test_a_point_knows_its_distribution() -> None:
         ({"q": [1]}, {}, "must give values by parameter"),
     ],
 )
-def test_wrong_calls_are_told(vary: object, values: dict[str, object], told: str) -> None:
+def test_wrong_calls_are_refused(vary: object, values: dict[str, object], message: str) -> None:
     """One line that names the item, the value and the repair; no point is solved."""
-    with pytest.raises(qn.ModelError, match=told) as error:
+    with pytest.raises(qn.ModelError, match=message) as error:
         qn.sweep(ONE, vary, **values)
     assert "\n" not in str(error.value)
 
@@ -218,7 +218,7 @@ def test_the_command_sweeps(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ["query", "qery.population=1", "query.population=5:1", "query.population=1:2:3:4", "query.size=3", "query.population=a:b"],
 )
 def test_wrong_sweeps_end_in_one_line(asked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be varied is told with its text and a repair."""
+    """What cannot be varied is refused with its text and a repair."""
     path = tmp_path / "site.toml"
     path.write_text(qn.dumps(SITE), encoding="utf-8")
     assert main(["sweep", str(path), asked]) == 2

@@ -1,4 +1,4 @@
-"""Docstrings: their examples run, their parameters are told, their references and terms exist."""
+"""Docstrings: their examples run, their parameters are documented, their references and terms exist."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def _examples(name: str) -> list[doctest.DocTest]:
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name: str) -> None:
     """Every example in a docstring prints what it says."""
-    told: list[str] = []
+    printed: list[str] = []
     runner = doctest.DocTestRunner(verbose=False)
     for example in _examples(name):
-        runner.run(example, out=told.append)
-    assert told == []
+        runner.run(example, out=printed.append)
+    assert printed == []
 
 
 def test_there_are_examples() -> None:
@@ -61,20 +61,20 @@ def test_public_names_have_docstrings(name: str) -> None:
     assert not thing.__doc__.startswith(f"{getattr(thing, '__name__', '')}(")  # dataclasses make one up
 
 
-def _told(doc: str, parameter: str) -> bool:
+def _documented(doc: str, parameter: str) -> bool:
     return re.search(rf"(?<!\w)\**{re.escape(parameter)}(?!\w)", doc) is not None
 
 
 @pytest.mark.parametrize("name", [n for n in CALLABLES if inspect.isfunction(PUBLIC[n]) or dataclasses.is_dataclass(PUBLIC[n])])
-def test_parameters_are_told(name: str) -> None:
+def test_parameters_are_documented(name: str) -> None:
     """The docstring of a public function or class names each of its parameters."""
     thing = PUBLIC[name]
     parameters = [p for p in inspect.signature(thing).parameters if not p.startswith("_")]
-    assert [p for p in parameters if not _told(thing.__doc__, p)] == []
+    assert [p for p in parameters if not _documented(thing.__doc__, p)] == []
 
 
 @pytest.mark.parametrize("owner", [thing for thing in PUBLIC.values() if inspect.isclass(thing)])
-def test_public_methods_are_told(owner: type) -> None:
+def test_public_methods_are_documented(owner: type) -> None:
     """Public methods have docstrings, which name their parameters where they list any."""
     for name, method in vars(owner).items():
         if name.startswith("_") or not inspect.isfunction(method):
@@ -82,7 +82,7 @@ def test_public_methods_are_told(owner: type) -> None:
         assert method.__doc__, f"{owner.__name__}.{name}"
         if "Parameters\n" in inspect.cleandoc(method.__doc__):
             parameters = [p for p in inspect.signature(method).parameters if p != "self"]
-            assert [p for p in parameters if not _told(method.__doc__, p)] == []
+            assert [p for p in parameters if not _documented(method.__doc__, p)] == []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -124,6 +124,6 @@ def test_terms_are_complete() -> None:
     assert terms()["utilization"].unit_in("ms") == "0..1"
 
 
-def test_the_version_is_told() -> None:
-    """The package tells its version, in three numbers."""
+def test_the_version_is_stated() -> None:
+    """The package states its version, in three numbers."""
     assert re.fullmatch(r"\d+\.\d+\.\d+\w*", qnsolve.__version__)

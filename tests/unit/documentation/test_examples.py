@@ -64,9 +64,9 @@ def test_mxt_80_holds_next_year_and_60_does_not():
     assert result["inquiry"].fraction_delayed < 0.01
     assert result["report"].delayed_wait == pytest.approx(0.36, rel=0.05)
     assert result["MXT"].number_inside == pytest.approx(58.7, rel=1e-2)
-    with pytest.raises(qn.SaturatedError, match="'MXT' is saturated") as told:
+    with pytest.raises(qn.SaturatedError, match="'MXT' is saturated") as caught:
         qn.solve(model.replace("MXT", capacity=60))
-    assert 300 < told.value.highest_rate < 320
+    assert 300 < caught.value.highest_rate < 320
 
 
 def test_cics_region_spends_what_its_work_asks_for():
@@ -135,7 +135,7 @@ def test_log_stripes_hold_3000_a_second():
     assert waits == sorted(waits, reverse=True)
 
 
-def test_a_z14_brings_rate_and_hardly_any_response():
+def test_a_z14_raises_the_rate_and_leaves_the_response():
     """z13 as measured; z14 at 80.03 % busy: 6416.57/s within 3 %, 11.278 ms within 1 %."""
     answers = run("ims-z14")
     z13, z14 = answers["z13"], answers["z14, 80 % busy"]
@@ -186,7 +186,7 @@ def test_response_of_data_table_requests_meets_the_measured_points(headlines):
 
 
 def test_law_of_the_log_meets_eight_stripes(headlines):
-    """154 and 228 MB/s are told; 354 follows within 0.7 %."""
+    """154 and 228 MB/s are given; 354 follows within 0.7 %."""
     law, measured = dict(headlines[1]["log"]["law"]), dict(headlines[1]["log"]["74 KB"])
     assert law[1] == pytest.approx(154)
     assert law[2] == pytest.approx(228)

@@ -201,7 +201,7 @@ def test_room_for_all_is_no_limit() -> None:
 def test_a_line_that_saturates_before_its_stations() -> None:
     """Two equal servers with one place in between carry two thirds: above it the queue never ends, below it does."""
     model = Network([Queue("a"), Queue("b", capacity=1)], [OpenClass("jobs", arrival_rate=0.7, demands={"a": 1.0, "b": 1.0})])
-    with pytest.raises(SaturatedError) as told:
+    with pytest.raises(SaturatedError) as caught:
         solve(model, method="markov")
-    assert told.value.highest_rate == pytest.approx(2 / 3, rel=0.02)
+    assert caught.value.highest_rate == pytest.approx(2 / 3, rel=0.02)
     assert solve(model.replace("jobs", arrival_rate=0.5), method="markov")["jobs"].throughput == 0.5

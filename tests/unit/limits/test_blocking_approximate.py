@@ -28,8 +28,8 @@ def test_wide_rooms_are_none(servers: int) -> None:
     assert max(s.fraction_blocked for s in result.stations) < 1e-9
 
 
-def test_a_room_that_is_hardly_ever_full() -> None:
-    """A closed class of two hundred with room for sixty at an idle station: the exact method's figures."""
+def test_a_capacity_that_is_rarely_reached() -> None:
+    """A closed class of two hundred with a capacity of sixty at an idle station: the exact method's figures."""
     stations = [Queue("a", servers=2), Queue("b"), Delay("c")]
     jobs = ClosedClass("jobs", population=200, think_time=30.0, demands={"a": 1.0, "b": 0.3, "c": 0.5})
     exact = solve(Network(stations, [jobs]))
@@ -41,9 +41,9 @@ def test_a_room_that_is_hardly_ever_full() -> None:
 @pytest.mark.parametrize(("room", "expected"), [(1, 2 / 3), (2, 3 / 4), (6, 7 / 8)])
 def test_two_stations_saturate_where_hunt_says(room: int, expected: float) -> None:
     """The highest rate of two equal stations is exact: each is then the birth-death process that it is [Hunt1956]."""
-    with pytest.raises(SaturatedError) as told:
+    with pytest.raises(SaturatedError) as caught:
         solve(tandem((1.0, 1.0), (None, room), 0.9), method="blocking")
-    assert told.value.highest_rate == pytest.approx(expected, rel=2e-4)
+    assert caught.value.highest_rate == pytest.approx(expected, rel=2e-4)
     solve(tandem((1.0, 1.0), (None, room), 0.9995 * expected), method="blocking")
 
 
@@ -159,7 +159,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name: str) -> None:
-    """What it does not take it tells."""
+    """What it does not accept it refuses with the reason."""
     model, reason = REFUSED[name]
     with pytest.raises(NoMethodError, match=reason):
         solve(model, method="blocking")

@@ -63,7 +63,7 @@ def test_one_job_less_is_no_deadlock() -> None:
     assert solve(line((2, 4), (1.0, 1.0), 5))["jobs"].throughput > 0
 
 
-def test_other_methods_tell_why_not() -> None:
+def test_other_methods_give_their_reason() -> None:
     """Each method that knows no blocking names the station and its capacity."""
     found = {r.name: r.reason for r in methods(line((None, 2), (1.0, 1.0), 4)) if not r.accepts}
     for name in ("convolution", "lattice", "recal", "mixed", "linearizer", "aql", "schweitzer", "aggregation", "fcfs"):
@@ -98,9 +98,9 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_models(name: str) -> None:
-    """What contradicts is told in one line."""
-    make, told = WRONG[name]
-    with pytest.raises(ModelError, match=told):
+    """A contradiction is one line."""
+    make, message = WRONG[name]
+    with pytest.raises(ModelError, match=message):
         make()
 
 
@@ -120,6 +120,6 @@ def test_a_routing_can_be_replaced() -> None:
 
 
 def test_what_is_printed() -> None:
-    """The table tells which station is held up."""
+    """The table shows which station is blocked."""
     said = str(solve(line((None, 2), (1.0, 1.5), 4)))
     assert "s0: 58.46 % busy, 41.54 % blocked by jobs that wait for room at the next station" in said

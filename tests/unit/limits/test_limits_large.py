@@ -38,7 +38,7 @@ def test_planners_sizes_take_no_time() -> None:
 
 
 def test_many_classes_are_taken_together_where_they_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Classes under the same limits as one: near the answer that tells them apart, and fast for hundreds of jobs each."""
+    """Classes under the same limits as one: near the answer that distinguishes them, and fast for hundreds of jobs each."""
     rng, errors = np.random.default_rng(0), []
     servers = [Queue("cpu", servers=4), Queue("log"), Delay("db")]
     for _ in range(6):

@@ -114,7 +114,7 @@ def test_visits_take_their_own_service_times() -> None:
         assert found[name].response_time == pytest.approx(exact[name].response_time, rel=0.06)
 
 
-def test_a_starved_class_is_told() -> None:
+def test_a_starved_class_is_named() -> None:
     """Jobs of higher priority that never leave the servers leave nothing to the others."""
     high, low = ranked("loop", 2, 0.0, 1, cpu=1.0), ranked("low", 3, 1.0, 2, cpu=1.0)
     model = Network([Queue("cpu", servers=2, discipline="preemptive")], [high, low])
@@ -135,12 +135,12 @@ HOSTS = {
 @pytest.mark.parametrize("name", HOSTS)
 def test_wrong_hosts(name: str) -> None:
     """A queue runs on a queue that has its own servers and shares them."""
-    station, told = HOSTS[name]
+    station, message = HOSTS[name]
     others = (
         '{name = "cp"}, {name = "net", type = "delay"}, {name = "L8", on = "cp"}, {name = "ranked", discipline = "preemptive"}'
     )
     text = f'stations = [{station}, {others}]\nclasses = [{{name = "a", population = 1, demands = {{cp = 1.0}}}}]'
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         loads(text)
 
 

@@ -192,7 +192,7 @@ def test_servers_behind_thinkers_are_met_as_they_are() -> None:
 
 
 def test_hundreds_of_classes_are_solved() -> None:
-    """A lattice of more points than a float can count is told as what it is, and the Linearizer takes the model."""
+    """A lattice of more points than a float can count is refused with its size, and the Linearizer takes the model."""
     stations = [qn.Queue(f"s{k}") for k in range(5)]
     demands = [{f"s{k}": 0.01 + 0.001 * r for k in range(5)} for r in range(200)]
     classes = [qn.ClosedClass(f"c{r}", population=50, think_time=1.0, demands=d) for r, d in enumerate(demands)]

@@ -86,7 +86,7 @@ def test_what_is_too_large_for_an_exact_answer_says_that_it_is_approximate() -> 
 
 
 def test_falling_speeds_are_refused() -> None:
-    """Where a speed falls again the mean does not tell the state: refused, not guessed."""
+    """Where a speed falls again the mean does not give the state: refused, not guessed."""
     station = qn.LoadDependent("pool", rates=[1.0, 2.0, 0.5])
     model = qn.Network([station], [qn.ClosedClass("a", population=9, think_time=1.0, demands={"pool": 0.5})])
     with pytest.raises(qn.NoMethodError, match="rates that fall again"):

@@ -123,12 +123,12 @@ def test_extremes(servers: int, busy: float, variation: float) -> None:
 
 
 def test_clockwork_never_waits() -> None:
-    """Constant times, and arrivals by a clock, at one server: nobody waits, there and downstream."""
+    """Constant times, and arrivals by a clock, at one server: no job waits, there and downstream."""
     job = qn.OpenClass("a", arrival_rate=0.9, arrival_variation=0.0, demands={"cpu": 1.0}, service_variation={"cpu": 0.0})
     assert qn.solve(qn.Network([qn.Queue("cpu", discipline="fcfs")], [job]), method="qna")["a"].response_time == 1.0
 
 
-def test_saturation_is_told() -> None:
+def test_saturation_is_reported() -> None:
     """Bursts do not change what a station can serve."""
     with pytest.raises(qn.SaturatedError) as info:
         qn.solve(_one(batch_size=3).replace("a", arrival_rate=1.5))
@@ -138,13 +138,13 @@ def test_saturation_is_told() -> None:
 @pytest.mark.parametrize("method", ["open", "markov", "linearizer"])
 def test_methods_for_exponential_times_refuse(method: str) -> None:
     """Uneven service in line, arrivals that are not Poisson: what does not model them says so."""
-    for model, told in (
+    for model, message in (
         (_varied(_one(), 2.0), "service_variation of class 'a'"),
         (_one(arrival_variation=0.5), "arrival_variation 0.5"),
     ):
         report = next(r for r in qn.methods(model) if r.name == method)
         assert not report.accepts
-        assert told in report.reason
+        assert message in report.reason
 
 
 def test_sharing_does_not_mind() -> None:

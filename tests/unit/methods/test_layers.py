@@ -23,7 +23,7 @@ def test_full_processors_are_all_used() -> None:
 
 
 def test_enough_processors_are_as_good_as_own_ones() -> None:
-    """With a CP for each TCB nobody waits for one: each TCB is a queue of its own."""
+    """With a CP for each TCB no TCB waits for one: each TCB is a queue of its own."""
     found = qn.solve(tcbs(4, 300, 4), method="layers")
     alone = qn.solve(
         qn.Network([qn.Queue("QR")], [qn.ClosedClass("c", population=300, think_time=0.2, demands={"QR": 0.0007})])
@@ -51,7 +51,7 @@ def test_one_region_of_many_users_as_aggregation_has_it() -> None:
 
 
 def test_open_work_that_fills_the_processors() -> None:
-    """The saturated station is the CPs, where the work of all TCBs comes together."""
+    """The saturated station is the CPs, where the work of all TCBs meets."""
     stations = [qn.Queue("CPs", servers=2), qn.Queue("QR1", on="CPs"), qn.Queue("QR2", servers=2, on="CPs")]
     classes = [qn.OpenClass(f"c{i}", arrival_rate=1.2, demands={f"QR{i}": 0.9}) for i in (2,)]
     classes.append(qn.OpenClass("c1", arrival_rate=0.95, demands={"QR1": 0.99}))

@@ -239,7 +239,7 @@ def test_beside_open_classes() -> None:
 
 
 def test_the_report_names_it() -> None:
-    """The list of methods tells that it takes the model, and its source."""
+    """The list of methods shows that it takes the model, and its source."""
     report = next(r for r in methods(_alike(40, 1, 3)) if r.name == "recal")
     assert report.accepts
     assert (report.exact, report.source) == (True, "Conway1986")

@@ -43,7 +43,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_saturation_is_told(name: str) -> None:
+def test_saturation_is_reported(name: str) -> None:
     """Saturation names the station, the utilization, the class that loads it most, and its highest stable rate."""
     model, station, utilization, job_class, highest = CASES[name]
     with pytest.raises(SaturatedError) as info:
@@ -56,8 +56,8 @@ def test_saturation_is_told(name: str) -> None:
     assert error.exit_code == 3
     text = str(error)
     assert "\n" not in text
-    for told in (repr(station), f"{utilization:.6g}", repr(job_class)):
-        assert told in text
+    for message in (repr(station), f"{utilization:.6g}", repr(job_class)):
+        assert message in text
     assert (f"{highest:.6g}/s" in text) == (highest > 0)
 
 

@@ -80,7 +80,7 @@ def test_throughput_is_that_of_the_reference_station() -> None:
     assert solve(model)["Class1"].throughput == pytest.approx(published["Disk1", "Class1", "Throughput"], rel=1e-12)
 
 
-def test_a_what_if_section_is_told_and_left_out() -> None:
+def test_a_what_if_section_is_reported_and_left_out() -> None:
     """The model of a what-if file is solved as it is, and a note says so."""
     with pytest.warns(ImportNote, match=r"what-if\.jmva: the what-if section is left out"):
         model = load(FOLDER / "what-if.jmva")

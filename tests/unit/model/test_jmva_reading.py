@@ -70,12 +70,12 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_bad_files(name: str, tmp_path: Path) -> None:
-    """What is wrong with a file is told in one line: file, item, value, rule, repair."""
-    old, new, told = BAD[name]
+    """What is wrong with a file is one line: file, item, value, rule, repair."""
+    old, new, message = BAD[name]
     assert old in GOOD
     path = tmp_path / "bad.jmva"
     path.write_text(GOOD.replace(old, new), encoding="utf-8")
-    with pytest.raises(ModelError, match=told) as caught:
+    with pytest.raises(ModelError, match=message) as caught:
         load(path)
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
@@ -115,21 +115,21 @@ def test_load_dependent_stations() -> None:
     assert loads(LOADED.replace(";", ","), format="jmva") == model
     single = LOADED.replace("0.6;0.3;0.2", "0.6").replace("1.2;0.6;0.4", "1.2").replace('servers="1"', 'servers="3"')
     assert loads(single, format="jmva").stations == (Queue("pool", servers=3),)
-    for old, new, told in (
+    for old, new, message in (
         ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs as that of the other classes does"),
         ("0.6;0.3;0.2", "0.6;0;0.2", "class 'a', 2 jobs = 0.0: must be above 0"),
         ('servers="1"', 'servers="2"', "servers = 2.0: goes with one service time for each class"),
     ):
-        with pytest.raises(ModelError, match=told):
+        with pytest.raises(ModelError, match=message):
             loads(LOADED.replace(old, new), format="jmva")
 
 
 def test_notes_of_reading() -> None:
-    """An algorithm that qnsolve does not have, and a missing reference station, are told."""
+    """An algorithm that qnsolve does not have, and a missing reference station, are reported."""
     with pytest.warns(ImportNote, match="algorithm 'Chow' is left out"):
         loads(GOOD.replace('name="MVA" tolerance', 'name="Chow" tolerance'), format="jmva")
     bare = re.sub(r"(?s)<ReferenceStation.*</ReferenceStation>", "", GOOD)
-    with pytest.warns(ImportNote, match="has no reference station") as told:
+    with pytest.warns(ImportNote, match="has no reference station") as caught:
         model = loads(bare, format="jmva")
-    assert len(told) == 2
+    assert len(caught) == 2
     assert Delay("Users") in model.stations

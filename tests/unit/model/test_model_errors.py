@@ -29,13 +29,13 @@ def _written(folder: Path, bad: Bad) -> Path:
     return path
 
 
-def _held(line: str, path: Path, told: tuple[str, ...]) -> None:
-    """One line that begins with the file and holds all that must be told."""
+def _held(line: str, path: Path, parts: tuple[str, ...]) -> None:
+    """One line that begins with the file and holds every part."""
     assert line.endswith("\n")
     assert line.count("\n") == 1
     assert line.startswith(f"{path}: ")
     assert "Traceback" not in line
-    for part in told:
+    for part in parts:
         assert part in line
     rule, _, repair = line.rstrip("\n").rpartition("; ")
     assert rule
@@ -52,7 +52,7 @@ def test_wrong_files_in_process(name: str, tmp_path: Path, capsys: pytest.Captur
         assert main(command) == 2
         out, err = capsys.readouterr()
         assert out == ""
-        _held(err, path, bad.told)
+        _held(err, path, bad.parts)
     assert [p.name for p in tmp_path.iterdir()] == [bad.file]
     assert path.read_bytes() == before
 
@@ -64,7 +64,7 @@ def test_wrong_files_in_python(name: str, tmp_path: Path) -> None:
     with pytest.raises(ModelError) as info:
         load(path)
     error = info.value
-    _held(f"{error}\n", path, BAD[name].told)
+    _held(f"{error}\n", path, BAD[name].parts)
     assert isinstance(error, ValueError)
     assert error.file == str(path)
     assert error.exit_code == 2
@@ -80,7 +80,7 @@ def test_wrong_files_as_a_process(name: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, cwd=tmp_path, check=False, timeout=60)
     assert done.returncode == 2
     assert done.stdout == b""
-    _held(done.stderr.decode("utf-8").replace("\r\n", "\n"), path, BAD[name].told)
+    _held(done.stderr.decode("utf-8").replace("\r\n", "\n"), path, BAD[name].parts)
     assert [p.name for p in tmp_path.iterdir()] == [BAD[name].file]
 
 
@@ -120,7 +120,7 @@ def test_what_is_right_is_read(path: Path, tmp_path: Path) -> None:
 
 
 def test_long_values_are_shortened() -> None:
-    """A long value is told by its beginning, so that the line stays readable."""
+    """A long value is shown by its beginning, so that the line stays readable."""
     with pytest.raises(ModelError) as info:
         loads(GOOD.replace("population = 3", f'population = "{"9" * 500}"'))
     assert len(str(info.value)) < 250

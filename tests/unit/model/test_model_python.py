@@ -81,12 +81,12 @@ WRONG: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_models(name: str) -> None:
     """A wrong model is refused while it is built, on one line that names item, value and repair."""
-    build, told = WRONG[name]
+    build, parts = WRONG[name]
     with pytest.raises(ModelError) as info:
         build()
     line = str(info.value)
     assert "\n" not in line
-    for part in told:
+    for part in parts:
         assert part in line
     assert info.value.repair.strip()
     assert info.value.file is None

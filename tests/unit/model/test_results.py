@@ -121,7 +121,7 @@ def test_look_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "message"),
     [
         ("qery", "did you mean 'query'?"),
         ("CPU", "known: query, batch, cpu, disk"),
@@ -133,11 +133,11 @@ def test_look_up() -> None:
         (("query", "query"), "no class and station"),
     ],
 )
-def test_look_up_of_what_is_not_there(key: object, told: str) -> None:
+def test_look_up_of_what_is_not_there(key: object, message: str) -> None:
     """A name that is not there is a KeyError that lists, or guesses, what is."""
     with pytest.raises(KeyError) as info:
         RESULT[key]  # type: ignore[index]
-    assert told in str(info.value)
+    assert message in str(info.value)
 
 
 def test_distribution_of_what_is_not_there() -> None:

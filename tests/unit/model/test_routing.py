@@ -199,14 +199,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_wrong(name: str) -> None:
-    """A routing that is wrong is told in one line, with the place."""
-    changes, told = BAD[name]
-    with pytest.raises(ModelError, match=told):
+    """A wrong routing is reported in one line, with the place."""
+    changes, message = BAD[name]
+    with pytest.raises(ModelError, match=message):
         visits(**{**GOOD, **changes})
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ("routing = { cpu = { cpu = 0.5 } }\nreference = 'cpu'", r"class 'a': routing\['cpu'\] = 0.5: must sum to 1"),
         (
@@ -216,14 +216,14 @@ def test_what_is_wrong(name: str) -> None:
         ("reference = 'cpu'", r"class 'a': routing: is missing"),
     ],
 )
-def test_what_is_wrong_in_a_file(lines: str, told: str) -> None:
+def test_what_is_wrong_in_a_file(lines: str, message: str) -> None:
     """In a model file the class is named too."""
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         loads(f"[[stations]]\nname = 'cpu'\n[[classes]]\nname = 'a'\npopulation = 1\nservice_times = {{ cpu = 1 }}\n{lines}")
 
 
 def test_what_is_wrong_with_a_chain_of_classes() -> None:
-    """A visit without a service time is told; a station nobody visits has no service time."""
+    """A visit without a service time is an error; a station without visits has no service time."""
     with pytest.raises(ModelError, match=r"service_times\[\('read', 'cpu'\)\]: is missing"):
         chain_class({("read", "cpu"): 1.0}, {})
     none: Mapping[tuple[str, str], float] = {("read", "cpu"): 0.0}

@@ -1,4 +1,4 @@
-"""Approximate stations: the errors they tell are found again, and what must be exact is."""
+"""Approximate stations: the errors they state are found again, and what must be exact is."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def test_the_reference_is_exact() -> None:
 
 
 @pytest.mark.slow
-def test_the_told_errors_are_found_again() -> None:
-    """Every measured error that a note tells is what the script finds."""
-    told = {**approximate.MEASURED, "mg1 percentile": general_service.PERCENTILE, "fork-join": fork_join(0.5, 1.0, 3).note}
-    assert one_station.sentences() == told
+def test_the_stated_errors_are_found_again() -> None:
+    """Every measured error that a note states is what the script finds."""
+    stated = {**approximate.MEASURED, "mg1 percentile": general_service.PERCENTILE, "fork-join": fork_join(0.5, 1.0, 3).note}
+    assert one_station.sentences() == stated
 
 
 @pytest.mark.parametrize("servers", [2, 16, 1000, 10**6])

@@ -87,7 +87,7 @@ def test_no_arrivals_need_one_server() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda: servers_needed(5.0, 1.0, response_time=1.0), "above the service time 1"),
         (lambda: servers_needed(5.0, 1.0, response_time=0.5), "above the service time 1"),
@@ -105,9 +105,9 @@ def test_no_arrivals_need_one_server() -> None:
         (lambda: highest_rate(0.0, 3, response_time=0.9), "service_time"),
     ],
 )
-def test_what_cannot_be_met(ask: Callable[[], object], told: str) -> None:
+def test_what_cannot_be_met(ask: Callable[[], object], message: str) -> None:
     """A target beyond reach is refused with the reason, on one line."""
     with pytest.raises(ModelError) as info:
         ask()
-    assert told in str(info.value)
+    assert message in str(info.value)
     assert "\n" not in str(info.value)

@@ -95,7 +95,7 @@ def test_priorities_with_general_service() -> None:
 
 
 def test_priorities_of_a_full_station() -> None:
-    """The class with which the station fills is told, with the rate it may have."""
+    """The class that saturates the station is named, with the rate it may have."""
     with pytest.raises(SaturatedError) as info:
         priorities([0.5, 0.6, 0.1], [1.0, 1.0, 1.0])
     assert info.value.highest_rate == pytest.approx(0.5)

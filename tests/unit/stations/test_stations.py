@@ -86,7 +86,7 @@ def test_batches_of_fixed_size_lengthen_the_response(busy: float, size: float) -
 
 @pytest.mark.parametrize(("rate", "servers"), [(0.5, 1), (3.2, 4), (60.0, 70)])
 def test_much_room_blocks_nobody(rate: float, servers: int) -> None:
-    """M/M/c/K with much room is M/M/c; with room for the served only, it is Erlang's loss station."""
+    """M/M/c/K with a large capacity is M/M/c; with a capacity for the served only, it is Erlang's loss station."""
     _same(mmck(rate, 1.0, servers, 5000), mmc(rate, 1.0, servers), 1e-10)
     lost = mmck(rate, 1.0, servers, servers)
     assert lost.waiting_time == 0
@@ -165,7 +165,7 @@ def test_bad_arguments(form: Callable[..., StationForm], arguments: tuple[object
     [(mm1, (5, 0.2), 5.0), (mmc, (20, 0.2, 4), 20.0), (mg1, (6, 0.2, 0), 5.0), (batch, (9, 0.2, 3), 5.0)],
 )
 def test_saturated_stations(form: Callable[..., StationForm], arguments: tuple[float, ...], highest: float) -> None:
-    """A station that cannot keep up tells the highest rate, just below which it can."""
+    """A station that cannot keep up states the highest rate, just below which it can."""
     with pytest.raises(SaturatedError) as info:
         form(*arguments)
     assert info.value.highest_rate == pytest.approx(highest, rel=1e-13)

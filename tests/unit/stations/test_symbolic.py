@@ -162,7 +162,7 @@ def test_expressions_are_elementary() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda: symbolic.expression("mm2"), "must be one of"),
         (lambda: symbolic.expression("mmc"), "needs servers"),
@@ -173,16 +173,16 @@ def test_expressions_are_elementary() -> None:
         (lambda: symbolic.expression("mm1").value("response"), "must be one of"),
     ],
 )
-def test_wrong_questions(ask: Callable[[], object], told: str) -> None:
+def test_wrong_questions(ask: Callable[[], object], message: str) -> None:
     """A wrong question is refused in one line."""
     with pytest.raises(ModelError) as info:
         ask()
-    assert told in str(info.value)
+    assert message in str(info.value)
     assert "\n" not in str(info.value)
 
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without sympy the error tells how to install it."""
+    """Without sympy the error names the command that installs it."""
     monkeypatch.setitem(sys.modules, "sympy", None)
-    with pytest.raises(ModelError, match="pip install sympy"):
+    with pytest.raises(ModelError, match="needs the package sympy; run: python -m pip install sympy"):
         symbolic.expression("mm1")

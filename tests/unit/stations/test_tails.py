@@ -265,7 +265,7 @@ def test_unknown_distributions_are_refused() -> None:
 
 
 def test_saturated_constant_service() -> None:
-    """M/D/c tells the highest rate, and answers just below it."""
+    """M/D/c states the highest rate, and answers just below it."""
     with pytest.raises(SaturatedError) as info:
         mdc(30.0, 0.1, 3)
     assert info.value.highest_rate == pytest.approx(30.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 CPUS, ELIGIBLE, OTHER, RATE = "lpar_cps", "ziip_eligible_ms_per_tran", "not_ziip_eligible_ms_per_tran", "etr_tran_per_s"
 
@@ -45,10 +45,10 @@ def _run(study: Study) -> None:
                 f"CPU {name}, layout {row.number}", row[column] / 1000, "s", [row], "CPU as printed", kind="printed"
             )
         result = study.solve_system(row.cells["configuration"], _system(row, think))
-        study.predict("ETR", "tran/s", row, RATE, result["servlets"].etr, center="CPs and zIIPs")
+        study.predict("ETR", "tran/s", row, RATE, result["servlets"].etr, station="CPs and zIIPs")
         lpar, cps, ziips = result["LPAR"], row[CPUS], row["lpar_ziips"]
         busy = (lpar.cpu_percent * cps + lpar.ziip_percent * ziips) / (cps + ziips)
-        study.identity("processors busy", "%", row, "lpar_busy_pct", busy, center="CPs and zIIPs")
+        study.identity("processors busy", "%", row, "lpar_busy_pct", busy, station="CPs and zIIPs")
 
 
 CASES = (
@@ -62,9 +62,9 @@ CASES = (
         reason="a capacity plan is held to 5 %; CPU is printed to two digits",
         verdict_text=(
             "Users with the think time of the first layout fill the CPs or the zIIPs of the others, whichever is first; thread "
-            "limits and MXT do not stop them. Eligible work stays on the zIIPs. In the first layout the printed CPU of a "
-            "request makes 81 % busy, not the 97 % printed for all: it is what waits for its users, and gives the think "
-            "time. CPU of a request is given as printed, so that busy is an identity: what is predicted is that a pool is full."
+            "limits and MXT are not reached. Eligible work runs on zIIPs only. In the first layout the printed CPU of a "
+            "request gives 81 % busy, not the 97 % printed for all layouts: its users limit it, so it gives the think time. "
+            "CPU of a request is given as printed, so busy is an identity; the prediction is that a pool is full."
         ),
         run=_run,
     ),

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import CPS, LPAR, RATE, WORK, Ladder, cpu_law, predicted_rows, used_cpu
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 OWN, ELIGIBLE = "not_ziip_eligible_pct", "ziip_eligible_pct"
 COLUMNS = (("CPU not eligible", OWN, "Java"), ("CPU eligible for zIIPs", ELIGIBLE, "Java"))
@@ -31,19 +31,19 @@ def _run(ladder: Ladder, study: Study) -> None:
     lines = {ELIGIBLE: "line"} if ladder.file in LINES or (ladder.of and ladder.of.file in LINES) else {}
     parts = [_column(ladder, lines.get(column)) for _, column, _ in COLUMNS]
     laws = [cpu_law(study, part, what, column) for part, (what, column, _) in zip(parts, COLUMNS, strict=True)]
-    told = [{row.number for row in predicted_rows(part)} for part in parts]
+    predicted = [{row.number for row in predicted_rows(part)} for part in parts]
     for row in table("cics-perf", ladder.file).rows:
-        if not any(row.number in rows for rows in told):
+        if not any(row.number in rows for rows in predicted):
             continue
         own, eligible = (fixed / row[RATE] + each for fixed, each in laws)
         system = _system(row, own, eligible)
         used = used_cpu(system, study.solve_system(f"row {row.number}", system))
         share = eligible / (own + eligible)
-        for (what, column, center), part, rows in zip(COLUMNS, (1 - share, share), told, strict=True):
+        for (what, column, station), part, rows in zip(COLUMNS, (1 - share, share), predicted, strict=True):
             missing = (ladder.missing or {}).get((column, row.number))
             if row.number in rows:
                 study.predict(
-                    what, "% of a CP", row, column, used * part, center=center, across=bool(ladder.of), missing=missing
+                    what, "% of a CP", row, column, used * part, station=station, across=bool(ladder.of), missing=missing
                 )
 
 
@@ -63,7 +63,7 @@ WARM = Missing(
 )
 MOVED = Missing(
     "eligible work that is counted as not eligible once the zIIP is nearly full",
-    "4 to 14 % of the CPU that is not eligible, at a zIIP that is asked for 93 to 250 %",
+    "4 to 14 % of the CPU that is not eligible, with a zIIP demand of 93 to 250 %",
     "zIIP eligible CPU that ran on CPs (IIPCP) at each rate, which is not printed",
 )
 COLD = Missing(
@@ -77,14 +77,14 @@ SHARED = Missing(
     "eligible CPU of row 5, measured again, and CPU of garbage collection threads at each rate",
 )
 ONE = "CPU of a request of both kinds, from the lowest rate alone, gives the CPU at {more} times the rate. "
-STEADY = "Both hold within a few percent; eligible work beyond what the zIIP takes runs on the CPs."
+STEADY = "Both hold within a few percent; eligible work that the zIIP cannot run runs on CPs."
 FULL = "Eligible CPU holds; where the zIIP is full, CPU that is not eligible grows by more than in proportion."
 FALLING = (
     "CPU that is not eligible is constant, but where the zIIP is full. Of the eligible part a fifth of a zIIP does not "
     "grow with the rate, by rows 1 and 2: row 3 costs still less."
 )
-SLOPE = "CPU that is not eligible holds within 1 %. The small eligible part is read off a lowest rate that is high."
-AGAIN = "The law of the release before, as told by its lowest rates: the new one costs about the same. Nothing is fitted."
+SLOPE = "CPU that is not eligible holds within 1 %. The small eligible part is from the lowest rate, where it is high."
+AGAIN = "The law of the release before, from its lowest rates: the new one costs about the same. Nothing is fitted."
 # table, that of the release before, title, release, range of rates, text, misses by column and row
 LADDERS: tuple[tuple[str, str | None, str, str, str, str, dict[tuple[str, int], Missing]], ...] = (
     ("6-9", None, SERVLET, "V5.1 on zEC12", "4", STEADY, {}),

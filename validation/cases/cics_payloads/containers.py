@@ -8,15 +8,15 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, COST, RESPONSE, COUNT = "etr_tran_per_s", "cpu_ms_per_tran", "response_ms", "containers_per_tran"
 TENFOLD = 10.0  # the CPU column is printed ten times too small: the text calls row 5 of table 9-9 98.8 % of the QR TCB
 WORK, REGION = "containers", "region"
 QR, OPEN = ("qr_cpu", "QR TCB"), ("open_cpu", "containers on open TCBs")
-# rows 2 and 3 tell the CPU; with 10 and 100 containers the wait is shorter than with hundreds, and is not predicted
-UNTOLD = {(COST, 2), (COST, 3), (RESPONSE, 1), (RESPONSE, 2)}
-TOLD = {("table-9-9", RESPONSE, 3), ("table-9-9", RATE, 3)}  # the wait
+# rows 2 and 3 give the CPU; with 10 and 100 containers the wait is shorter than with hundreds, and is not predicted
+NOT_PREDICTED = {(COST, 2), (COST, 3), (RESPONSE, 1), (RESPONSE, 2)}
+CALIBRATING = {("table-9-9", RESPONSE, 3), ("table-9-9", RATE, 3)}  # these give the wait
 
 
 def _cpu(row: Row) -> float:
@@ -34,7 +34,7 @@ def _system(tcb: str, cpu: float, wait: float, **driven: Any) -> zos.System:
     )
 
 
-def _run(file: str, law: str, tcb: str, center: str, missing: dict[tuple[str, int], Missing], study: Study) -> None:
+def _run(file: str, law: str, tcb: str, station: str, missing: dict[tuple[str, int], Missing], study: Study) -> None:
     published = table("cics-perf", file)
     users = study.given("clients", fact("cics-perf", "p3-152"))
     think = users / study.given("rate that the clients aim at", fact("cics-perf", "p3-153"))
@@ -50,8 +50,8 @@ def _run(file: str, law: str, tcb: str, center: str, missing: dict[tuple[str, in
             ("ETR", "tran/s", RATE, done.etr),
             ("response", "ms", RESPONSE, 1000 * done.response_time),
         ):
-            if (column, row.number) not in UNTOLD and (file, column, row.number) not in TOLD:
-                study.predict(quantity, unit, row, column, found, center=center, missing=missing.get((column, row.number)))
+            if (column, row.number) not in NOT_PREDICTED and (file, column, row.number) not in CALIBRATING:
+                study.predict(quantity, unit, row, column, found, station=station, missing=missing.get((column, row.number)))
 
 
 def _wait(study: Study, many: Row) -> float:
@@ -108,27 +108,27 @@ STORAGE = Missing(
     "0.1 ms of 0.93 ms a task with 750 containers",
     "cache misses a task (CPU MF) with 250, 500 and 750 containers",
 )
-COMPANY = Missing(
+CROWDED = Missing(
     "CPU of a container on open TCBs that grows beyond 500 of them: caches, or engines at work on the same storage",
     "with 750 2.4 of 7.0 ms (list) and 0.9 of 2.4 ms (hash), with 500 0.1 of 1.1 ms (hash); rate and response follow",
     "cycles per instruction (CPU MF) at each number of containers",
 )
 LIST_QR = {(COST, 1): BASE, (COST, 5): SEARCH, (RATE, 5): SEARCH}
 HASH_QR = {(COST, 1): BASE, (RESPONSE, 3): WAIT, (COST, 5): STORAGE, (RESPONSE, 5): EQUAL}
-LIST_OPEN = {(RESPONSE, 3): WAIT, (COST, 5): COMPANY, (RATE, 5): COMPANY, (RESPONSE, 5): COMPANY}
-HASH_OPEN = {(RESPONSE, 3): WAIT, (COST, 4): COMPANY, (COST, 5): COMPANY, (RESPONSE, 5): COMPANY}
+LIST_OPEN = {(RESPONSE, 3): WAIT, (COST, 5): CROWDED, (RATE, 5): CROWDED, (RESPONSE, 5): CROWDED}
+HASH_OPEN = {(RESPONSE, 3): WAIT, (COST, 4): CROWDED, (COST, 5): CROWDED, (RESPONSE, 5): CROWDED}
 LIST_TEXT = (
-    "CPU grows with the square of the containers: rows 2 and 3 tell it, to two digits. The QR TCB is what stops the task at "
-    "750 containers. That the CPU column is ten times too small follows from the rates."
+    "CPU grows with the square of the number of containers; its law is from rows 2 and 3, which have two digits. At 750 "
+    "containers the QR TCB limits the rate. That the CPU column is ten times too small follows from the rates."
 )
 HASH_TEXT = (
-    "With the hash a container costs the same whatever their number, or nearly. The QR TCB is half busy at most, and the think "
-    "time makes the rate. The response is mostly a wait off the TCB, told by one row of table 9-9."
+    "With the hash a container costs nearly the same whatever their number. The QR TCB is 50 % busy at most, and the think "
+    "time determines the rate. The response is mostly a wait off the TCB, taken from one row of table 9-9."
 )
 OPEN_TEXT = (
     "On open TCBs tasks run at the same time, and each costs more for it: with 750 containers more than twice what "
-    "it costs alone. The rate is made by the think time, but for the longest list. With 500 the response is that CPU and the "
-    "wait off the TCB of table 9-9: one number, told by one row on the QR TCB, serves four runs."
+    "it costs alone. The think time determines the rate, except for the longest list. With 500 the response is that CPU and "
+    "the wait off the TCB of table 9-9: one number, from one row on the QR TCB, holds for four runs."
 )
 CASES = tuple(
     Case(
@@ -143,9 +143,9 @@ CASES = tuple(
         run=partial(_run, f"table-{number}", law, *tcb, missing),
     )
     for number, law, tcb, where, missing, question, text in (
-        ("9-9", "list", QR, "not threadsafe", LIST_QR, "Where does the QR TCB stop this transaction?", LIST_TEXT),
-        ("9-10", "hash", QR, "not threadsafe", HASH_QR, "Where does the QR TCB stop this transaction?", HASH_TEXT),
-        ("9-11", "list", OPEN, "threadsafe", LIST_OPEN, "How far do open TCBs carry this transaction?", OPEN_TEXT),
-        ("9-12", "hash", OPEN, "threadsafe", HASH_OPEN, "How far do open TCBs carry this transaction?", OPEN_TEXT),
+        ("9-9", "list", QR, "not threadsafe", LIST_QR, "Where does the QR TCB limit this transaction?", LIST_TEXT),
+        ("9-10", "hash", QR, "not threadsafe", HASH_QR, "Where does the QR TCB limit this transaction?", HASH_TEXT),
+        ("9-11", "list", OPEN, "threadsafe", LIST_OPEN, "Which rate do open TCBs allow?", OPEN_TEXT),
+        ("9-12", "hash", OPEN, "threadsafe", HASH_OPEN, "Which rate do open TCBs allow?", OPEN_TEXT),
     )
 )

@@ -7,7 +7,7 @@ from functools import partial
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 SMALL, LARGE = "32", "32760"
 CPU, RESPONSE = "total_cpu_ms", "response_ms"
@@ -67,7 +67,7 @@ def _run(column: str, study: Study) -> None:
                 row,
                 column,
                 value,
-                center="EXCI",
+                station="EXCI",
                 missing=COPIES if large else UNIT if first else None,
             )
 
@@ -83,12 +83,12 @@ CASES = tuple(
         source="cics-perf",
         file=f"table-{number}",
         title=f"{title} of EXCI calls with up to 2 MB",
-        question="What does a program pay for large payloads, by COMMAREA or by channel?",
+        question="What do large payloads cost, by COMMAREA or by channel?",
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; the two rows that the law is from are printed to two or three digits",
         verdict_text=(
             "A COMMAREA holds 32 KB: larger payloads are so many requests, each at a fixed cost and a cost of a byte. "
-            "A channel takes one; a byte in a large container costs less than in a small one, which two small rows cannot tell."
+            "A channel takes one; a byte in a large container costs less than in a small one, which two small rows cannot show."
         ),
         run=partial(_run, column),
     )

@@ -6,7 +6,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import used_cpu
-from ...published.tables import table
+from ...published.published_tables import table
 
 OWN, ELIGIBLE, SIZE = "not_ziip_eligible_ms_per_tran", "ziip_eligible_ms_per_tran", "response_json_bytes"
 
@@ -37,9 +37,9 @@ def _run(study: Study) -> None:
         )
         size = row.cells["response_size_label"]
         used = used_cpu(system, study.solve_system(size, system)) / 100 / row["etr_tran_per_s"]
-        study.predict(f"CPU not eligible, {size}", "ms", row, OWN, 1000 * used * own / cpu, center="Java")
+        study.predict(f"CPU not eligible, {size}", "ms", row, OWN, 1000 * used * own / cpu, station="Java")
         found = 1000 * used * eligible / cpu
-        study.predict(f"CPU eligible, {size}", "ms", row, ELIGIBLE, found, center="Java", missing=trees)
+        study.predict(f"CPU eligible, {size}", "ms", row, ELIGIBLE, found, station="Java", missing=trees)
 
 
 CASES = (

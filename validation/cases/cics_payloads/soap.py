@@ -15,7 +15,7 @@ STACK = Missing(
     "TCP/IP CPU without load, and packets an interrupt at each rate",
 )
 HANDSHAKES = Missing(
-    "CPU of a full handshake that grows with the rate: the tasks that wait for the cryptographic hardware or for their turn",
+    "CPU of a full handshake that grows with the rate: more tasks wait for the cryptographic hardware or for dispatch",
     "0.05 ms of 0.66 ms a request at 986 a second; response grows from 6 to 11 ms",
     "busy and queue of the cryptographic coprocessors at each rate",
 )

@@ -17,7 +17,7 @@ DEARER = Missing(
     "cycles per instruction (CPU MF) of rows 4 and 5",
 )
 MORE = Missing(
-    "CPU that fewer AORs save more of at higher loads",
+    "the saving of fewer AORs, which grows with the load",
     "0.03 ms of 0.54 ms a transaction: 12.3 % saved in row 4, 9.1 % in row 1",
     "cycles per instruction (CPU MF) of both runs at each load; it was sampled at one",
 )
@@ -75,8 +75,8 @@ CASES = tuple(
             "etr_tran_per_s",
             f"DSW {FEW}",
             SAVED,
-            "Fewer AORs save the same share of CPU at every load: row 1 tells it. Why they save it (fewer cycles an "
-            "instruction) is no matter of queues.",
+            "Fewer AORs save the same share of CPU at every load; the share is from row 1. The cause (fewer cycles per "
+            "instruction) is outside a queueing model.",
             {("cpu_ms_per_tran", 4): MORE},
         ),
         (
@@ -100,7 +100,7 @@ CASES = tuple(
             "etr_tran_per_s",
             f"GENAPP web services {FEW}",
             SAVED,
-            "Fewer AORs save the same share of CPU at every load, told by row 1.",
+            "Fewer AORs save the same share of CPU at every load; the share is from row 1.",
             {},
         ),
         (
@@ -124,7 +124,7 @@ CASES = tuple(
             "etr_tran_per_s",
             "DSW with transaction isolation",
             "What does transaction isolation cost at higher loads?",
-            "Transaction isolation costs the same share of CPU at every load, told by row 1.",
+            "Transaction isolation costs the same share of CPU at every load; the share is from row 1.",
             {},
         ),
     )

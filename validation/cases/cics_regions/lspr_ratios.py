@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 LOW, AVERAGE, HIGH = (f"itr_ratio_{rni}_rni" for rni in ("low", "average", "high"))
 LPAR, BUSY = "LPAR", 0.9
@@ -28,7 +28,7 @@ def _run(study: Study) -> None:
     study.solve_system("3 CPs", before)
     after = zos.scale(zos.move(before, LPAR, engines=five["cps"], itr_ratio=gain), gain)
     itr = study.solve_system("moved to 5 CPs", after)[LPAR].itr
-    study.predict("ITR ratio, average RNI", "ratio", five, AVERAGE, itr, center="processor capacity")
+    study.predict("ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity")
     _identities(study, three, five)
 
 
@@ -42,12 +42,12 @@ def _driven(cps: int, itr: float) -> zos.System:
 def _identities(study: Study, three: Row, five: Row) -> None:
     gain = five[AVERAGE] / three[AVERAGE]
     costs = [row["cps"] / row[AVERAGE] for row in (three, five)]
-    center = "processor capacity"
-    study.identity("throughput gain", "ratio", fact("cics-perf", "C1-007"), "value", gain, center=center)
-    study.identity("CPU per transaction, 3 CPs", "s", fact("cics-perf", "C1-009"), "value", costs[0], center=center)
-    study.identity("CPU per transaction, 5 CPs", "s", fact("cics-perf", "C1-010"), "value", costs[1], center=center)
+    station = "processor capacity"
+    study.identity("throughput gain", "ratio", fact("cics-perf", "C1-007"), "value", gain, station=station)
+    study.identity("CPU per transaction, 3 CPs", "s", fact("cics-perf", "C1-009"), "value", costs[0], station=station)
+    study.identity("CPU per transaction, 5 CPs", "s", fact("cics-perf", "C1-010"), "value", costs[1], station=station)
     growth = 100 * (costs[1] / costs[0] - 1)
-    study.identity("growth of CPU per transaction", "%", fact("cics-perf", "C1-011"), "value", growth, center=center)
+    study.identity("growth of CPU per transaction", "%", fact("cics-perf", "C1-011"), "value", growth, station=station)
 
 
 CASES = (

@@ -14,11 +14,11 @@ RELEASE_REASON = "a capacity plan is held to 5 %; the same workload measured twi
 OWN = "Constant CPU of a transaction, from the lowest row alone, gives the CPU at {more} times the load."
 MACHINE = (
     "Part of the CPU of terminal work in several regions does not grow with the load. The line of the same workload on the "
-    "machine before, times one ratio told by row 1, gives the CPU at {more} times the load: the ratio of the machines serves "
+    "machine before, times one ratio from row 1, gives the CPU at {more} times the load: the ratio of the machines holds for "
     "both parts."
 )
 AGAIN = "The law of the release before gives this one: it costs the same CPU at every load. Nothing is fitted."
-TWICE = "The same workload, measured once more for another section. The law of the first is 3 % off: so do two runs differ."
+TWICE = "The same workload, measured once more for another section: the law of the first is 3 % off, as the two runs differ."
 HTTP = "DSW over HTTP, z13"
 STATIC12, STATIC13, STATIC14 = (f"DSW with static routing, {m}" for m in ("zEC12", "z13", "z14"))
 DYNAMIC12, DYNAMIC13 = (f"DSW with dynamic routing, {m}" for m in ("zEC12", "z13"))

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Study, straight_line
 from ...models.load_ladder import Ladder, Law, cpu_law, predicted_rows
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 RATE, CPU, BUSY, CPS = "etr_tran_per_s", "cics_cpu_pct", "lpar_busy_pct", "lpar_cps"
 WORK, LPAR = "transactions", "LPAR"
@@ -18,7 +18,7 @@ OUTSIDE = "CPU outside CICS"
 # the laws of these runs; later releases and machines start from them
 STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
 RTW = Ladder("table-5-5")
-STATIC_AGAIN = replace(STATIC, law="all rows")  # the two lowest rows, 17 % apart in rate, tell it no better than 5 %
+STATIC_AGAIN = replace(STATIC, law="all rows")  # the two lowest rows, 17 % apart in rate, give it within 5 % only
 
 
 def _outside(row: Row) -> float:
@@ -57,20 +57,20 @@ def _run(ladder: Ladder, beside: Ladder, study: Study) -> None:
     cps = study.given("CPs", published[1], CPS) if published[1].cells[CPS] else RTW_CPS
     outside = _outside_law(study, beside)
     names = [f"AOR{i}" for i in range(1, ladder.regions + 1)]
-    told = {row.number for row in published.rows} - {row.number for row in predicted_rows(ladder)}
+    calibrating = {row.number for row in published.rows} - {row.number for row in predicted_rows(ladder)}
     for row in published.rows:
         result = study.solve_system(f"row {row.number}", _system(row, cps, names, cics, outside))
-        if row.number not in told:
+        if row.number not in calibrating:
             used = sum(region.appl_percent for region in result.regions)
-            study.predict("CICS CPU", "% of a CP", row, CPU, used, center="CPs", across=bool(ladder.of))
-        if row.number not in told or beside is not ladder:
+            study.predict("CICS CPU", "% of a CP", row, CPU, used, station="CPs", across=bool(ladder.of))
+        if row.number not in calibrating or beside is not ladder:
             busy = result[LPAR].cpu_percent
-            study.predict("LPAR busy", "%", row, BUSY, busy, center="CPs", across=beside is not ladder)
+            study.predict("LPAR busy", "%", row, BUSY, busy, station="CPs", across=beside is not ladder)
 
 
 FIRST = (
-    "A line through the two lowest rows, 17 % apart in rate, is carried to 2.4 times the rate: what does not grow with "
-    "the load is known that well and no better."
+    "A line through the two lowest rows, 17 % apart in rate, is extrapolated to 2.4 times the rate. The errors show how well "
+    "two rows so close give the CPU that does not grow with the load."
 )
 RELEASE = (
     "The line of V4.2 gives V5.1: a new release costs the same. Its own two lowest rows, 18 % apart in rate, would not do: "

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import cpu_law
-from ...published.tables import table
+from ...published.published_tables import table
 from .layouts import DIRECT
 
 RATE, CPU = "aor_etr_tran_per_s", "aor_cpu_pct"
@@ -51,11 +51,11 @@ def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
         result = study.solve_system(f"drive level {row.number}", _system(rate, tor, aor, fixed, visits))
         used = sum(result[name].appl_percent for name in AORS)
         cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
-        if row.number > 2:  # rows 1 and 2 told the cost of the TOR, and row 1 the visits to the AORs
+        if row.number > 2:  # rows 1 and 2 gave the cost of the TOR, row 1 the visits to the AORs
             etr = result[WORK].etr
-            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, etr, center="terminals", across=True)
-            study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, center="TOR", across=True, missing=missing)
-        study.predict("AOR CPU", "% of a CP", row, CPU, used, center="AORs", across=True)
+            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, etr, station="terminals", across=True)
+            study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, station="TOR", across=True, missing=missing)
+        study.predict("AOR CPU", "% of a CP", row, CPU, used, station="AORs", across=True)
 
 
 CASES = tuple(

@@ -1,4 +1,4 @@
-"""cics-perf table 9-16: data table requests that stay on open TCBs, and CPU that grows with the engines at work."""
+"""cics-perf table 9-16: data table requests on open TCBs, whose CPU grows with the number of busy engines."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from math import expm1
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 WORK, REGION = "data table requests", "region"
 MXT = 2000  # not printed: above the terminals
-ROUNDS, SETTLED = 100, 1e-10  # engines at work
+ROUNDS, SETTLED = 100, 1e-10  # iterations on the number of busy engines, and their tolerance
 BUNCHES = Missing(
-    "terminals that send in bunches, and the wait of open TCBs for dispatch: no CPU queue is this long",
+    "bursts of arrivals, and the wait of open TCBs for dispatch: the queue for CPU is shorter",
     "0.3 ms at 800 and 3.9 ms at 7900 a second, 0.4 to 0.5 ms for each 1000 transactions a second",
     "dispatch delay and CF request times of the tasks from monitoring records, or the times at which the terminals send",
 )
@@ -25,8 +25,8 @@ def _demand(row: Row) -> float:
     return row[CPU] / 100 / row[RATE]
 
 
-def _company(busy: float) -> float:
-    """Chance that another engine is at work, of engines that start work at random [0..1]."""
+def _another_busy(busy: float) -> float:
+    """Probability that another engine is busy, with Poisson starts [0..1]."""
     return -expm1(-busy)
 
 
@@ -39,30 +39,30 @@ def _run(study: Study) -> None:
         "CPU per transaction alone", other[1]["cpu_ms_per_tran"] / 1000, "s", [other[1]], how, kind="printed"
     )
     second = published[2]
-    more = (_demand(second) / alone - 1) / _company(second[CPU] / 100)
-    how = "row 2: CPU above that, over the chance that another engine is at work, 1 - exp(-engines busy)"
-    more = study.calibrate("more of it while another engine is at work", more, "ratio", [second], how)
+    more = (_demand(second) / alone - 1) / _another_busy(second[CPU] / 100)
+    how = "row 2: CPU above that, over the probability that another engine is busy, 1 - exp(-engines busy)"
+    more = study.calibrate("increase while another engine is busy", more, "ratio", [second], how)
     for number in (1, 2, 3, 4, 5):
         row, driven = published[number], other[number]
         think = terminals / driven[RATE] - driven[RESPONSE] / 1000
         how = "terminals / ETR - response of the run on the QR TCB"
         study.calibrate(f"think time, drive level {number}", think, "s", [driven], how)
         work = zos.Work(WORK, users=int(terminals), think_time=think, regions=REGION, open_cpu=alone)
-        result = study.solve_system(f"drive level {number}", _settled(int(cps), work, more))
+        result = study.solve_system(f"drive level {number}", _converged(int(cps), work, more))
         done, region = result[WORK], result[REGION]
-        if row is not second:  # whose rate and CPU were told
-            study.predict("ETR", "tran/s", row, RATE, done.etr, center="open TCBs", across=True)
-            study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, center="open TCBs", across=True)
+        if row is not second:  # the calibration row
+            study.predict("ETR", "tran/s", row, RATE, done.etr, station="open TCBs", across=True)
+            study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="open TCBs", across=True)
         response = 1000 * done.response_time
-        study.predict("response", "ms", row, RESPONSE, response, center="open TCBs", across=True, missing=BUNCHES)
+        study.predict("response", "ms", row, RESPONSE, response, station="open TCBs", across=True, missing=BUNCHES)
 
 
-def _settled(cps: int, work: zos.Work, more: float) -> zos.System:
-    """The region on engines as slow as the number of them at work makes them."""
+def _converged(cps: int, work: zos.Work, more: float) -> zos.System:
+    """The region on engines whose speed falls with the number of busy ones, by fixed-point iteration."""
     busy = 0.0
     for _ in range(ROUNDS):
         system = zos.System(
-            lpars=[zos.Lpar("LPAR", processors=zos.Processors(cps, speed=1 / (1 + more * _company(busy))))],
+            lpars=[zos.Lpar("LPAR", processors=zos.Processors(cps, speed=1 / (1 + more * _another_busy(busy))))],
             regions=[zos.CicsRegion(REGION, lpar="LPAR", mxt=MXT)],
             work=[work],
             name="data tables on open TCBs",
@@ -70,7 +70,7 @@ def _settled(cps: int, work: zos.Work, more: float) -> zos.System:
         before, busy = busy, system.solve()[REGION].appl_percent / 100
         if abs(busy - before) < SETTLED:
             return system
-    raise ValueError(f"the engines at work did not settle: {before} and {busy}")
+    raise ValueError(f"the number of busy engines did not converge: {before} and {busy}")
 
 
 CASES = (
@@ -79,14 +79,14 @@ CASES = (
         source="cics-perf",
         file="table-9-16",
         title="Data table requests on open TCBs, CICS TS V5.5",
-        question="The requests no longer need the QR TCB: how far does one region go, and at what CPU?",
+        question="The requests no longer need the QR TCB: which rate does one region reach, and at what CPU?",
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; a constant CPU per transaction would be 12 to 27 % low",
         verdict_text=(
-            "The rate follows from the think times of the run on the QR TCB: nothing in the region is full. Alone on an engine "
-            "a transaction costs what it does on the QR TCB; it costs more while another engine works on the same tables. One "
-            "number, from row 2, gives the others; the form was chosen of eight with the figures in sight. "
-            "Response is two to five times the model's: what the terminals wait for is no queue for CPU."
+            "The rate follows from the think times of the run on the QR TCB: no station of the region is full. With one "
+            "engine busy a transaction costs as much as on the QR TCB; it costs more while another engine uses the same "
+            "tables. One number, from row 2, gives the others; its form is one of eight that were compared with these figures. "
+            "Response is two to five times the model's: it is not a queue for CPU."
         ),
         run=_run,
     ),

@@ -8,7 +8,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import cpu_law
-from ...published.tables import fact, table
+from ...published.published_tables import fact, table
 from ..cics_regions.releases import LAWS
 
 RATE, CPU = "etr_tran_per_s", "cics_cpu_pct"
@@ -48,7 +48,7 @@ def _switch(study: Study) -> float:
     java = table("cics-perf", "table-5-7")
     rows = [java[1], java[2]]
     value = (java[1][TOTAL] - java[2][TOTAL]) / (java[1][MODES] - java[2][MODES]) / 1000
-    how = "CPU over changes of TCB, both as less, between two releases of a Java program with Db2"
+    how = "decrease of CPU over decrease of changes of TCB, between two releases of a Java program with Db2"
     return study.calibrate("CPU of a change of TCB", value, "s", rows, how)
 
 
@@ -73,12 +73,12 @@ def _transient_data(study: Study) -> None:
         result = study.solve_system(label, _system(program, concurrency, cost, wait, LIGHT, 1, 4))
         missing = FIRST if row.number == 3 else None
         modes = program.change_modes(concurrency)
-        study.predict("changes of TCB", "count", row, MODES, modes, center="change of TCB", missing=missing)
+        study.predict("changes of TCB", "count", row, MODES, modes, station="change of TCB", missing=missing)
         if row is not base:
             done = result[WORK]
             cpu, missing = 1000 * done.cpu, DB2 if row.number == 3 else None
-            study.predict("CPU", "ms", row, TOTAL, cpu, center="change of TCB", across=True, missing=missing)
-            study.predict("response", "ms", row, RESPONSE, 1000 * done.response_time, center="change of TCB", across=True)
+            study.predict("CPU", "ms", row, TOTAL, cpu, station="change of TCB", across=True, missing=missing)
+            study.predict("response", "ms", row, RESPONSE, 1000 * done.response_time, station="change of TCB", across=True)
 
 
 def _started(study: Study) -> None:
@@ -98,8 +98,8 @@ def _started(study: Study) -> None:
         name="children by START",
     )
     done = study.solve_system("children by START", system)[WORK]
-    study.predict("changes of TCB", "count", started, MODES, modes, center="change of TCB")
-    study.predict("CPU", "ms", started, TOTAL, 1000 * done.cpu, center="change of TCB", across=True)
+    study.predict("changes of TCB", "count", started, MODES, modes, station="change of TCB")
+    study.predict("CPU", "ms", started, TOTAL, 1000 * done.cpu, station="change of TCB", across=True)
 
 
 def _relational(file: str, other: str, study: Study) -> None:
@@ -118,7 +118,7 @@ def _relational(file: str, other: str, study: Study) -> None:
         result = study.solve_system(f"{row.printed(RATE)} tran/s", system)
         used = sum(region.appl_percent for region in result.regions)
         missing = LIGHTER if (file, row.number) == ("table-6-6", 2) else None
-        study.predict("CICS CPU", "% of a CP", row, CPU, used, center="change of TCB", across=True, missing=missing)
+        study.predict("CICS CPU", "% of a CP", row, CPU, used, station="change of TCB", across=True, missing=missing)
 
 
 CASES = (
@@ -133,7 +133,7 @@ CASES = (
         verdict_text=(
             "The changes of TCB follow from the rules; the CPU and response of the next two releases from that count, the "
             "CPU of one change in another program, and the wait of one change in V4.1. Of eight changes "
-            "left in V5.1 the rules know two, and Db2 became cheaper at the same time."
+            "left in V5.1 the rules explain two, and Db2 became cheaper at the same time."
         ),
         run=_transient_data,
     ),
@@ -146,9 +146,9 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=(
-            "START is not threadsafe: each goes to the QR TCB and back, which is all that it costs more. MIPS are those of "
-            "a zEC12, the only ones printed. The response of the "
-            "parent is not modelled: it depends on how its children take turns with it on the QR TCB."
+            "START is not threadsafe: each one switches to the QR TCB and back, which explains the whole difference in CPU. "
+            "MIPS are those of a zEC12, the only ones printed. The response of the parent is not modeled: it depends on the "
+            "order in which parent and children use the QR TCB."
         ),
         run=_started,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import table
+from ...published.published_tables import table
 
 WORK, LPAR, REGION = "requests", "LPAR", "region"
 DOCUMENT = "cics-perf"
@@ -26,11 +26,11 @@ def _threads(study: Study) -> None:
         lpars=[_lpar(cps, int(ziips))],
         regions=[zos.CicsRegion(REGION, lpar=LPAR, mxt=500, thread_limit=256)],
         work=[zos.Work(WORK, users=int(threads), think_time=PAUSE, regions=REGION, jvm_cpu=1.0, ziip_share=1.0)],
-        name="threads that always want a processor",
+        name="threads that are always ready",
     )
     lpar = study.solve_system("nine threads", system)[LPAR]
     busy = (lpar.cpu_percent * cps + lpar.ziip_percent * ziips) / (cps + ziips)
-    study.predict("processors busy", "%", row, "cpu_utilisation_pct", busy, center="Java")
+    study.predict("processors busy", "%", row, "cpu_utilisation_pct", busy, station="Java")
 
 
 def _machines(study: Study) -> None:
@@ -56,12 +56,12 @@ def _machines(study: Study) -> None:
         found = 100 * (after / before - 1)
         study.predict(
             f"gain of ITR, {row.cells['workload']}", "%", row, "itr_gain_over_z196_pct", found,
-            center="processor capacity", across=True, missing=missing,
+            station="processor capacity", across=True, missing=missing,
         )  # fmt: skip
 
 
 def _links(study: Study) -> None:
-    """A LINK to COBOL tells the wait for dispatch; Java adds its CPU."""
+    """A LINK to COBOL gives the wait for dispatch; Java adds its CPU."""
     rows = table(DOCUMENT, "table-7-5").rows
     delay = 0.0
     for row in rows:
@@ -87,11 +87,11 @@ def _links(study: Study) -> None:
         )
         missing = waits if row.number == 3 else None
         name = "Liberty" if row.number == 2 else "OSGi"
-        study.predict(f"response, {name}", "ms", row, "response_ms", 1000 * response, center="Java", missing=missing)
+        study.predict(f"response, {name}", "ms", row, "response_ms", 1000 * response, station="Java", missing=missing)
 
 
 def _outside(study: Study) -> None:
-    """The same load queues inside the region or outside; the CPU of a transaction tells the rate."""
+    """The same load queues inside the region or outside; the CPU of a transaction gives the rate."""
     published = table(DOCUMENT, "table-7-3")
     inside, outside = published[1], published[2]
     cpu = [
@@ -105,13 +105,15 @@ def _outside(study: Study) -> None:
     for row, each in zip((inside, outside), cpu, strict=True):
         system = zos.System(
             lpars=[_lpar(1, 0)],  # one engine: the rates stand for shares of what the region gets
-            regions=[zos.CicsRegion(REGION, lpar=LPAR, mxt=limit)],  # always full: who waits outside changes no rate
+            regions=[
+                zos.CicsRegion(REGION, lpar=LPAR, mxt=limit)
+            ],  # always full: tasks that wait outside do not change the rate
             work=[zos.Work(WORK, users=limit, regions=REGION, open_cpu=each)],
             name=f"SOTUNING={row.cells['sotuning']}",
         )
         rates.append(study.solve_system(f"SOTUNING={row.cells['sotuning']}", system)[WORK].etr)
     found = inside["completed_transactions"] * rates[1] / rates[0]
-    study.identity("completions", "count", outside, "completed_transactions", found, center="limits")
+    study.identity("completions", "count", outside, "completed_transactions", found, station="limits")
 
 
 CASES = (
@@ -123,7 +125,7 @@ CASES = (
         "How busy do nine threads make 8 CPs and a zIIP?",
         0.05,
         REASON,
-        "As many threads as processors fill them all. The curve below that is a lost figure.",
+        "As many threads as processors keep all of them busy. The curve below that is a figure that is not in the text.",
         _threads,
     ),
     Case(
@@ -131,10 +133,10 @@ CASES = (
         DOCUMENT,
         "text-java-itr-z196-zec12",
         "Java from z196 to zEC12, 4 CPs each",
-        "What does the new machine bring to Java?",
+        "How much faster is Java on the new machine?",
         0.05,
         "a capacity plan is held to 5 %; gains are printed in whole percent",
-        "The LSPR's ratio for average work, 1.25, is what light Java gains. Work that stays in loops of Java gains more.",
+        "The LSPR's ratio for average work, 1.25, is what light Java gains. Loops within Java gain more.",
         _machines,
     ),
     Case(
@@ -145,8 +147,8 @@ CASES = (
         "What response has a LINK to Java, if that to COBOL is known?",
         0.05,
         REASON,
-        "Processors are idle and are 3 % of the response: the rest, a wait for dispatch told by COBOL, holds for Liberty too. "
-        "OSGi waits for something else as well.",
+        "Processors are nearly idle and 3 % of the response. The rest is a wait for dispatch: that of COBOL holds for Liberty "
+        "too. OSGi has one more wait.",
         _links,
     ),
     Case(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar
-from ...published.tables import table
+from ...published.published_tables import table
 
 BUSY, ENGINES, RATE = "cpu_busy_pct", "ims_gp_engines", "etr_tran_per_s"
 REASON = "a capacity plan is held to 5 %"
@@ -16,7 +16,7 @@ def _bmp(study: Study) -> None:
     seconds = study.calibrate("CPU of the run", seconds, "s", [base], "busy times engines times elapsed time, IMS 11")
     system = one_lpar(row[ENGINES], cpu=seconds, rate=1 / row["elapsed_s"])
     busy = study.solve_system("the run of IMS 12", system)["IMS"].cpu_percent
-    study.predict("CPs busy", "%", row, BUSY, busy, center="CPs")
+    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs")
 
 
 def _indexes(study: Study) -> None:
@@ -34,7 +34,7 @@ def _indexes(study: Study) -> None:
         "0.011 ms a transaction each in place of 0.042 ms; busy is printed in tenths of a percent",
         "CPU with one and with three indexes",
     )
-    study.predict("CPs busy", "%", row, BUSY, busy, center="CPs", missing=missing)
+    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", missing=missing)
 
 
 CASES = (
@@ -43,10 +43,10 @@ CASES = (
         "ims12",
         "table-06",
         "Banking batch run: IMS 12 from IMS 11",
-        "How busy does the run keep the CPs?",
+        "How busy are the CPs during the run?",
         0.05,
         REASON,
-        "CPU seconds of the run stay; it takes 2.6 % longer, and keeps the CPs so much less busy.",
+        "CPU seconds of the run stay the same; it takes 2.6 % longer, so the CPs are less busy by that.",
         _bmp,
     ),
     Case(

@@ -9,7 +9,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 BEFORE, DURING, REGIONS, ENGINES = "tran_rate_before_per_s", "tran_rate_during_per_s", "mpp_regions", "ims_gp_engines"
 BUSY_BEFORE, BUSY_DURING, TRANSIT = "cpu_busy_before_pct", "cpu_busy_during_pct", "transit_execution_ms"
@@ -20,11 +20,11 @@ REASON = "a capacity plan is held to 5 %"
 def _more_clients(study: Study) -> None:
     published = table("ims12", "table-12")
     base, row = published[1], published[3]
-    how = "clients / rate: all of it where nobody queues"
+    how = "clients / rate: all of it where no transaction waits"
     cycle = study.calibrate("time of a client's cycle", base["clients_running"] / base["tran_rate_per_s"], "s", [base], how)
     system = one_lpar(row[ENGINES], users=int(row["clients_running"]), delay=cycle)
     rate = study.solve_system("4000 clients", system)["transactions"].etr
-    study.predict("rate", "tran/s", row, "tran_rate_per_s", rate, center="clients")
+    study.predict("rate", "tran/s", row, "tran_rate_per_s", rate, station="clients")
 
 
 def _command(study: Study) -> None:
@@ -39,7 +39,7 @@ def _command(study: Study) -> None:
     for row, fixed in ((osam, 0.0), (both, more)):
         system = one_lpar(row[ENGINES], regions=int(row[REGIONS]), fixed_cpu=fixed, cpu=cpu, rate=row[DURING])
         busy = study.solve_system(f"{row.cells['pool_type']}, during", system)["IMS"].cpu_percent
-        study.predict("CPs busy during the command", "%", row, BUSY_DURING, busy, center="CPs")
+        study.predict("CPs busy during the command", "%", row, BUSY_DURING, busy, station="CPs")
     _after(study, rows, cpu, across=False)
 
 
@@ -49,7 +49,7 @@ def _after(study: Study, rows: Iterable[Row], cpu: float, *, across: bool) -> No
         name = row.cells["pool_type"]
         system = one_lpar(row[ENGINES], regions=int(row[REGIONS]), cpu=cpu, rate=row[BEFORE])
         busy = study.solve_system(f"{name}, after", system)["IMS"].cpu_percent
-        study.predict(f"CPs busy after the command, {name}", "%", row, "cpu_busy_after_pct", busy, center="CPs", across=across)
+        study.predict(f"CPs busy after the command, {name}", "%", row, "cpu_busy_after_pct", busy, station="CPs", across=across)
 
 
 def _transit(study: Study) -> None:
@@ -71,7 +71,7 @@ def _transit(study: Study) -> None:
         result = study.solve_system(row.cells["pool_type"], system(row, row[BEFORE], wait))
         found = 1000 * result["transactions"].response_time
         name = f"transit, {row.cells['pool_type']}"
-        study.predict(name, "ms", row, TRANSIT, found, center="DASD and locks", across=True)
+        study.predict(name, "ms", row, TRANSIT, found, station="DASD and locks", across=True)
     _after(study, published.rows, cpu, across=True)
 
 
@@ -98,14 +98,14 @@ def _calls(study: Study) -> None:
     )
     result = study.solve_system("calls at the rate of the DEDB run", system)
     for call in CALLS:
-        study.predict(f"{call.upper()} calls", "1/s", row, f"{call}_per_s", result[call.upper()].etr, center="calls")
+        study.predict(f"{call.upper()} calls", "1/s", row, f"{call}_per_s", result[call.upper()].etr, station="calls")
     busy = result["IMS"].cpu_percent
     missing = Missing(
         "the access method",
         "17 µs of CPU a DEDB call where a HDAM VSAM call takes 27 µs",
         "CPU of a call in any other DEDB run of the same machine",
     )
-    study.predict("CPs busy", "%", row, "cpu_busy_pct", busy, center="CPs", missing=missing)
+    study.predict("CPs busy", "%", row, "cpu_busy_pct", busy, station="CPs", missing=missing)
 
 
 CASES = (
@@ -157,8 +157,8 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; rates of rare calls are printed with two digits",
         verdict_text=(
-            "Calls a transaction stay. CPU does not: it is 38 % less, which no utilization law can know. A change of access "
-            "method needs a measured CPU time of a call."
+            "Calls per transaction stay the same. CPU does not: it is 38 % less, which the utilization law cannot give. A "
+            "change of access method needs a measured CPU time of a call."
         ),
         run=_calls,
     ),

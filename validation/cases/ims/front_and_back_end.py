@@ -6,7 +6,7 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import cpu_of, one_lpar, two_lpars
-from ...published.tables import Row, fact, table
+from ...published.published_tables import Row, fact, table
 
 RATE, FE, BE, FE_ENGINES, BE_ENGINES = "etr_tran_per_s", "fe_cpu_busy_pct", "be_cpu_busy_pct", "fe_gp_engines", "be_gp_engines"
 OCCUPIED = "ifp_region_occupancy_pct"
@@ -27,10 +27,10 @@ def _demands(study: Study, name: str, row: Row) -> Pair:
 
 
 def _back_end_busy(study: Study, row: Row, cpu: Pair) -> None:
-    """BE busy when the FE is as busy as printed: what the coupling saves is the same share of both."""
+    """BE busy when the FE is as busy as printed: the coupling saves the same share of both."""
     rate = row[FE] / 100 * row[FE_ENGINES] / cpu[0]
     result = study.solve_system("FE as busy as printed", two_lpars(_engines(row), cpu, rate=rate))
-    study.predict("BE busy at the printed FE busy", "%", row, BE, result["BE"].cpu_percent, center="CPs")
+    study.predict("BE busy at the printed FE busy", "%", row, BE, result["BE"].cpu_percent, station="CPs")
 
 
 def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pair, missing: Missing) -> None:
@@ -42,20 +42,20 @@ def _at_fixed_clients(study: Study, clients: float, base: Row, row: Row, cpu: Pa
     think = study.calibrate("time of a client elsewhere", clients / base[RATE] - response, "s", [base], how)
     system = two_lpars(_engines(row), cpu, users=int(clients), think_time=think)
     rate = study.solve_system("same clients", system)["transactions"].etr
-    study.predict("ETR of the same clients", "tran/s", row, RATE, rate, center="links and RRS", missing=missing)
+    study.predict("ETR of the same clients", "tran/s", row, RATE, rate, station="links and RRS", missing=missing)
 
 
-def _full(study: Study, center: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
-    """The center that is missing, as a device: full at the lower rate, it must take so long, and makes that rate."""
+def _full(study: Study, station: str, servers: int, clients: float, base: Row, row: Row, cpu: Pair) -> None:
+    """The missing station as a device that is full at the lower rate: its time, and the rate that follows."""
     how = f"{servers} / ETR: full, the largest that it can be"
-    time = study.calibrate(f"time of a transaction at {center}", servers / base[RATE], "s", [base], how, kind="identity")
+    time = study.calibrate(f"time of a transaction at {station}", servers / base[RATE], "s", [base], how, kind="identity")
     how = "clients / ETR of the faster run, where it is not full"
     think = study.calibrate("time of a client elsewhere, faster run", clients / row[RATE], "s", [row], how, kind="identity")
-    device = zos.Device(center, servers=servers)
-    waits: tuple[dict[str, float], dict[str, float]] = ({center: time}, {})
+    device = zos.Device(station, servers=servers)
+    waits: tuple[dict[str, float], dict[str, float]] = ({station: time}, {})
     system = two_lpars(_engines(base), cpu, users=int(clients), think_time=think, devices=(device,), waits=waits)
-    rate = study.solve_system(f"full {center}", system)["transactions"].etr
-    study.identity(f"ETR with full {center}", "tran/s", base, RATE, rate, center="links and RRS")
+    rate = study.solve_system(f"full {station}", system)["transactions"].etr
+    study.identity(f"ETR with full {station}", "tran/s", base, RATE, rate, station="links and RRS")
 
 
 def _msc(study: Study) -> None:
@@ -96,10 +96,10 @@ def _appc(study: Study) -> None:
         "service times of the RRS log streams",
     )
     busy = 100 * result["regions"].tasks / regions
-    study.predict("IFP regions busy", "%", after, OCCUPIED, busy, center="links and RRS", missing=missing)
+    study.predict("IFP regions busy", "%", after, OCCUPIED, busy, station="links and RRS", missing=missing)
     missing = Missing(
         "a wait before the region",
-        "0.707 s of a client's 3.287 s; one full server there would take 0.657 ms a transaction, two log writes say",
+        "0.707 s of a client's 3.287 s; one full server there would take 0.657 ms a transaction: two log writes, for example",
         "think times of both runs, which are not printed",
     )
     _at_fixed_clients(study, clients, base, row, cpu, missing)
@@ -130,7 +130,7 @@ def _otma(study: Study) -> None:
             "CPU of the RRS address space with both sync levels",
         )
         busy = result[lpar].cpu_percent
-        study.predict(f"{lpar} busy", "%", row, column, busy, center="CPs", across=True, missing=missing)
+        study.predict(f"{lpar} busy", "%", row, column, busy, station="CPs", across=True, missing=missing)
 
 
 CASES = (
@@ -158,7 +158,7 @@ CASES = (
         reason="a capacity plan is held to 5 %",
         verdict_text=(
             "XCF saves the same share of CPU at both ends: BE busy follows from FE busy. Rate and busy regions are missed: "
-            "they are ruled by waits for RRS, two of them, that no CPU figure shows."
+            "two waits for RRS determine them, and no CPU figure shows these."
         ),
         run=_appc,
     ),
@@ -171,7 +171,7 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=(
-            "BE busy follows from FE busy. The rate is missed by 12 %: it was ruled by the 32 VTAM links, which a model of CPU "
+            "BE busy follows from FE busy. The rate is missed by 12 %: the 32 VTAM links limited it, which a model of CPU "
             "does not have. Full links of 3.44 ms a transaction give the VTAM rate, an identity."
         ),
         run=_msc,

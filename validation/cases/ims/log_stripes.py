@@ -1,4 +1,4 @@
-"""ims12 table 8: what the log takes, by stripes and bytes per transaction."""
+"""ims12 table 8: the highest rate of the log, by stripes and bytes per transaction."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import one_lpar
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 RATE, SPEED, SIZE, ENGINES = "etr_tran_per_s", "log_mb_per_s", "log_data_kb_per_tran", "ims_gp_engines"
-JOBS = 64  # transactions that keep the log busy: it is never idle
+JOBS = 64  # transactions: the log is never idle
 SECOND = Missing(
-    "a second limit beside the log, where 4 stripes or more make it wide",
+    "a second limit beside the log, which 4 or more stripes reach",
     "9 to 11 µs a transaction at 25 KB",
     "CPU busy and busy of each log volume at 25 KB; neither is printed",
 )
 
 SHARED = Missing(
-    "what four stripes share: the law through one and two is too good at four, not at six and eight",
+    "a part shared by four stripes: the law through one and two is too fast at four, not at six and eight",
     "0.28 ms of the 3.61 ms of a MiB",
     "busy of each volume and of its channel with 2, 4 and 6 stripes",
 )
 
 
 LONG = Missing(
-    "what two stripes lose with long records: their speed falls from 244 to 228 MB/s, that of none and four hardly",
+    "the loss of two stripes with long records: from 244 to 228 MB/s; none and four lose almost nothing",
     "0.28 ms of the 4.38 ms of a MiB",
     "busy of each volume with two stripes at 25 and 74 KB",
 )
@@ -32,7 +32,7 @@ MISSED = {("74", "6"): SECOND, ("74", "2"): LONG}
 
 
 def _solved(study: Study, label: str, row: Row, log: zos.Logger) -> zos.SystemResult:
-    """IMS regions that do nothing but log what a row says."""
+    """IMS regions that only write the log of a row."""
     size = {log.name: row[SIZE] * 1024}
     return study.solve_system(label, one_lpar(row[ENGINES], parts={"loggers": [log]}, users=JOBS, log_bytes=size))
 
@@ -51,7 +51,7 @@ def _run(study: Study) -> None:
         for size in ("50", "74"):
             row = _row(size, stripes)
             rate = _solved(study, f"{name}, {size} KB", row, log)["transactions"].etr
-            study.predict(f"ETR, {name}", "tran/s", row, RATE, rate, center="log", missing=MISSED.get((size, stripes)))
+            study.predict(f"ETR, {name}", "tran/s", row, RATE, rate, station="log", missing=MISSED.get((size, stripes)))
     _more_stripes(study)
 
 
@@ -68,7 +68,7 @@ def _more_stripes(study: Study) -> None:
         log = zos.Logger.fitted("OLDS", stripes=int(stripes), mib_per_second=measured)
         speed = _solved(study, f"{stripes} stripes, 74 KB", row, log)["OLDS"].mib_per_second
         missing = SHARED if stripes == "4" else None
-        study.predict(f"log speed, {stripes} stripes", "MB/s", row, SPEED, speed, center="log", missing=missing)
+        study.predict(f"log speed, {stripes} stripes", "MB/s", row, SPEED, speed, station="log", missing=missing)
 
 
 CASES = (
@@ -77,11 +77,11 @@ CASES = (
         source="ims12",
         file="table-08",
         title="IMS logger: rate by bytes per transaction and stripes",
-        question="How many transactions does the log take if they write more, or if it gets more stripes?",
+        question="Which rate does the log allow if transactions write more, or with more stripes?",
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; the same log at three record sizes differs by 1 to 7 % in MB/s",
         verdict_text=(
-            "One saturated center of the speed that is printed for 25 KB: mean error 3.3 %, worst 6.8 %. "
+            "One saturated station with the speed printed for 25 KB: mean error 3.3 %, largest 6.8 %. "
             "Eight stripes from one and two: 0.7 %."
         ),
         run=_run,

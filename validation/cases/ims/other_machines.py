@@ -6,8 +6,8 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, one_lpar
-from ...published.tables import Row, fact, table
-from .engines import average_lspr
+from ...published.published_tables import Row, fact, table
+from .engine_counts import average_lspr
 
 RATE, BUSY, RESPONSE, ENGINES = "etr_tran_per_s", "cpu_busy_pct", "ims_response_ms", "lpar1_gp_engines"
 PARTS = {"IMS": "ims_cpu_us_per_tran", "IMS Connect": "ims_connect_cpu_us_per_tran", "MPP": "dep_region_cpu_us_per_tran"}
@@ -49,30 +49,30 @@ def _z14(study: Study) -> None:
     itr = study.solve_system("z14 at the rate of z13", moved)["LPAR1"].itr
     rate = itr * row[BUSY] / 100
     result = study.solve_system("z14", zos.scale(moved, rate / base[RATE]))
-    study.predict("ETR at the printed busy", "tran/s", row, RATE, result["order entry"].etr, center="processor capacity")
+    study.predict("ETR at the printed busy", "tran/s", row, RATE, result["order entry"].etr, station="processor capacity")
     response = 1000 * result["order entry"].response_time
-    study.predict("response", "ms", row, RESPONSE, response, center="processor capacity")
+    study.predict("response", "ms", row, RESPONSE, response, station="processor capacity")
     for name, key in PARTS.items():
         own = 1e4 * result[name].appl_percent / rate
-        study.predict(f"CPU, {name}", "µs", row, key, own, center="processor capacity")
+        study.predict(f"CPU, {name}", "µs", row, key, own, station="processor capacity")
 
 
 def _bridge(study: Study) -> None:
     published = table("mq-otma", "text-bridge-throughput")
     three, six, nine = published[1], published[4], published[5]
     law = average_lspr(study)
-    center = "processor capacity"
+    station = "processor capacity"
     how = "LPAR 1 full at 3:3:3: CPs / rate; tuned IMS 13 is said to be as good as IMS 12"
     cpu = study.calibrate("LPAR 1 CPU", three["lpar1_cps"] / three[TRAN], "s", [three], how)
     system = one_lpar(three["lpar1_cps"], cpu=cpu, users=500)
     more = zos.move(system, "IMS", engines=six["lpar1_cps"], lspr=law)
     rate = study.solve_system("6:3:3", more)["transactions"].etr
     missing = Missing(
-        "what 6 CPs share beside the LSPR's law: queues of MQ and IMS, latches",
+        "contention of 6 CPs beyond the LSPR's law: queues of MQ and IMS, latches",
         "8 % of the CPU of LPAR 1; the document calls this configuration still constrained",
         "busy of each LPAR",
     )
-    study.predict("rate, 6:3:3", "tran/s", six, TRAN, rate, center=center, missing=missing)
+    study.predict("rate, 6:3:3", "tran/s", six, TRAN, rate, station=station, missing=missing)
     rows = [three, six]
     measured = zos.LsprTable({row["lpar1_cps"]: row[TRAN] for row in rows})
     how = "CPs / rate at 6 over that at 3, three CPs more"
@@ -84,7 +84,7 @@ def _bridge(study: Study) -> None:
         "0.280 ms a transaction of both together; LPAR 1 is then 85 % busy, and the coupling facility needs 0.140 ms",
         "busy of each LPAR",
     )
-    study.predict("rate, 9:3:3", "tran/s", nine, TRAN, rate, center=center, missing=missing)
+    study.predict("rate, 9:3:3", "tran/s", nine, TRAN, rate, station=station, missing=missing)
 
 
 CASES = (
@@ -98,7 +98,7 @@ CASES = (
         reason="a capacity plan is held to 5 %; one relative capacity for all work",
         verdict_text=(
             "The claimed 10 % more capacity gives the rate 3 % too high and the CPU of IMS and its regions 1.4 % too low. The "
-            "response stays: 95 % of it is off the CPs. What is too good is the system's own CPU, which grew by 5 %."
+            "response stays the same: 95 % of it is off the CPs. The CPU of the system itself is too low: it grew by 5 %."
         ),
         run=_z14,
     ),
@@ -107,12 +107,12 @@ CASES = (
         source="mq-otma",
         file="text-bridge-throughput",
         title="MQ-IMS bridge: 6 and 9 CPs on one of three LPARs",
-        question="What do three more CPs on LPAR 1 bring, and three more?",
+        question="How much does the rate grow with three more CPs on LPAR 1, and with another three?",
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; rates are rounded to 100/s, the first is printed as around 11,000",
         verdict_text=(
-            "Engines one for one are 16 % too good at 6 CPs, the LSPR's law 8 %. At 9 CPs LPAR 1 could do 25,000/s by the law "
-            "of 3 and 6: what is measured is 15 % less: another center is full. The law tells that the limit moves, not where."
+            "Engines counted one for one are 16 % too good at 6 CPs, the LSPR's law 8 %. At 9 CPs LPAR 1 could do 25,000/s by "
+            "the law of 3 and 6; 15 % less is measured: another station is full. The law shows that the limit moves, not where."
         ),
         run=_bridge,
     ),

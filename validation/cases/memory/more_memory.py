@@ -8,14 +8,14 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 SESSIONS = 2000  # more than are ever in the system
-CPS = 64  # where none are printed, and no CPU is asked for
+CPS = 64  # where none are printed and no CPU is modeled
 
 
 def _site(engines: float, parts: tuple[zos.Device, ...] = (), **work: Any) -> zos.System:
-    """Work on the open TCBs of one region, beside what it waits for."""
+    """Work on the open TCBs of one region, and the devices that it waits for."""
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(engines))],
         regions=[zos.CicsRegion("threads", lpar="LPAR", mxt=SESSIONS)],
@@ -54,9 +54,9 @@ def _bank(study: Study) -> None:
         "class 3 suspensions by kind in the three runs",
     )
     done = result["transactions"]
-    study.predict("ITR", "tran/s", most, "itr_tran_per_s", result["LPAR"].itr, center="Db2 reads")
-    study.predict("response", "s", most, "response_s", done.response_time, center="Db2 reads", missing=missing)
-    study.predict("ETR", "tran/s", most, "etr_tran_per_s", done.etr, center="Db2 reads", missing=missing)
+    study.predict("ITR", "tran/s", most, "itr_tran_per_s", result["LPAR"].itr, station="Db2 reads")
+    study.predict("response", "s", most, "response_s", done.response_time, station="Db2 reads", missing=missing)
+    study.predict("ETR", "tran/s", most, "etr_tran_per_s", done.etr, station="Db2 reads", missing=missing)
 
 
 def _response(study: Study, label: str, system: zos.System) -> float:
@@ -66,20 +66,20 @@ def _response(study: Study, label: str, system: zos.System) -> float:
 def _mdm(study: Study) -> None:
     rows = {row.cells["quantity"]: row for row in table("zos-memory", "table-2-3").rows}
 
-    def told(key: str) -> float:
+    def printed(key: str) -> float:
         return rows[key]["value"]
 
     def system(reads: float, found: float, rest: float) -> zos.System:
         devices = (zos.Device("sync I/O"), zos.Device("group buffer pool"))
-        times = {"sync I/O": reads * told("sync_io_response_us") * 1e-6}
-        times["group buffer pool"] = found * told("gbp_read_response_us") * 1e-6
+        times = {"sync I/O": reads * printed("sync_io_response_us") * 1e-6}
+        times["group buffer pool"] = found * printed("gbp_read_response_us") * 1e-6
         return _site(CPS, devices, users=1, devices={name: time for name, time in times.items() if time}, delay=rest)
 
-    before, after = told("sync_io_per_tran_before"), told("sync_io_per_tran_after")
+    before, after = printed("sync_io_per_tran_before"), printed("sync_io_per_tran_after")
     used = [rows["sync_io_per_tran_before"], rows["sync_io_response_us"], rows["sync_io_suspension_share_of_cl1_elapsed_pct"]]
-    waits = before * told("sync_io_response_us") * 1e-6
+    waits = before * printed("sync_io_response_us") * 1e-6
     how = "reads times read time / share of class 1, less the reads"
-    rest = waits / (told("sync_io_suspension_share_of_cl1_elapsed_pct") / 100) - waits
+    rest = waits / (printed("sync_io_suspension_share_of_cl1_elapsed_pct") / 100) - waits
     rest = study.calibrate("class 1 time beside sync I/O", rest, "s", used, how)
     old = _response(study, "before", system(before, 0.0, rest))
     new = _response(study, "large group buffer pool", system(after, before - after, rest))
@@ -94,7 +94,7 @@ def _mdm(study: Study) -> None:
         rows["end_to_end_response_reduction_pct"],
         "value",
         100 * (1 - new / old),
-        center="coupling facility",
+        station="coupling facility",
         missing=missing,
     )
 
@@ -109,7 +109,7 @@ def _cognos(study: Study) -> None:
     base = study.solve_system("one server", system)["LPAR"].itr
     more = zos.move(system, "LPAR", engines=three["cpus"], lspr=law)
     found = study.solve_system("three servers", more)["LPAR"].itr / base
-    study.predict("rate over that of one server", "ratio", three, ratio, found, center="processor capacity")
+    study.predict("rate over that of one server", "ratio", three, ratio, found, station="processor capacity")
 
 
 def _mq(study: Study) -> None:
@@ -123,7 +123,7 @@ def _mq(study: Study) -> None:
         )
         small = _site(1, (device,), users=1, open_cpu=cpu, devices={"page set": wait})
         study.identity(
-            f"{name}, small pool", "µs", row, "elapsed_us", 1e6 * _response(study, name, small), center="buffer pool"
+            f"{name}, small pool", "µs", row, "elapsed_us", 1e6 * _response(study, name, small), station="buffer pool"
         )
         large = _response(study, f"{name}, large pool", _site(1, users=1, open_cpu=cpu))
         more = Missing(
@@ -132,7 +132,7 @@ def _mq(study: Study) -> None:
             "times of a call with a decimal",
         )
         missing = more if number == 2 else None
-        study.predict(f"{name}, large pool", "µs", after, "elapsed_us", 1e6 * large, center="buffer pool", missing=missing)
+        study.predict(f"{name}, large pool", "µs", after, "elapsed_us", 1e6 * large, station="buffer pool", missing=missing)
 
 
 def _dfsort(study: Study) -> None:
@@ -155,7 +155,7 @@ def _dfsort(study: Study) -> None:
     )
     for row, missing in ((rows[1], None), (rows[2], queues)):
         saved = 100 * (1 - elapsed(row))
-        study.predict("elapsed time saved", "%", row, "elapsed_reduction_pct", saved, center="DASD and locks", missing=missing)
+        study.predict("elapsed time saved", "%", row, "elapsed_reduction_pct", saved, station="DASD and locks", missing=missing)
 
 
 def _case(
@@ -177,8 +177,8 @@ CASES = (
         "figure-2-2",
         "Bank workload on 12 CPs: 1 TB of memory from 256 and 512 GB",
         "What is left to gain when no read misses the buffer pools?",
-        "CPU follows: 37 µs a read avoided. Response does not: reads avoided save 6.7 ms each at first and 16.4 ms later, so "
-        "that a fixed time a read under-predicts the gain of memory, on the safe side.",
+        "CPU is reproduced: 37 µs for a read avoided. Response is not: reads avoided save 6.7 ms each at first and 16.4 ms "
+        "later, so a fixed time per read underestimates the gain, on the safe side.",
         _bank,
     ),
     _case(

@@ -109,7 +109,7 @@ def _converged(name: str, run: Callable[[], Measures]) -> Measures:
 
 def visits_of(arrays: Arrays) -> Array:
     """Visits of one job, one where the class gave demands, shape (R, K)."""
-    return np.where(arrays.demand > 0, np.where(np.isnan(arrays.visits), 1.0, arrays.visits), 0.0)
+    return np.where(arrays.demand > 0, np.where(np.isnan(arrays.random_visits), 1.0, arrays.random_visits), 0.0)
 
 
 METHODS = (

@@ -92,9 +92,9 @@ def _route(arrays: Arrays, runs: list[NDArray[np.intp]], r: int) -> Route:
     on to any of them after each visit to a station, with the same probabilities.
     """
     used = [i for i, stations in enumerate(runs) if arrays.demand[r, stations].any()]
-    if np.isnan(arrays.visits[r]).any() or not used:
+    if np.isnan(arrays.random_visits[r]).any() or not used:
         return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
-    visits = np.where(arrays.demand[r] > 0, arrays.visits[r], 0.0)
+    visits = np.where(arrays.demand[r] > 0, arrays.random_visits[r], 0.0)
     total = float(visits.sum())
     more, ways = max(0.0, 1 - 1 / total), {i: float(visits[runs[i]].sum()) / total for i in used}
     found: Route = {OUTSIDE: list(ways.items())}
@@ -106,10 +106,10 @@ def _route(arrays: Arrays, runs: list[NDArray[np.intp]], r: int) -> Route:
 
 
 def _group(arrays: Arrays, stations: NDArray[np.intp], routes: list[Route], i: int) -> _Group:
-    total = np.where(arrays.demand > 0, np.nan_to_num(arrays.visits, nan=1.0), 0.0)
+    total = np.where(arrays.demand > 0, np.nan_to_num(arrays.random_visits, nan=1.0), 0.0)
     entries = np.ones(len(routes))
     for r, way in enumerate(routes):
-        if i in way and not np.isnan(arrays.visits[r]).any():
+        if i in way and not np.isnan(arrays.random_visits[r]).any():
             every = max(float(total[r].sum()), 1.0)
             share = float(total[r, stations].sum()) / float(total[r].sum())
             entries[r] = every * share * (1 - (1 - 1 / every) * share)

@@ -233,7 +233,7 @@ def _steadier(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, a
     if not p.sum() > 0:
         return 1.0
     demand = np.array([_share(arrays, axis) @ arrays.demand[axis] * plan.inside for axis in plan.axes])
-    way = [regularity(arrays.demand[r][plan.inside], arrays.visits[r][plan.inside]) for r in plan.axes[a]]
+    way = [regularity(arrays.demand[r][plan.inside], arrays.random_visits[r][plan.inside]) for r in plan.axes[a]]
     lengths, rates = (np.tensordot(values, p, p.ndim) for values in (within.queue_length, within.throughput))
     return steadiness(lengths, rates, demand, float(_share(arrays, plan.axes[a]) @ np.array(way)))
 

@@ -61,8 +61,8 @@ def _split(arrays: Arrays) -> _Split:
     kept = np.array(sorted(own), dtype=np.intp)
     rest = np.array([k for k in range(arrays.demand.shape[1]) if k not in own], dtype=np.intp)
     goes = np.asarray((arrays.demand[:, rest] > 0).any(axis=1))
-    visits = np.where(arrays.demand > 0, arrays.visits, 0.0)[:, kept].sum(axis=1)
-    by_visits = ~np.isnan(arrays.visits).any(axis=1)
+    visits = np.where(arrays.demand > 0, arrays.random_visits, 0.0)[:, kept].sum(axis=1)
+    by_visits = ~np.isnan(arrays.random_visits).any(axis=1)
     within = goes & ~by_visits
     return _Split(
         kept=kept,
@@ -135,11 +135,11 @@ def _route(arrays: Arrays, split: _Split, r: int) -> Route:
     goes on after each of them with the same probability, through a part of the rest.
     """
     rest, rounds = len(split.kept), float(split.rounds[r])
-    if np.isnan(arrays.visits[r]).any():
+    if np.isnan(arrays.random_visits[r]).any():
         way = [*([rest] if split.goes[r] else []), *np.flatnonzero(arrays.demand[r, split.kept]).tolist()]
         steps = zip([OUTSIDE, *way], [*way, OUTSIDE], strict=True) if way else ()
         return {OUTSIDE: []} | {k: [(following, 1.0)] for k, following in steps}
-    visits = np.where(arrays.demand[r] > 0, arrays.visits[r], 0.0)[split.kept]
+    visits = np.where(arrays.demand[r] > 0, arrays.random_visits[r], 0.0)[split.kept]
     onward = [(k, float(v / (rounds * split.once[r]))) for k, v in enumerate(visits) if v > 0]
     again = 1 - 1 / rounds
     if not split.goes[r]:

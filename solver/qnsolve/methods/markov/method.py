@@ -10,12 +10,14 @@ from qnsolve.errors import ModelError, NoMethodError, SaturatedError
 from qnsolve.methods.arrays import Arrays
 from qnsolve.methods.entry import Method, check_stable, full, idle, not_poisson, not_product_form, starved, uneven
 from qnsolve.methods.measures import Measures
+from qnsolve.model.station_types import Queue
 from qnsolve.numerics.markov_chain import TooManyStatesError
 
 from .blocking_moves import NoRoomError
 from .deadlock import held_refuses
 from .job_chain import STATES, Chain, jobs_of
 
+FEW = 500  # states up to which a chain takes milliseconds, and "auto" prefers it to an approximation
 LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
 
 
@@ -26,6 +28,29 @@ def _refuses(arrays: Arrays) -> str:
     other = starved(arrays) or (full(arrays) and held_refuses(arrays))
     if other:
         return other
+    if _states(arrays) > STATES:
+        return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
+    return ""
+
+
+def is_small(arrays: Arrays) -> bool:
+    """Whether the Markov chain solves a network of closed classes in some hundreds of states."""
+    return arrays.is_closed and not _refuses(arrays) and _states(arrays) * _orders(arrays) <= FEW
+
+
+def _orders(arrays: Arrays) -> int:
+    """Orders of the jobs in a line first come first served, where it mixes classes; 1 where no line does."""
+    queues = [k for k, s in enumerate(arrays.model.stations) if isinstance(s, Queue) and s.discipline == "fcfs"]
+    orders = 1
+    for k in queues:
+        jobs = [int(n) for n in arrays.population[arrays.demand[:, k] > 0]]
+        mixed = math.factorial(sum(jobs)) // math.prod(map(math.factorial, jobs)) if sum(jobs) < FEW else FEW + 1
+        orders = max(orders, mixed)
+    return orders
+
+
+def _states(arrays: Arrays) -> int:
+    """About how many states the chain has; more than that where lines mix classes in order of arrival."""
     states = 1
     for r, job_class in enumerate(arrays.model.classes):
         stations = int((arrays.demand[r] > 0).sum())
@@ -40,9 +65,7 @@ def _refuses(arrays: Arrays) -> str:
             if limit.stations is None and (limit.classes is None or job_class.name in limit.classes) and limit.capacity < jobs:
                 ways = min(ways, math.comb(limit.capacity + stations, stations) * (jobs - limit.capacity + 1))
         states *= ways
-    if states > STATES:
-        return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
-    return ""
+    return states
 
 
 def _cut(arrays: Arrays) -> int:

@@ -87,7 +87,7 @@ class _Network:
         self.opened = np.flatnonzero(~a.closed)
         self.used = a.demand[:, self.kept] > 0
         self.used[[r for r in range(len(a.population)) if a.population[r] == 0]] = False
-        self.visits = np.where(np.isnan(a.visits), (a.demand > 0) * 1.0, a.visits)
+        self.visits = np.where(np.isnan(a.random_visits), (a.demand > 0) * 1.0, a.random_visits)
         self.time = service_time(a)
         rate = np.nan_to_num(a.arrival_rate)
         self.load = rate @ np.where(a.closed[:, None], 0.0, a.demand)

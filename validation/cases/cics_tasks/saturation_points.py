@@ -7,10 +7,10 @@ from typing import Any
 from qnsolve import zos
 
 from ...case import Case, Study
-from ...published.tables import Row, table
+from ...published.published_tables import Row, table
 
 LIMIT, DEMAND = "observed_limit_per_s", "demand_ms"
-MANY = 400  # users without think time: enough to fill one center
+MANY = 400  # users with zero think time: enough to keep one station busy
 KEYS = {"QR TCB": "qr_cpu", "LPAR": "open_cpu", "RO TCB": "ro_cpu"}
 CPS = 4  # engines of the LPAR are not printed: inferred, 3 would take 436 and 5 would take 727 a second
 
@@ -18,7 +18,7 @@ CPS = 4  # engines of the LPAR are not printed: inferred, 3 would take 436 and 5
 def _run(study: Study) -> None:
     for row in table("cics-perf", "text-saturation-points").rows:
         if row.cells[LIMIT]:
-            key = next(value for center, value in KEYS.items() if row.cells["bottleneck"].startswith(center))
+            key = next(value for station, value in KEYS.items() if row.cells["bottleneck"].startswith(station))
             _limit(study, row, key)
 
 
@@ -38,8 +38,11 @@ def _limit(study: Study, row: Row, key: str) -> None:
         name=f"{row.cells['workload']}, CICS TS {row.cells['release']}",
     )
     rate = study.solve_system(name, system)["transactions"].etr
-    note = study.predict if key == "qr_cpu" else study.identity  # the limit told the CPs, and 5 ms are one over 200
-    note(f"highest rate, {name}", "1/s", row, LIMIT, rate, center=next(center for center in KEYS if name.startswith(center)))
+    # the limit gave the number of CPs, and the 5 ms of the RO TCB are one over its 200 a second
+    note = study.predict if key == "qr_cpu" else study.identity
+    note(
+        f"highest rate, {name}", "1/s", row, LIMIT, rate, station=next(station for station in KEYS if name.startswith(station))
+    )
 
 
 CASES = (
@@ -47,14 +50,14 @@ CASES = (
         name="cics-perf-5-saturation",
         source="cics-perf",
         file="text-saturation-points",
-        title="Rates where one center of a region is full",
-        question="At what rate does each of them stop a region?",
+        title="Rates at which one station of a region is full",
+        question="Which rate does each of them allow?",
         tolerance=0.10,
         reason="the limits are printed as around 200 and around 570, the first as one digit",
         verdict_text=(
-            "One over the demand of the center: 9 % above the rate that was seen for the QR TCB, which is never all of it, as "
-            "the document's own calculation. The CPs of the LPAR are inferred from its limit, which is then an identity, as is "
-            "that of the RO TCB: 200 a second and 5 ms are one over the other."
+            "The highest rate is one over the demand of the station. For the QR TCB it is 9 % above the observed rate, as in "
+            "the document's own calculation: a QR TCB is never quite 100 % busy. The number of CPs is inferred from the limit "
+            "of the LPAR, which is then an identity, as is that of the RO TCB: 200 a second and 5 ms are one over the other."
         ),
         run=_run,
     ),
