@@ -131,7 +131,7 @@ def mxt_needed(etr: Etr, response_time: Unlimited, wait: Wait) -> float:
     =QN.MXT_NEEDED(1200,0.1,0.00001)
     =QN.MXT_NEEDED(1200,0,0.001)
     """
-    return forms.servers_needed(etr, positive("response_time", response_time), waiting_time=some("wait", wait))
+    return forms.fewest_servers(etr, positive("response_time", response_time), waiting_time=some("wait", wait))
 
 
 @worksheet_function(GROUP)
@@ -200,7 +200,7 @@ def thread_limit(
     =QN.THREAD_LIMIT(400,0.05,0.00001)
     =QN.THREAD_LIMIT(400,0.05,-1)
     """
-    return forms.servers_needed(etr, positive("thread_time", thread_time), waiting_time=some("wait", wait))
+    return forms.fewest_servers(etr, positive("thread_time", thread_time), waiting_time=some("wait", wait))
 
 
 def _limited(name: str, etr: float, time: float, limit: int) -> forms.StationForm:

@@ -132,8 +132,8 @@ def mmc_fewest_servers(arrival_rate: Rate, service_time: Time, response_time: Ta
     =QN.MMC_FEWEST_SERVERS(90,0.1,0.05)
     """
     if share is None:
-        return forms.servers_needed(arrival_rate, service_time, response_time=response_time)
-    return forms.servers_needed(arrival_rate, service_time, response_percentile=(share, response_time))
+        return forms.fewest_servers(arrival_rate, service_time, response_time=response_time)
+    return forms.fewest_servers(arrival_rate, service_time, response_percentile=(share, response_time))
 
 
 @worksheet_function(GROUP, formerly="MMC_RATE_FOR_RESPONSE")
@@ -207,7 +207,7 @@ def erlang_b_fewest_servers(
     =QN.ERLANG_B_FEWEST_SERVERS(200,0.5,0.001)
     =QN.ERLANG_B_FEWEST_SERVERS(20,1,0)
     """
-    return forms.servers_needed(arrival_rate, service_time, form=forms.loss, probability_blocked=blocking)
+    return forms.fewest_servers(arrival_rate, service_time, form=forms.loss, probability_blocked=blocking)
 
 
 @worksheet_function(GROUP)

@@ -8,7 +8,7 @@ from .erlang import StationArrays, erlang_b, erlang_c, mmc_arrays
 from .fork_join import fork_join
 from .form import StationForm
 from .general_service import batch, mg1
-from .inverse import highest_rate, servers_needed
+from .inverse import fewest_servers, highest_rate
 from .markovian import finite_population, loss, mm1, mmc, mmck, mminf
 from .several_classes import priorities, processor_sharing, sharing
 from .unlike_servers import unlike_servers, usl_speeds
@@ -21,6 +21,7 @@ __all__ = [
     "erlang_a",
     "erlang_b",
     "erlang_c",
+    "fewest_servers",
     "finite_population",
     "fork_join",
     "gig1",
@@ -38,7 +39,6 @@ __all__ = [
     "mminf",
     "priorities",
     "processor_sharing",
-    "servers_needed",
     "sharing",
     "unlike_servers",
     "usl_speeds",

@@ -19,7 +19,7 @@ Pair = tuple[float, float]
 LARGEST_RATE = 1e99
 
 
-def servers_needed(
+def fewest_servers(
     arrival_rate: float,
     service_time: float,
     *,
@@ -62,16 +62,16 @@ def servers_needed(
 
     Examples
     --------
-    >>> servers_needed(90.0, 0.1, response_time=0.12)
+    >>> fewest_servers(90.0, 0.1, response_time=0.12)
     12
     >>> from qnsolve.stations import loss
-    >>> servers_needed(20.0, 1.0, form=loss, probability_blocked=0.01)
+    >>> fewest_servers(20.0, 1.0, form=loss, probability_blocked=0.01)
     30
     """
-    rate = checks.number("servers_needed: arrival_rate", arrival_rate)
-    service = checks.number("servers_needed: service_time", service_time, positive=True)
+    rate = checks.number("fewest_servers: arrival_rate", arrival_rate)
+    service = checks.number("fewest_servers: service_time", service_time, positive=True)
     targets = _Targets(
-        "servers_needed", response_time, waiting_time, response_percentile, waiting_percentile,
+        "fewest_servers", response_time, waiting_time, response_percentile, waiting_percentile,
         probability_wait, probability_blocked, probability_abandoned, utilization,
     )  # fmt: skip
     targets.possible(service)
@@ -81,7 +81,7 @@ def servers_needed(
 
     few = last_whole(lambda m: bool(missed(m)), 0, max(1, min(MOST_SERVERS, int(rate * service))), MOST_SERVERS)
     if few is None:
-        raise ModelError("servers_needed", f"is not met by {MOST_SERVERS} servers: {missed(MOST_SERVERS)}", "ease the target")
+        raise ModelError("fewest_servers", f"is not met by {MOST_SERVERS} servers: {missed(MOST_SERVERS)}", "ease the target")
     return few + 1
 
 
@@ -108,7 +108,7 @@ def highest_rate(
     servers : int, default 1
         m [count].
     form : callable, default mmc
-        As for `servers_needed`.
+        As for `fewest_servers`.
     response_time, waiting_time : float, optional
         Means not to be exceeded [time].
     response_percentile, waiting_percentile : (float, float), optional
