@@ -13,7 +13,7 @@ from qnsolve.methods.arrays import Arrays, from_network
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.results.answer import Report
 
 from .bottleneck import Sector, loads_per_server
@@ -73,7 +73,7 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     >>> [(s.low, s.high, s.stations) for s in bottleneck_switches(shop, "browse", [0.0, 1.5]).sectors]
     [(0.0, 0.75, ('disk',)), (0.75, 1.5, ('cpu',))]
     """
-    job_class = next((c for c in model.classes if c.name == name), None)
+    job_class = next((c for c in only_network(model).classes if c.name == name), None)
     if job_class is None:
         raise ModelError("bottleneck_switches: name", "names no class", suggestion(name, [c.name for c in model.classes]), name)
     whole = isinstance(job_class, ClosedClass)

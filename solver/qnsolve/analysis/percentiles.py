@@ -15,7 +15,7 @@ from qnsolve.methods.entry import not_product_form, uneven
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.passage_times import gamma_quantile, series_quantile
 from qnsolve.numerics.series import Array, weights
@@ -101,7 +101,7 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
     share = checks.number("response_percentile: percentile", percentile, positive=True)
     if share >= 1:
         raise ModelError("response_percentile: percentile", "must lie between 0 and 1", "write 0.95 for 95 %", percentile)
-    solution = model if isinstance(model, Solution) else solve(model)
+    solution = model if isinstance(model, Solution) else solve(only_network(model))
     network = solution.model
     job_class = next((c for c in network.classes if c.name == class_name), None)
     if job_class is None:

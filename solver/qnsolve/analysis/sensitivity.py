@@ -11,7 +11,7 @@ from typing import Any
 from qnsolve.errors import ModelError, QnsolveError, SaturatedError
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.results.answer import Report
 from qnsolve.results.rendering import Table, figure
@@ -182,7 +182,7 @@ def sensitivity(model: Network, method: str = "auto", change: float = 0.1) -> Se
     change = checks.number("sensitivity: change", change, positive=True)
     if change >= 1:
         raise ModelError("sensitivity: change", "must be below 1", "write 0.1 for ten per cent", change)
-    base = solve(model, method)
+    base = solve(only_network(model), method)
 
     def run(other: Network) -> Solution:
         return solve(other, base.method)

@@ -15,7 +15,7 @@ from qnsolve.methods.arrays import from_network, to_solution
 from qnsolve.methods.measured_errors import measured_error
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.solve import CHOICES, solve
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import defined
@@ -214,7 +214,7 @@ def sweep(
     """
     if method not in CHOICES:
         raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
-    varied = inputs(model, vary, values)
+    varied = inputs(only_network(model), vary, values)
     where = places(varied, together)
     base = from_network(model)
     many = stack(base, varied, where)

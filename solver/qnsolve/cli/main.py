@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 ALIASES = {"grow": "growth"}  # names of earlier versions
 GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
 INTERRUPTED = 130
+LINE = 1000  # characters of a line on standard error: a message and the name of its file
 
 Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
 
@@ -95,9 +96,9 @@ def _notes() -> Iterator[None]:
 
 
 def _complain(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # nobody can be informed where standard error is closed
+    with contextlib.suppress(OSError, ValueError):  # where standard error is closed there is no place for it
         if sys.stderr is not None:
-            print(one_line(text), file=sys.stderr, flush=True)
+            print(one_line(text, LINE), file=sys.stderr, flush=True)
 
 
 def _write(text: str) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.model.job_classes import ClosedClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue, Station
 from qnsolve.numerics.series import Array
 from qnsolve.results.rows import ClassResult, LimitResult, PairResult, StationResult
@@ -91,6 +91,7 @@ class Arrays:
 
 def from_network(model: Network) -> Arrays:
     """The arrays of a network."""
+    model = only_network(model)
     stations, classes = model.stations, model.classes
     names = [s.name for s in stations]
     closed = [c if isinstance(c, ClosedClass) else None for c in classes]

@@ -34,7 +34,7 @@ class Network:
     Raises
     ------
     ModelError
-        Where something contradicts: names the item, the value, the rule and the repair.
+        Where a part is wrong or contradicts another one.
 
     Examples
     --------
@@ -106,12 +106,12 @@ class Network:
             return
         item, repair = f"class {job_class.name!r}: {_way(job_class)}", "give it a demand above 0 at some station"
         if isinstance(job_class, OpenClass):
-            raise ModelError(item, "asks for no time at any station", repair)
+            raise ModelError(item, "has no demand above 0", repair)
         if job_class.think_time == 0:
-            raise ModelError(item, "asks for no time at any station and has no think_time", repair + ", or a think_time")
+            raise ModelError(item, "has no demand above 0, and the class no think_time", repair + ", or a think_time")
 
     def _check_route(self, job_class: JobClass) -> None:
-        """That it is told from where jobs come to a station of limited capacity."""
+        """Check that the way of the jobs to a station of limited capacity is known."""
         full = [s.name for s in self.stations if isinstance(s, Queue) and s.capacity is not None]
         bound = [name for name in full if (job_class.visits or job_class.demands or {}).get(name, 0.0) > 0]
         if not bound:
@@ -123,18 +123,16 @@ class Network:
                     f"{item}[{name!r}]", "takes no time at a station of limited capacity", "give it a service time"
                 )
         if job_class.visits is not None and job_class.routing is None and len(job_class.stations()) > 1:
-            rule = f"does not tell from where jobs come to {bound[0]!r}, which has a capacity"
-            raise ModelError(
-                item, rule, "give routing in place of visits, or demands for one visit each in the stations' order"
-            )
+            rule = f"must say from which stations jobs come to {bound[0]!r}, which has a capacity"
+            raise ModelError(item, rule, "give routing in place of visits, or demands for one visit to each station in order")
 
     def solve(self, method: str = "auto") -> Any:
         """The solution: the same as `qnsolve.solve(self, method)`."""
-        package = sys.modules[__name__.partition(".")[0]]  # it puts models and methods together; nothing here stands above
+        package = sys.modules[__name__.partition(".")[0]]  # a model must not import the methods, which import it
         return package.solve(self, method)
 
     def replace(self, name: str, /, **changes: Any) -> Network:
-        """The same network with one station, class or limit changed.
+        """A copy of the network with one station, class or limit changed.
 
         Parameters
         ----------
@@ -165,6 +163,21 @@ class Network:
                 return replace(self, **parts)
         names = [item.name for item in (*self.stations, *self.classes, *self.limits)]
         raise ModelError("replace", "names what the model does not have", suggestion(name, names), name)
+
+
+def only_network(model: object) -> Network:
+    """The model if it is a network; anything else is refused.
+
+    Raises
+    ------
+    ModelError
+    """
+    if isinstance(model, Network):
+        return model
+    repair = "load one with qnsolve.load(file)"
+    if not isinstance(model, type) and callable(getattr(model, "network", None)):
+        repair = "pass model.network(), the network of the system"
+    raise ModelError("model", "must be a Network", repair, model)
 
 
 def _way(job_class: JobClass) -> str:

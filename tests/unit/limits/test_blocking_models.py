@@ -77,7 +77,7 @@ WRONG = {
         lambda: _closed(
             [Queue("a"), Queue("b", capacity=2)], demands=None, visits={"a": 2, "b": 1}, service_times={"a": 1, "b": 1}
         ),
-        "class 'jobs': visits: does not tell from where jobs come to 'b', which has a capacity; give routing",
+        "class 'jobs': visits: must say from which stations jobs come to 'b', which has a capacity; give routing",
     ),
     "no time": (
         lambda: _closed(

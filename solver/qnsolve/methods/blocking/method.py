@@ -34,7 +34,7 @@ def _refuses(arrays: Arrays) -> str:
     used = arrays.demand[0] > 0
     for station, speeds, some in zip(arrays.model.stations, arrays.speeds, used, strict=True):
         if speeds is not None and some and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     if arrays.is_open:
         return ""
     if arrays.think_time[0] == 0 and np.isfinite(arrays.capacity[used]).all():

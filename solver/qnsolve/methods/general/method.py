@@ -31,7 +31,7 @@ def _open_refuses(arrays: Arrays) -> str:
     load = arrays.arrival_rate @ arrays.demand
     for k, (station, speeds) in enumerate(zip(model.stations, arrays.speeds, strict=True)):
         if speeds is not None and load[k] > 0 and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     return ""
 
 
@@ -79,7 +79,7 @@ def _closed_refuses(arrays: Arrays) -> str:
         if used[k] > 0 and isinstance(station, Queue) and "preemptive" in station.discipline:
             return f"station {station.name!r}: discipline {station.discipline!r}"
         if speeds is not None and used[k] > 0 and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     return ""
 
 

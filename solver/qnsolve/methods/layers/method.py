@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from qnsolve.errors import ConvergenceError
 from qnsolve.methods.arrays import Arrays
 from qnsolve.methods.entry import Method, check_stable, full, idle, not_poisson, occupied, scatter_measures, special
+from qnsolve.methods.mean_value.amva import too_large
 from qnsolve.methods.mean_value.method import approximate, falling
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.convolution import one_class
@@ -38,7 +39,9 @@ def _refuses(arrays: Arrays) -> str:
             return reason
         if guests[k] and isinstance(station, Queue) and station.discipline != "ps":
             return f"station {station.name!r}: discipline {station.discipline!r}"
-    return full(arrays) or not_poisson(arrays) or falling(arrays.of_classes(arrays.closed))
+    if other := full(arrays) or not_poisson(arrays) or falling(arrays.of_classes(arrays.closed)):
+        return other
+    return too_large(len(occupied(arrays)), arrays.demand.shape[1], "linearizer")
 
 
 def _layers(arrays: Arrays) -> Measures:
@@ -70,7 +73,9 @@ def _layers(arrays: Arrays) -> Measures:
 
     found = fixed_point(step, np.ones((1, len(sources) + len(hosts))), TOLERANCE)
     if not found.converged[0]:
-        raise ConvergenceError("method layers: the layers did not settle, damped steps neither", float(found.residual[0]))
+        raise ConvergenceError(
+            "method layers: the layers did not converge, and damped iteration did not either", float(found.residual[0])
+        )
     measures = _solved(arrays, sources, found.value[0][: len(sources)])
     return replace(measures, iterations=found.steps)
 

@@ -23,6 +23,17 @@ LARGE = 200  # jobs from which a saddle point is where to start
 ROUNDS = 30  # of the stations' shapes
 SHAPED = 1e-8  # change of a share that ends them
 ROUGH = 1e-4  # of the start that the others take from Bard-Schweitzer
+COPIES, MEMORY = 25, 4e9  # arrays of one step's size that a fixed point holds at once, and the bytes that they may take
+
+
+def too_large(classes: int, stations: int, rule: str) -> str:
+    """Why a rule needs too much memory for a network of that size, "" where it does not."""
+    populations = 1 if rule == "schweitzer" else classes + 1
+    needed = 8.0 * COPIES * populations * classes * stations
+    if needed <= MEMORY:
+        return ""
+    size = f"{classes} closed classes at {stations} stations need {needed / 1e9:.3g} GB of memory by {rule}"
+    return f"{size}, at most {MEMORY / 1e9:g} GB are allowed"
 
 
 def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], rule: str) -> Measures:

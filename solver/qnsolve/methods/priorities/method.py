@@ -23,7 +23,7 @@ from qnsolve.methods.entry import (
     uneven,
 )
 from qnsolve.methods.job_process import service_time
-from qnsolve.methods.mean_value.amva import amva
+from qnsolve.methods.mean_value.amva import amva, too_large
 from qnsolve.methods.mean_value.highest_rates import within_capacity
 from qnsolve.methods.mean_value.method import falling
 from qnsolve.methods.mean_value.queue_seen import closed_on
@@ -72,8 +72,10 @@ def _refuses(arrays: Arrays) -> str:
         if station.discipline == "nonpreemptive" and len(jobs) > 2:
             few = [int(min(n, 10**6)) for n in jobs.values() if n > 0]
             if not kept_apart(few, int(station.servers)):
-                return f"station {station.name!r}: {len(jobs)} levels without preemption with too many jobs to tell apart"
-    return starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+                return f"station {station.name!r}: {len(jobs)} priority levels without preemption have too many jobs"
+    other = starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+    some = len(occupied(arrays))  # each has a queue of its own in place of each station with priorities
+    return other or too_large(some, arrays.demand.shape[1] + len(kept) * (some - 1), "linearizer")
 
 
 class _Network:
@@ -194,9 +196,7 @@ def _run(arrays: Arrays) -> Measures:
     except TooManyStatesError as error:
         raise NoMethodError({"priority": f"{error} at a station with priorities: lower the populations"}) from error
     if not found.converged[0]:
-        raise ConvergenceError(
-            "method priority: the iteration did not converge, damped steps neither", float(found.residual[0])
-        )
+        raise ConvergenceError("method priority: neither accelerated nor damped iteration converged", float(found.residual[0]))
     stay = np.zeros(used.shape)
     stay[used] = found.value[0]
     residence = network.solve(stay)
