@@ -50,10 +50,10 @@ FILES = {
     "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is no TOML", "line 1")),
     "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is no TOML", "line 2")),
     "malformed JSON": _json('{"stations": [', "file", "is no JSON", "line 1"),
-    "JSON key twice": _json('{"name": "a", "name": "b"}', "gives the same key twice", "'name'", "keep one"),
+    "JSON key twice": _json('{"name": "a", "name": "b"}', "must not be given twice", "'name'", "keep one"),
     "JSON key twice, deep": _json(
         '{"stations": [{"name": "cpu"}], "classes": [{"name": "q", "population": 1, "demands": {"cpu": 1, "cpu": 2}}]}',
-        "gives the same key twice",
+        "must not be given twice",
         "'cpu'",
         "keep one",
     ),
@@ -127,7 +127,7 @@ NAMES = {
     "time unit is a number": Bad(
         "time_unit = 1\n" + GOOD, ("time_unit", "= 1", "must be one of 's', 'ms', 'us'; take one of these")
     ),
-    "servers of a delay": Bad(_station('type = "delay"\nservers = 2'), ("station 'cpu'", "servers", "= 2", "take it out")),
+    "servers of a delay": Bad(_station('type = "delay"\nservers = 2'), ("station 'cpu'", "servers", "= 2", "remove it")),
     "rates of a queue": Bad(_station("rates = [1, 2]"), ("station 'cpu'", "rates", "[1, 2]", "change the type")),
 }
 
@@ -163,7 +163,7 @@ CLASSES = {
         _class("arrival_rate = 3\ndemands = {}"), ("class 'query'", "demands", "give it a demand above 0")
     ),
     "open with think time": Bad(
-        _class("arrival_rate = 3\nthink_time = 1.5\ndemands = { cpu = 0.1 }"), ("'query'", "think_time", "= 1.5", "take it out")
+        _class("arrival_rate = 3\nthink_time = 1.5\ndemands = { cpu = 0.1 }"), ("'query'", "think_time", "= 1.5", "remove it")
     ),
     "population and arrival rate": Bad(
         _class("arrival_rate = 3\npopulation = 3\ndemands = { cpu = 0.1 }"),
@@ -211,7 +211,7 @@ NUMBERS = {
     ),
     "arrival variation of a closed class": Bad(
         _class("population = 3\ndemands = { cpu = 0.5 }\narrival_variation = 2"),
-        ("class 'query'", "arrival_variation", "goes with arrival_rate only", "take it out"),
+        ("class 'query'", "arrival_variation", "goes with arrival_rate only", "remove it"),
     ),
     "batch below one": Bad(
         _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 0.5"),
@@ -223,7 +223,7 @@ NUMBERS = {
     ),
     "batch variation that whole jobs cannot have": Bad(
         _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 2.5\nbatch_variation = 0.01"),
-        ("class 'query'", "batch_variation = 0.01", "must be at least 0.04", "write 0 for the least"),
+        ("class 'query'", "batch_variation = 0.01", "must be at least 0.04", "write 0 for the least possible"),
     ),
     "priority zero": _number("priority", "0", "0", "within 1"),
     "priority a half": _number("priority", "1.5", "1.5", "whole number"),

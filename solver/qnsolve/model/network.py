@@ -1,4 +1,4 @@
-"""The network: stations, classes and limits together, and what must hold between them."""
+"""The network: stations, classes and limits, and the rules between them."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ class Network:
         for item, names, known in references:
             for name in names:
                 if name not in known:
-                    raise ModelError(item, "names what the model does not have", suggestion(name, known), name)
+                    raise ModelError(item, "must name an item of the model", suggestion(name, known), name)
 
     def _check_host(self, station: Queue, name: str) -> None:
         item, hosts = f"station {station.name!r}: on", {s.name: s for s in self.stations}
         host = hosts.get(name)
         if host is None:
-            raise ModelError(item, "names what the model does not have", suggestion(name, list(hosts)), name)
+            raise ModelError(item, "must name an item of the model", suggestion(name, list(hosts)), name)
         if not isinstance(host, Queue) or host.on is not None or host is station:
-            raise ModelError(item, "must be a queue of its own servers", "name the processors", name)
+            raise ModelError(item, "must be a queue with its own servers", "name the queue of the processors", name)
         if host.discipline != "ps":
             raise ModelError(item, "must share its servers (discipline 'ps')", f"change the discipline of {name!r}", name)
 
@@ -120,7 +120,7 @@ class Network:
         for name in bound:
             if job_class.demand(name) == 0:
                 raise ModelError(
-                    f"{item}[{name!r}]", "takes no time at a station of limited capacity", "give it a service time"
+                    f"{item}[{name!r}]", "must have a service time above 0, because the capacity is limited", "give one"
                 )
         if job_class.visits is not None and job_class.routing is None and len(job_class.stations()) > 1:
             rule = f"must say from which stations jobs come to {bound[0]!r}, which has a capacity"
@@ -162,7 +162,7 @@ class Network:
                 parts: dict[str, Any] = {part: tuple(items)}
                 return replace(self, **parts)
         names = [item.name for item in (*self.stations, *self.classes, *self.limits)]
-        raise ModelError("replace", "names what the model does not have", suggestion(name, names), name)
+        raise ModelError("replace", "must name an item of the model", suggestion(name, names), name)
 
 
 def only_network(model: object) -> Network:

@@ -163,13 +163,13 @@ def test_a_point_knows_its_distribution() -> None:
 @pytest.mark.parametrize(
     ("vary", "values", "message"),
     [
-        ("nobody", {"population": [1]}, "names what the model does not have"),
+        ("nobody", {"population": [1]}, "must name an item of the model"),
         ("q", {"populaton": [1]}, "did you mean 'population'"),
         ("q", {"population": []}, "must not be empty"),
         ("q", {"population": 5}, "must be a list"),
         ("q", {"population": [1, -1]}, "population = -1"),
         ("q", {"population": [1, 2.5]}, "whole number"),
-        ("q", {"demands": {"cpuu": [1.0]}}, "names what the model does not have"),
+        ("q", {"demands": {"cpuu": [1.0]}}, "must name an item of the model"),
         ("q", {"demands": {"cpu": [1.0, float("nan")]}}, "must be finite"),
         ("q", {"name": ["a"]}, "no parameter"),
         ("q", {}, "varies nothing"),

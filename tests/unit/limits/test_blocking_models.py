@@ -71,7 +71,10 @@ def test_other_methods_give_their_reason() -> None:
 
 
 WRONG = {
-    "below the servers": (lambda: Queue("a", servers=3, capacity=2), "station 'a': capacity = 2: must be at least its servers"),
+    "below the servers": (
+        lambda: Queue("a", servers=3, capacity=2),
+        "station 'a': capacity = 2: must be at least the number of servers",
+    ),
     "zero": (lambda: Queue("a", capacity=0), "station 'a': capacity = 0: must lie within 1"),
     "order unknown": (
         lambda: _closed(
@@ -87,7 +90,7 @@ WRONG = {
             reference="a",
             service_times={"a": 1, "b": 0},
         ),
-        r"class 'jobs': visits\['b'\]: takes no time at a station of limited capacity",
+        r"class 'jobs': visits\['b'\]: must have a service time above 0, because the capacity is limited",
     ),
     "reference without routing": (
         lambda: ClosedClass("jobs", population=1, demands={"a": 1.0}, reference="a"),

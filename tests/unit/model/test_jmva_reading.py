@@ -40,7 +40,7 @@ BAD = {
         r"file = 'model': has a document type",
     ),
     "no parameters": ("parameters>", "paramters>", r"file: has no <parameters>"),
-    "counts": ('classes number="2"', 'classes number="3"', r"classes: number = '3': must be how many there are: 2"),
+    "counts": ('classes number="2"', 'classes number="3"', r"classes: number = '3': must be the number of its elements, 2"),
     "no population": (' population="20"', "", r"class 'Class1': <closedclass> has no population"),
     "half a job": ('population="20"', 'population="20.5"', r"class 'Class1': population = 20.5: must be a whole number"),
     "a variable": ('population="20"', 'population="$N"', r"class 'Class1': population = '\$N': must be a number"),
@@ -53,13 +53,17 @@ BAD = {
     "no visit": (
         '<visit customerclass="Class2">6.0</visit>',
         "",
-        r"station 'WS': visits: gives nothing for class 'Class2'",
+        r"station 'WS': visits: must give a value for class 'Class2'",
     ),
-    "a reference": ('refStation="Users"', 'refStation="User"', r"ReferenceStation: class 'Class1' = 'User': is no station"),
+    "a reference": (
+        'refStation="Users"',
+        'refStation="User"',
+        r"ReferenceStation: class 'Class1' = 'User': must name a station",
+    ),
     "an idle reference": (
         '<visit customerclass="Class1">1.0</visit>',
         '<visit customerclass="Class1">0.0</visit>',
-        r"ReferenceStation: class 'Class1' = 'Users': never comes there",
+        r"ReferenceStation: class 'Class1' = 'Users': must visit it",
     ),
     "a priority": ('priority="0"', 'priority="high"', r"class 'Class1': priority = 'high': must be a whole number"),
     "servers": ('name="WS" servers="1"', 'name="WS" servers="0"', r"station 'WS': servers = 0"),
@@ -116,7 +120,7 @@ def test_load_dependent_stations() -> None:
     single = LOADED.replace("0.6;0.3;0.2", "0.6").replace("1.2;0.6;0.4", "1.2").replace('servers="1"', 'servers="3"')
     assert loads(single, format="jmva").stations == (Queue("pool", servers=3),)
     for old, new, message in (
-        ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs as that of the other classes does"),
+        ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs like those of the other classes"),
         ("0.6;0.3;0.2", "0.6;0;0.2", "class 'a', 2 jobs = 0.0: must be above 0"),
         ('servers="1"', 'servers="2"', "servers = 2.0: goes with one service time for each class"),
     ):
