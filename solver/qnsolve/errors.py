@@ -112,6 +112,9 @@ class NoMethodError(QnsolveError):
         super().__init__(one_line(_refusal(self.reasons)))
 
 
+_REST = " ({} more: qnsolve methods FILE, or qnsolve.methods(model))"
+
+
 def _refusal(reasons: Mapping[str, str]) -> str:
     """The message of a refused model: its reasons, those of many methods first, those about other kinds of model last."""
     named: dict[str, list[str]] = {}
@@ -122,12 +125,14 @@ def _refusal(reasons: Mapping[str, str]) -> str:
         start = f"method {methods[0]} does not accept" if len(methods) == 1 else "no method accepts"
         return f"{start} this model: {reason}"
     ordered = sorted(named, key=lambda reason: (reason.startswith("for "), -len(named[reason])))
-    left = len(ordered) - REASONS
-    rest = f" ({left} more: qnsolve methods FILE, or qnsolve.methods(model))" if left > 0 else ""
     start = "no method accepts this model: "
-    share = (LONGEST - len(start) - len(rest)) // min(REASONS, len(ordered)) - len("; ")
-    shown = "; ".join(one_line(f"{reason} [{named[reason][0]}]", share) for reason in ordered[:REASONS])
-    return start + shown + rest
+    room = LONGEST - len(start) - len(_REST.format(len(ordered)))
+    shown = [one_line(ordered[0], room)]
+    for reason in ordered[1:REASONS]:
+        if len("; ".join([*shown, reason])) <= room:
+            shown.append(reason)
+    left = len(ordered) - len(shown)
+    return start + "; ".join(shown) + (_REST.format(left) if left else "")
 
 
 class ConvergenceError(QnsolveError):

@@ -134,11 +134,11 @@ NAMES = {
 CLASSES = {
     "demands with visits": Bad(
         _class("population = 3\ndemands = { cpu = 1 }\nvisits = { cpu = 1 }\nservice_times = { cpu = 1 }"),
-        ("class 'query'", "demands", "visits", "gives both", "keep one way"),
+        ("class 'query'", "demands", "visits", "gives both", "keep one and remove the other"),
     ),
     "demands with service times": Bad(
         _class("population = 3\ndemands = { cpu = 1 }\nservice_times = { cpu = 1 }"),
-        ("class 'query'", "gives both", "keep one way"),
+        ("class 'query'", "gives both", "keep one and remove the other"),
     ),
     "visits alone": Bad(
         _class("population = 3\nvisits = { cpu = 1 }"), ("class 'query'", "service_times", "give both for cpu")
@@ -241,7 +241,7 @@ NUMBERS = {
     "speeds missing": Bad(_station('type = "load_dependent"\njobs = 3'), ("station 'cpu': contention", "is missing")),
     "speeds twice": Bad(
         _station('type = "load_dependent"\nrates = [1]\nserver_speeds = [1]'),
-        ("station 'cpu'", "in several ways: rates, server_speeds", "keep rates, or server_speeds"),
+        ("station 'cpu'", "in one way only, not by rates, server_speeds", "keep rates, or server_speeds"),
     ),
     "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "does not go with type 'queue'")),
     "speeds out of order": Bad(

@@ -59,7 +59,7 @@ def inputs(model: Network, vary: object, values: Mapping[str, Any]) -> tuple[Inp
     found = []
     for name, changes in wanted.items():
         if name not in items:
-            raise ModelError("sweep", "names what the model does not have", suggestion(str(name), items), name)
+            raise ModelError("sweep", "must name an item of the model", suggestion(str(name), items), name)
         known = [field for field in type(items[name]).__dataclass_fields__ if field not in ("_", "name")]
         if not isinstance(changes, Mapping):
             raise ModelError(f"sweep: {name!r}", "must give values by parameter", "write { population = [10, 20] }", changes)

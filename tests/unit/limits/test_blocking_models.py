@@ -29,7 +29,10 @@ def _closed(stations: list[Any], **more: Any) -> Network:
 
 
 REFUSED = {
-    "a circle that can be full": (_closed([Queue("a", capacity=2), Queue("b", capacity=4)]), "room for 6 jobs in a circle"),
+    "a circle that can be full": (
+        _closed([Queue("a", capacity=2), Queue("b", capacity=4)]),
+        "a circle with a total capacity of 6",
+    ),
     "a part of it": (
         _closed(
             [Queue("a"), Queue("b", capacity=1), Queue("c", capacity=2)],
@@ -38,7 +41,7 @@ REFUSED = {
             routing={"a": {"b": 1.0}, "b": {"c": 1.0}, "c": {"b": 0.5, "a": 0.5}},
             reference="a",
         ),
-        "stations 'b', 'c': room for 3 jobs in a circle",
+        "stations 'b', 'c': a circle with a total capacity of 3",
     ),
     "no servers to hold": (_closed([LoadDependent("a", rates=[1.0, 1.5]), Queue("b", capacity=2)]), "without servers"),
     "priorities": (_closed([Queue("a", discipline="preemptive"), Queue("b", capacity=2)]), "discipline 'preemptive'"),

@@ -77,7 +77,7 @@ def test_what_is_too_large_for_an_exact_answer_says_that_it_is_approximate() -> 
     demands = {"cpu": 4.0, "disk": 0.05, "tape": 0.04, "log": 0.03}
     classes = [qn.ClosedClass(f"c{r}", population=100 + r, demands=demands) for r in range(5)]
     model = qn.Network([qn.Queue(name) for name in demands], classes)
-    with pytest.raises(qn.NoMethodError, match="or ask for method 'linearizer'"):
+    with pytest.raises(qn.NoMethodError, match="take method 'linearizer'"):
         qn.solve(model, method="exact")
     result = qn.solve(model)
     assert (result.method, result.exact) == ("linearizer", False)

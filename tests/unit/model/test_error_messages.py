@@ -79,8 +79,14 @@ def test_a_refusal_shows_three_reasons_and_how_to_see_the_rest() -> None:
     error = qn.NoMethodError(reasons)
     assert error.reasons == reasons
     text = str(error)
-    assert text.startswith("no method accepts this model: limit 'L' [b]; too many states [d]; for open classes only [a]")
+    assert text.startswith("no method accepts this model: limit 'L'; too many states; for open classes only")
     assert text.endswith("(1 more: qnsolve methods FILE, or qnsolve.methods(model))")
+
+
+def test_a_refusal_shows_whole_reasons() -> None:
+    """A reason that would not fit is left to the list of all."""
+    text = str(qn.NoMethodError({"a": "y" * 150, "b": "z" * 150, "c": "too many states"}))
+    assert text.startswith(f"no method accepts this model: {'y' * 150}; too many states (1 more: ")
 
 
 def test_a_refusal_of_all_methods_for_one_reason_says_it_once() -> None:

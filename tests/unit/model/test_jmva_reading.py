@@ -130,7 +130,7 @@ def test_load_dependent_stations() -> None:
 
 def test_notes_of_reading() -> None:
     """An algorithm that qnsolve does not have, and a missing reference station, are reported."""
-    with pytest.warns(ImportNote, match="algorithm 'Chow' is left out"):
+    with pytest.warns(ImportNote, match="algorithm 'Chow' is ignored"):
         loads(GOOD.replace('name="MVA" tolerance', 'name="Chow" tolerance'), format="jmva")
     bare = re.sub(r"(?s)<ReferenceStation.*</ReferenceStation>", "", GOOD)
     with pytest.warns(ImportNote, match="has no reference station") as caught:

@@ -164,7 +164,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
         {"routing": {**GOOD["routing"], "tape": {"cpu": 1.0}}},
         r"routing\['tape'\]: must be reached by jobs; remove it",
     ),
-    "apart": ({"routing": {**GOOD["routing"], "tape": {"tape": 1.0}}}, r"routing\['tape'\]: is a place apart"),
+    "apart": ({"routing": {**GOOD["routing"], "tape": {"tape": 1.0}}}, r"routing\['tape'\]: must be reached by jobs"),
     "a trap": (
         {"routing": {"cpu": {"disk": 0.5, "tape": 0.5}, "disk": {"cpu": 1}, "tape": {"tape": 1.0}}},
         r"routing\['tape'\]: must lead back or out: jobs never leave it",

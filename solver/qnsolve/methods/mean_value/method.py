@@ -1,4 +1,4 @@
-"""Methods for closed classes, alone or beside open ones, that approximate: any size, a measured error."""
+"""Approximate mean value analysis for closed classes, alone or beside open ones, at any size."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from qnsolve.numerics.series import falls
 from .amva import amva, too_large
 from .saddle_point import saddle_point
 
-MANY = 100  # jobs in all, for an expansion in their number
+MANY = 100  # fewest jobs for an expansion in their number
 
 
 def _approximate_refuses(rule: str, arrays: Arrays) -> str:
@@ -38,7 +38,7 @@ def _approximate_refuses(rule: str, arrays: Arrays) -> str:
 
 
 def falling(arrays: Arrays) -> str:
-    """Which station in use slows down again with its jobs, "" where none does."""
+    """The station in use whose rates fall again with more jobs, "" where there is none."""
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(arrays.model.stations, arrays.speeds, strict=True)):
         if speeds is not None and used[k] > 0 and falls(speeds):
@@ -71,7 +71,7 @@ def _asymptotic_refuses(arrays: Arrays) -> str:
     if len(occupied(arrays)) == 1:
         return "for several classes; one is solved exactly by method 'convolution', of any size"
     jobs = arrays.population.sum()
-    return "" if jobs >= MANY else f"for {MANY} jobs and more, here are {jobs:g}: method 'linearizer' takes fewer"
+    return "" if jobs >= MANY else f"for {MANY} jobs and more, here are {jobs:g}; take method 'linearizer'"
 
 
 def _asymptotic(arrays: Arrays) -> Measures:
@@ -88,7 +88,7 @@ def _iterated(rule: str, summary: str, source: str) -> Method:
 
 METHODS = (
     _iterated("linearizer", "closed classes, also beside open ones, any size", "Chandy1982"),
-    _iterated("aql", "as the Linearizer, by totals", "Zahorjan1988"),
-    _iterated("schweitzer", "as the Linearizer, rougher", "Schweitzer1979"),
+    _iterated("aql", "as the Linearizer, by totals of all classes", "Zahorjan1988"),
+    _iterated("schweitzer", "as the Linearizer, faster and less accurate", "Schweitzer1979"),
     Method("asymptotic", _asymptotic, False, _asymptotic_refuses, "closed classes, many jobs", "Daniels1954"),
 )

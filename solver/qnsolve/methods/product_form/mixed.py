@@ -1,4 +1,4 @@
-"""Open and closed classes together: what the open ones leave of each station, and what they see there."""
+"""Open and closed classes together: the capacity that open classes leave of each station, and the queue that they see."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def with_open(
     open_demand : ndarray (R, K)
         D of the open classes [time].
     speeds, left : tuple (K,) of ndarray or None
-        Each station's speeds, and what `left_over` made of them.
+        Each station's speeds, and those from `left_over`.
 
     Returns
     -------

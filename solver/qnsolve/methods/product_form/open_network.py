@@ -16,7 +16,7 @@ FAR = 10_000_000  # most states that a distribution may have
 def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
     """Exact mean values of a stable open network.
 
-    Every station behaves as if alone: its total is a birth-death process with
+    Every station is independent: its total is a birth-death process with
     arrivals at rate Σ λ_r·D_rk and speeds μ(n), and each class holds its share of
     the load.
 
