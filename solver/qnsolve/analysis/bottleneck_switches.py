@@ -1,4 +1,4 @@
-"""Where the bottleneck moves along one population or rate."""
+"""Changes of the bottleneck along one population or rate."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .linear_envelope import upper_lines
 
 @dataclass(frozen=True)
 class Switches(Report):
-    """Where the busiest station changes along one figure of a model.
+    """The ranges of one figure of a model with their busiest stations.
 
     Attributes
     ----------
     heading : str
     notes : tuple of str
     sectors : tuple of Sector
-        In order; two neighbours meet, but for whole numbers, where the next begins one later.
+        In order and adjacent; for whole numbers the next one starts one higher.
     """
 
     sectors: tuple[Sector, ...]
@@ -40,7 +40,7 @@ class Switches(Report):
 
 
 def bottleneck_switches(model: Network, name: str, values: Iterable[float], method: str = "auto") -> Switches:
-    """Where the bottleneck, the station of highest utilization, changes along one population or rate.
+    """The values of a population or rate at which the bottleneck, the station of highest utilization, changes.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     name : str
         The class whose population, or arrival rate, is swept.
     values : iterable of float
-        Rising. Each is solved, and a change between two of them is sought by halving; one that
-        is undone before the next value is not seen. In an open network all changes between
+        Rising. Each is solved, and a change between two of them is found by bisection; one that
+        is reversed before the next value is not found. In an open network all changes between
         the least and the greatest are found, without a solve.
     method : str, default "auto"
         As for `solve`.
@@ -80,11 +80,11 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     item = f"bottleneck_switches: {'population' if whole else 'arrival_rate'}"
     points = [checks.whole(item, v) if whole else checks.number(item, v) for v in values]
     if len(points) < 2 or points != sorted(set(points)):
-        raise ModelError(item, "must be two or more rising values", "write range(10, 101, 10), or [low, high]", points)
+        raise ModelError(item, "must have two or more rising values", "write range(10, 101, 10), or [low, high]", points)
     said = f"{'population' if whole else 'arrival rate'} of {name}"
     arrays = from_network(model)
     if isinstance(job_class, OpenClass) and arrays.is_open:
-        solve(model.replace(name, arrival_rate=points[-1]), method)  # raises where it saturates
+        solve(model.replace(name, arrival_rate=points[-1]), method)  # raises SaturatedError
         sectors = _lines(arrays, name, said, float(points[0]), float(points[-1]))
     else:
         sectors = _swept(model, name, said, [float(p) for p in points], whole, method)

@@ -1,4 +1,4 @@
-"""How much fits: the highest rate, the largest population, the fewest servers that keep a response time."""
+"""Sizing: the highest rate, the largest population, the fewest servers that meet a target response time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .percentiles import response_percentile
 
 MOST_JOBS = 10**7
 FINE = 1e-12  # relative, of a rate
-CEILING = 1e90  # a rate that nothing holds back
+CEILING = 1e90  # a rate beyond which none is limited
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """What a target leaves room for.
+    """The largest load, or the fewest servers, that meet a target.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Sizing:
     value : float
         The highest rate or population, or the fewest servers; whole where it counts.
     class_name : str
-        Whose response time is held to the target.
+        The class with the target.
     target, reached : float
-        Response time asked for, and at that value: its mean, or the percentile [time].
+        Target response time, and the one at that value: the mean, or the percentile [time].
     percentile : float or None
     solution : Solution
         Of the model with that value.
     notes : tuple of str
-        How a percentile was found, and with which error.
+        The method of a percentile, and its error.
     """
 
     name: str
@@ -68,13 +68,13 @@ def highest_rate(
     of: str | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The highest arrival rate of an open class that keeps a response time.
+    """The highest arrival rate of an open class that meets a target response time.
 
     Parameters
     ----------
     model : Network
     class_name : str
-        The open class whose rate is sought; its own rate in the model does not count.
+        The open class whose rate is sought; its rate in the model is ignored.
     response_time : float
         Target [time].
     percentile : float, optional
@@ -128,7 +128,7 @@ def highest_population(
     of: str | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The largest population of a closed class that keeps a response time.
+    """The largest population of a closed class that meets a target response time.
 
     Parameters
     ----------
@@ -181,13 +181,13 @@ def fewest_servers(
     percentile: float | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The fewest servers of a queue that keep a response time.
+    """The fewest servers of a queue that meet a target response time.
 
     Parameters
     ----------
     model : Network
     station : str
-        The queue whose servers are sought; its own number in the model does not count.
+        The queue whose servers are sought; its number in the model is ignored.
     response_time : float
         Target [time].
     of : str

@@ -1,4 +1,4 @@
-"""verify(model): the same model simulated, and every figure of the solution beside it."""
+"""Verification: every figure of a solution compared with a simulation of the same model."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from qnsolve.simulation.network_simulation import Batches, simulate
 
 BATCHES = 25
 LEVEL = 0.95
-WIDE = 0.1  # a half width beyond this share of the figure tells too little
-RARE = 10  # delays at limits that should have been simulated; fewer may not have been
+WIDE = 0.1  # a half width beyond this share of the figure is too imprecise
+RARE = 10  # expected delays at limits; with fewer the simulation may have had none
 SIMULATORS = ("events", "ciw")
 
 
@@ -45,7 +45,7 @@ class VerifiedFigure:
     difference : float
         solved/simulated − 1.
     verdict : {"agrees", "differs", "too short"}
-        "differs" where the solved figure lies outside an interval that all figures
+        "differs" where the solved figure lies outside a simultaneous 95 % interval of all figures
         together keep with 95 %; "too short" where it lies inside, and the half width is more than
         10 % of the figure.
     """
@@ -84,7 +84,7 @@ class Verification(Report):
 
     @property
     def agrees(self) -> bool:
-        """No figure differs."""
+        """Whether no figure differs."""
         return all(c.verdict != "differs" for c in self.comparisons)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -112,7 +112,7 @@ class Verification(Report):
             said += f", {count['differs']} differ: most the {worst.quantity.replace('_', ' ')} of {worst.class_name} at "
             said += f"{worst.station}, {100 * worst.difference:+.2g} %"
         if count["too short"]:
-            said += f"; for {count['too short']} the simulation is too short: ask for more jobs"
+            said += f"; for {count['too short']} the simulation is too short, take more jobs"
         return (said,)
 
     def as_dict(self) -> dict[str, Any]:
@@ -206,11 +206,11 @@ def _law(variation: Array, solution: Solution) -> str:
     return "times of the variation given" if opened or (variation != 1).any() else "exponential times"
 
 
-Estimate = tuple[str, str, str, float, Array, Array]  # class, station, quantity, solved, and a ratio by stretch
+Estimate = tuple[str, str, str, float, Array, Array]  # class, station, quantity, solved value, numerators, denominators
 
 
 def _estimates(solution: Solution, found: Batches) -> list[Estimate]:
-    """Each figure with the numerators and denominators that it is simulated by."""
+    """Each figure with the numerators and denominators of its simulated ratio."""
     rows: list[Estimate] = []
     time, inside = found.duration, found.area.sum(axis=2) + found.waiting
     stations = solution.model.stations
@@ -249,7 +249,7 @@ def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Verifie
     alone = student((1 + LEVEL) / 2, BATCHES - 1)
     rows = []
     for class_name, station, quantity, solved, above, below in estimates:
-        if np.isnan(above).any():  # not told by the simulator
+        if np.isnan(above).any():  # not reported by the simulator
             continue
         simulated = float(above.sum() / below.sum()) if below.sum() > 0 else nan
         apart = above - simulated * below
@@ -265,7 +265,7 @@ def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Verifie
 
 
 def _correlated(found: Batches) -> float:
-    """Correlation of the number inside from one stretch to the next."""
+    """Correlation of the number inside between successive batches."""
     inside = (found.area.sum(axis=(1, 2)) + found.waiting.sum(axis=1)) / found.duration
     apart = inside - inside.mean()
     spread = float((apart**2).sum())

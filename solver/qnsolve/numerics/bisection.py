@@ -1,4 +1,4 @@
-"""The last number for which a condition holds, by doubling and halving."""
+"""The last number for which a condition holds, by doubling and bisection."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ Number = TypeVar("Number", int, float)
 
 
 def last_whole(holds: Callable[[int], bool], low: int, high: int, most: int) -> int | None:
-    """The last whole number for which the condition holds; None where it holds at `most` still.
+    """The last whole number for which the condition holds; None where it still holds at `most`.
 
     Parameters
     ----------
     holds : callable
-        Taken to hold at `low`, and from some number on not to; asked first at `high`.
+        Assumed to hold at `low`, and not from some number on; evaluated first at `high`.
     low, high, most : int
 
     Examples
@@ -44,7 +44,7 @@ def last_real(holds: Callable[[float], bool], low: float, high: float, most: flo
 
 
 def _bracket(holds: Callable[[Number], bool], low: Number, high: Number, most: Number) -> tuple[Number, Number] | None:
-    """Where the condition still holds, and where no longer."""
+    """A number at which the condition holds, and one at which it does not."""
     while holds(high):
         if high >= most:
             return None
@@ -53,7 +53,7 @@ def _bracket(holds: Callable[[Number], bool], low: Number, high: Number, most: N
 
 
 def _between(low: float, high: float) -> float:
-    """Half way, in powers while the two lie far apart."""
+    """The middle of two numbers, geometric while they lie far apart."""
     if low == 0:
         return high / 1024 if high > 1e-90 else 0.0
     return (low * high) ** 0.5 if high > 4 * low and low > 1e-90 else low + (high - low) / 2

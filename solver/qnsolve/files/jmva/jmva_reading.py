@@ -176,7 +176,7 @@ def _job_class(element: Element, places: list[_Place], reference: str, notes: li
     jobs = checks.whole(f"{item}: population", figure(attribute(element, "population", item), f"{item}: population"))
     think, one = 0.0, 1.0
     if reference in ("", OUTSIDE):
-        notes.append(f"the throughput of {item} is that of one visit as written, because it has no reference station")
+        notes.append(f"the throughput of {item} counts its visits as written, because it has no reference station")
     elif reference not in visits:
         raise ModelError(f"ReferenceStation: {item}", "must visit it", "name a station that it visits", reference)
     else:

@@ -1,4 +1,4 @@
-"""Approximate methods for general service and arrivals, priorities, and order of arrival."""
+"""Approximate methods for general service and arrivals, priorities, and first come first served."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _closed_refuses(arrays: Arrays) -> str:
     if model.limits:
         return f"limit {model.limits[0].name!r}: admission limits"
     if not not_product_form(arrays):
-        return "of product form, which method 'linearizer' is for"
+        return "for networks without product form; take method 'linearizer'"
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(model.stations, arrays.speeds, strict=True)):
         if used[k] > 0 and isinstance(station, Queue) and "preemptive" in station.discipline:
