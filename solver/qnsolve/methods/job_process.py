@@ -41,7 +41,7 @@ class JobProcess:
         Of the open classes.
     limits : tuple of EntryLimit
     capacity : tuple (K,) of float
-        Jobs that have room at a station, inf without limit; () where none has one.
+        Most jobs at a station, inf without limit; () where no station has one.
     """
 
     kinds: tuple[str, ...]

@@ -169,6 +169,6 @@ def falls(speeds: Array) -> bool:
     return bool((np.diff(speeds) < 0).any())
 
 
-def nobody_waits(speeds: Array, n: int) -> bool:
+def no_queueing(speeds: Array, n: int) -> bool:
     """True for a station with as many servers as jobs: it is a delay."""
     return len(speeds) == n and bool(np.array_equal(speeds, np.arange(1.0, n + 1)))

@@ -70,7 +70,7 @@ def _class_sentence(unit: str, result: ClassResult, stations: Sequence[StationRe
 def _blocked_sentence(station: StationResult) -> str:
     """The sentence of a blocked station: the blocked share of its servers' time."""
     blocked, busy = figure(100 * station.fraction_blocked, 4), figure(100 * station.utilization, 4)
-    return f"{station.name}: {busy} % busy, {blocked} % blocked by jobs that wait for room at the next station"
+    return f"{station.name}: {busy} % busy, {blocked} % blocked by jobs that wait for a place at the next station"
 
 
 def _limit_sentence(limit: LimitResult) -> str:

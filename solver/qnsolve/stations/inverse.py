@@ -146,9 +146,7 @@ def highest_rate(
         raise ModelError("highest_rate", f"must be met by an idle station: {why}", "relax the target")
     most = last_real(lambda rate: not missed(rate), 0.0, m / service, LARGEST_RATE / service)
     if most is None:
-        raise ModelError(
-            "highest_rate", "must have a limit, but every rate meets the targets", "set one that depends on the load"
-        )
+        raise ModelError("highest_rate", "must have a limit, but every rate meets the targets", "set a stricter one")
     return most
 
 

@@ -156,7 +156,7 @@ def test_short_runs_say_so() -> None:
     model = qn.Network([CPU], [opened("a", 0.95, cpu=1.0)])
     result = qn.verify(model, jobs=2_000)
     assert {c.verdict for c in result.comparisons} >= {"too short"}
-    assert "ask for more jobs" in str(result)
+    assert "take more jobs" in str(result)
 
 
 @pytest.mark.parametrize(

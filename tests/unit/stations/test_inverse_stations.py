@@ -91,8 +91,8 @@ def test_no_arrivals_need_one_server() -> None:
     [
         (lambda: servers_needed(5.0, 1.0, response_time=1.0), "above the service time 1"),
         (lambda: servers_needed(5.0, 1.0, response_time=0.5), "above the service time 1"),
-        (lambda: servers_needed(5.0, 1.0, response_percentile=(0.95, 2.0)), "not met by 1000000 servers"),
-        (lambda: servers_needed(2e6, 1.0, probability_wait=0.5), "not met by 1000000 servers: utilization 2"),
+        (lambda: servers_needed(5.0, 1.0, response_percentile=(0.95, 2.0)), "must be met by 1000000 servers"),
+        (lambda: servers_needed(2e6, 1.0, probability_wait=0.5), "must be met by 1000000 servers: utilization 2"),
         (lambda: servers_needed(5.0, 1.0), "must have a target"),
         (lambda: servers_needed(5.0, 1.0, waiting_percentile=0.95), "must be a list"),
         (lambda: servers_needed(5.0, 1.0, waiting_percentile=(95, 1.0)), "between 0 and 1"),

@@ -89,7 +89,7 @@ class _Iteration:
         try:
             stay, steps = self._linearized()
         except NotConvergedError:
-            notes = ("the Linearizer's corrections do not settle, and are left out",)
+            notes = ("less accurate: the Linearizer's corrections did not converge and are left out",)
             _, all_stay, steps = self._fixed_point(
                 net.population[None], np.zeros(self._bends), self._start(net.population[None])
             )

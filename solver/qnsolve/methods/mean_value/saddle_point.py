@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from qnsolve.methods.measures import Measures
-from qnsolve.numerics.series import Array, nobody_waits, trim, weights
+from qnsolve.numerics.series import Array, no_queueing, trim, weights
 
 from .highest_rates import within_capacity
 from .queue_seen import closed_on
@@ -55,7 +55,7 @@ def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Se
     """
     most = population @ (demand > 0)
     queues = {k: trim(s, int(most[k])) for k, s in enumerate(speeds) if s is not None and most[k]}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, int(most[k]))}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, int(most[k]))}
     delays = [k for k in range(demand.shape[1]) if k not in queues]
     outside = think_time + demand[:, delays].sum(axis=1)
     rate, inside, covariance, steps = _saddle(population, outside, demand[:, list(queues)], list(queues.values()))

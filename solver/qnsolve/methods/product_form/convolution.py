@@ -15,7 +15,7 @@ from qnsolve.numerics.series import (
     Geometric,
     StationSeries,
     attempts,
-    nobody_waits,
+    no_queueing,
     poisson,
     scaled,
     station_series,
@@ -139,7 +139,7 @@ Tilted = tuple[float, dict[int, StationSeries], float, Array, dict[int, float]]
 def _tilted(n: int, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> Tilted:
     """The tilt, the stations at it, the load without queueing, weights of 0 … n jobs, queue lengths at n."""
     queues = {k: trim(s, n) for k, s in enumerate(speeds) if s is not None and demand[k] > 0}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, n)}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, n)}
     outside = think_time + sum(float(d) for k, d in enumerate(demand) if k not in queues)
     for falling in attempts(queues.values()):
         tilt = _tilt(n, outside, [(float(demand[k]), s) for k, s in queues.items()], falling)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qnsolve.methods.measures import Measures, closed_measures
-from qnsolve.numerics.series import TINY, Array, StationSeries, attempts, nobody_waits, poisson, scaled, station_series, trim
+from qnsolve.numerics.series import TINY, Array, StationSeries, attempts, no_queueing, poisson, scaled, station_series, trim
 
 from .power_series import PopulationSeries, Space
 from .seidmann import schweitzer
@@ -57,7 +57,7 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
     n, z, d = population[order].astype(int), think_time[order], demand[order]
     most = n @ (d > 0)  # jobs that may meet at each station
     queues = {k: trim(s, int(most[k])) for k, s in enumerate(speeds) if s is not None and most[k]}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, int(most[k]))}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, int(most[k]))}
     outside = z + d[:, [k for k in range(d.shape[1]) if k not in queues]].sum(axis=1)
     space = PopulationSeries(n.tolist())
     for falling in attempts(queues.values()):

@@ -10,7 +10,7 @@ import numpy as np
 from qnsolve.methods.measures import Measures
 from qnsolve.numerics.series import Array, weights
 
-from .open_network import nobody_waiting, stretch_of
+from .open_network import delay_distribution, stretch_of
 
 WORK = 2 * 10**9  # most terms of one distribution
 
@@ -111,7 +111,7 @@ def _distribution(closed: Callable[[int], Array], load: Array, speeds: tuple[Arr
     if rho == 0:
         return p
     if own is None:
-        return np.convolve(p, nobody_waiting(rho))
+        return np.convolve(p, delay_distribution(rho))
     x = rho / float(own[-1])
     spread = np.sqrt((len(p) + 1) * x) / (1 - x)
     beyond = len(p) * x / (1 - x) + 40 * spread + 40 / (1 - x) + len(own)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.methods.measures import Measures, closed_measures
-from qnsolve.numerics.series import TINY, Array, nobody_waits, scaled, trim
+from qnsolve.numerics.series import TINY, Array, no_queueing, scaled, trim
 
 MOST = 50_000_000  # states of a distribution at a delay, which counts as one station more
 
@@ -87,7 +87,7 @@ def recal(population: Array, think_time: Array, demand: Array, speeds: Sequence[
     """
     present = population @ (demand > 0)
     queues = [k for k, s in enumerate(speeds) if s is not None and present[k]]
-    queues = [k for k in queues if not nobody_waits(trim(_of(speeds[k]), int(present[k])), int(present[k]))]
+    queues = [k for k in queues if not no_queueing(trim(_of(speeds[k]), int(present[k])), int(present[k]))]
     walk = _walk(population, think_time, demand, speeds, queues)
     shares, rate = walk.shares()
     queue_length = rate[:, None] * demand

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, nobody_waits
+from qnsolve.numerics.series import Array, no_queueing
 
 
 def stretches(speeds: Array, jobs: float) -> tuple[float, float, float]:
@@ -104,7 +104,7 @@ def twins(population: int, think_time: float, demand: Array, speeds: Sequence[Ar
     slow, fast = think_time, think_time
     servers = np.zeros(len(demand))
     for k, s in enumerate(speeds):
-        if s is None or nobody_waits(s, population):
+        if s is None or no_queueing(s, population):
             slow, fast = slow + demand[k], fast + demand[k]
             continue
         near = s[: min(len(s), population)]
