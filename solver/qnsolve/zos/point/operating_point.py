@@ -188,7 +188,7 @@ def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
 
 
 def _queues(
-    taken: Layout, software: Software, place: int, own: Times, corrections: dict[tuple[int, str], float]
+    taken: Layout, software: Software, place: int, own: Times, factors: dict[tuple[int, str], float]
 ) -> dict[str, float]:
     """Time of a task where it queues in the software network, the QR TCB aside [s]."""
     task = taken.tasks[place]
