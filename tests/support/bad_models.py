@@ -46,10 +46,10 @@ FILES = {
     "binary with zeros": Bad(b"\0\1\2\3" * 50, ("file", "is binary", "TOML or JSON")),
     "UTF-16": Bad(GOOD.encode("utf-16"), ("file", "is UTF-16", "save it as UTF-8")),
     "UTF-16, big endian": Bad(b"\xfe\xff" + GOOD.encode("utf-16-be"), ("file", "is UTF-16", "save it as UTF-8")),
-    "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is no UTF-8 text", "UTF-8")),
-    "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is no TOML", "line 1")),
-    "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is no TOML", "line 2")),
-    "malformed JSON": _json('{"stations": [', "file", "is no JSON", "line 1"),
+    "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is not valid UTF-8", "UTF-8")),
+    "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is not valid TOML", "line 1")),
+    "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is not valid TOML", "line 2")),
+    "malformed JSON": _json('{"stations": [', "file", "is not valid JSON", "line 1"),
     "JSON key twice": _json('{"name": "a", "name": "b"}', "must not be given twice", "'name'", "keep one"),
     "JSON key twice, deep": _json(
         '{"stations": [{"name": "cpu"}], "classes": [{"name": "q", "population": 1, "demands": {"cpu": 1, "cpu": 2}}]}',
@@ -61,7 +61,7 @@ FILES = {
     "JSON number": _json("3", "file", "= 3", "must be a table"),
     "JSON null": _json("null", "file", "None", "must be a table"),
     "JSON nested without end": _json("[" * 100_000, "file", "nested too deeply"),
-    "JSON of another name": Bad("{", ("file", "is no JSON"), "model.txt"),
+    "JSON of another name": Bad("{", ("file", "is not valid JSON"), "model.txt"),
 }
 
 NAMES = {
@@ -76,10 +76,12 @@ NAMES = {
     "stations is one table": Bad('[stations]\nname = "cpu"\n' + CLASS, ("stations", "must be a list", "[[stations]]")),
     "a station is a text": Bad('stations = ["cpu"]\n' + CLASS, ("stations[1]", "'cpu'", "must be a table")),
     "station without name": Bad(
-        "[[stations]]\nservers = 2\n" + CLASS, ("stations[1]", "has no name", "give the station a name")
+        "[[stations]]\nservers = 2\n" + CLASS, ("stations[1]", "must have a name", "give the station a name")
     ),
-    "class without name": Bad(STATION + "[[classes]]\npopulation = 2", ("classes[1]", "has no name", "give the class a name")),
-    "limit without name": Bad(GOOD + "[[limits]]\ncapacity = 2", ("limits[1]", "has no name", "give the limit a name")),
+    "class without name": Bad(
+        STATION + "[[classes]]\npopulation = 2", ("classes[1]", "must have a name", "give the class a name")
+    ),
+    "limit without name": Bad(GOOD + "[[limits]]\ncapacity = 2", ("limits[1]", "must have a name", "give the limit a name")),
     "station name empty": Bad('[[stations]]\nname = ""\n' + CLASS, ("stations[1]", "name", "''", "must not be empty")),
     "station name blank": Bad('[[stations]]\nname = "  "\n' + CLASS, ("stations[1]", "name", "must not be empty")),
     "station name a number": Bad(
@@ -156,7 +158,7 @@ CLASSES = {
     ),
     "no demand and no think time": Bad(
         _class("population = 3\ndemands = { cpu = 0 }"),
-        ("class 'query'", "demands", "no think_time", "give it a demand above 0"),
+        ("class 'query'", "demands", "a think_time", "give it a demand above 0"),
     ),
     "no demand at all": Bad(_class("population = 3\ndemands = {}"), ("class 'query'", "demands", "give it a demand above 0")),
     "open without demand": Bad(
@@ -211,7 +213,7 @@ NUMBERS = {
     ),
     "arrival variation of a closed class": Bad(
         _class("population = 3\ndemands = { cpu = 0.5 }\narrival_variation = 2"),
-        ("class 'query'", "arrival_variation", "goes with arrival_rate only", "remove it"),
+        ("class 'query'", "arrival_variation", "is allowed only with arrival_rate", "remove it"),
     ),
     "batch below one": Bad(
         _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 0.5"),
@@ -243,7 +245,7 @@ NUMBERS = {
         _station('type = "load_dependent"\nrates = [1]\nserver_speeds = [1]'),
         ("station 'cpu'", "in one way only, not by rates, server_speeds", "keep rates, or server_speeds"),
     ),
-    "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "does not go with type 'queue'")),
+    "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "is not allowed with type 'queue'")),
     "speeds out of order": Bad(
         _station('type = "load_dependent"\nserver_speeds = [0.5, 1]'), ("server_speeds", "[0.5, 1.0]", "the fastest first")
     ),

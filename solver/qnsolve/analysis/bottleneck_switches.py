@@ -77,7 +77,9 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     """
     job_class = next((c for c in only_network(model).classes if c.name == name), None)
     if job_class is None:
-        raise ModelError("bottleneck_switches: name", "names no class", suggestion(name, [c.name for c in model.classes]), name)
+        raise ModelError(
+            "bottleneck_switches: name", "must name a class", suggestion(name, [c.name for c in model.classes]), name
+        )
     whole = isinstance(job_class, ClosedClass)
     item = f"bottleneck_switches: {'population' if whole else 'arrival_rate'}"
     points = [checks.whole(item, v) if whole else checks.number(item, v) for v in values]

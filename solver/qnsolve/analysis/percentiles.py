@@ -106,7 +106,7 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
     job_class = next((c for c in network.classes if c.name == class_name), None)
     if job_class is None:
         known = [c.name for c in network.classes]
-        raise ModelError("response_percentile: class_name", "names no class", suggestion(class_name, known), class_name)
+        raise ModelError("response_percentile: class_name", "must name a class", suggestion(class_name, known), class_name)
     arrays = from_network(network)
     odd = not_product_form(arrays)
     odd = odd or uneven(arrays)

@@ -214,7 +214,7 @@ def fewest_servers(
     """
     queues = [s.name for s in only_network(model).stations if isinstance(s, Queue)]
     if station not in queues:
-        raise ModelError("fewest_servers: station", "names no queue", suggestion(station, queues), station)
+        raise ModelError("fewest_servers: station", "must name a queue", suggestion(station, queues), station)
     target = _Target(model, "fewest_servers", of, response_time, percentile, method)
 
     def at(servers: int) -> Network:
@@ -271,6 +271,6 @@ def _class(model: Network, item: str, name: str, kind: type[JobClass] | None) ->
     known = [c for c in only_network(model).classes if kind is None or isinstance(c, kind)]
     found = next((c for c in known if c.name == name), None)
     if found is None:
-        word = {None: "class", OpenClass: "open class", ClosedClass: "closed class"}[kind]
-        raise ModelError(f"{item}: class", f"names no {word}", suggestion(name, [c.name for c in known]), name)
+        word = {None: "a class", OpenClass: "an open class", ClosedClass: "a closed class"}[kind]
+        raise ModelError(f"{item}: class", f"must name {word}", suggestion(name, [c.name for c in known]), name)
     return found

@@ -65,14 +65,16 @@ def inputs(model: Network, vary: object, values: Mapping[str, Any]) -> tuple[Inp
             raise ModelError(f"sweep: {name!r}", "must give values by parameter", "write { population = [10, 20] }", changes)
         for parameter, given in changes.items():
             if parameter not in known:
-                rule = f"is no parameter of {type(items[name]).__name__} that can be varied"
+                rule = f"must be a parameter of {type(items[name]).__name__} that can be varied"
                 raise ModelError(f"sweep: {name!r}: {parameter}", rule, nearest(parameter, known))
             if parameter in BY_STATION and isinstance(given, Mapping):
                 found += [_input(name, parameter, station, each) for station, each in given.items()]
             else:
                 found.append(_input(name, parameter, None, given))
     if not found:
-        raise ModelError("sweep", "varies nothing", "give a list of values for a parameter, population=range(10, 101, 10)")
+        raise ModelError(
+            "sweep", "must vary a parameter", "give a list of values for a parameter, population=range(10, 101, 10)"
+        )
     return tuple(found)
 
 
@@ -93,7 +95,9 @@ def places(varied: tuple[Input, ...], together: bool) -> NDArray[np.intp]:
         if len(set(lengths)) > 1:
             given_lengths = ", ".join(f"{v.column} {n}" for v, n in zip(varied, lengths, strict=True))
             raise ModelError(
-                "sweep: together", f"needs lists of one length, here {given_lengths}", "make them equal, or remove `together`"
+                "sweep: together",
+                f"must have lists of equal length, here {given_lengths}",
+                "make them equal, or remove `together`",
             )
         return np.repeat(np.arange(lengths[0])[:, None], len(varied), axis=1)
     count = math.prod(lengths)

@@ -172,7 +172,7 @@ def verify(
     model = solution.model
     busy = sum(c.throughput for c in solution.classes)
     if busy == 0:
-        raise ModelError("verify", "needs a class with jobs", "give a class a population or an arrival rate")
+        raise ModelError("verify", "must have a class with jobs", "give a class a population or an arrival rate")
     for station in model.stations:
         if isinstance(station, Queue) and station.discipline != "ps" and station.servers != int(station.servers):
             rule = f"has {station.servers:g} servers under discipline {station.discipline!r}, which is not simulated"

@@ -115,14 +115,14 @@ def dumps(model: Network | System | Solution, format: str = "toml") -> str:
     checks.choice("format", format, FORMATS)
     if isinstance(model, Solution):
         if format != "jmva":
-            raise ModelError("format", "holds no results", "save result.model, and result.to_csv() beside it", format)
+            raise ModelError("format", "cannot hold results", "save result.model, and result.to_csv() beside it", format)
         return _to_jmva(model.model, model)
     if isinstance(model, Network):
         return _to_jmva(model) if format == "jmva" else _text(network_to_data(model), format)
     from .system_file import system_to_data
 
     if format == "jmva":
-        raise ModelError("format", "holds networks only", "write the system's network()", format)
+        raise ModelError("format", "cannot hold systems", "save system.network()", format)
     return _text(system_to_data(model), format)
 
 

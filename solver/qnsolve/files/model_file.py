@@ -83,7 +83,7 @@ def _named(part: str, i: int, data: object) -> tuple[str, dict[str, Any]]:
     if not isinstance(data, Mapping):
         raise ModelError(f"{part}[{i}]", "must be a table of keys and values", f"write [[{part}]]", data)
     if "name" not in data:
-        raise ModelError(f"{part}[{i}]", "has no name", f"give the {kind} a name")
+        raise ModelError(f"{part}[{i}]", "must have a name", f"give the {kind} a name")
     rest = dict(data)
     return checks.text(f"{part}[{i}]: name", rest.pop("name")), rest
 
@@ -95,7 +95,7 @@ def _station(i: int, data: object) -> Queue | Delay | LoadDependent:
     keys = READ_KEYS[kind]
     for key in rest:
         if key not in keys and any(key in others for others in READ_KEYS.values()):
-            rule = f"does not go with type {kind!r}"
+            rule = f"is not allowed with type {kind!r}"
             raise ModelError(f"{item}: {key}", rule, "remove it, or change the type", rest[key])
     _table(item, rest, keys)
     if kind == "load_dependent":
@@ -114,17 +114,19 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
         state = "gives both" if "population" in rest else "gives neither"
         raise ModelError(
             f"{item}: population, arrival_rate",
-            f"one of them makes the class closed or open; this class {state}",
+            f"must give either, for a closed or an open class (it {state})",
             "keep one" if "population" in rest else "write population = jobs, or arrival_rate = jobs per time",
             code=None if "population" in rest else Repair.POPULATION_OR_RATE,
         )
     if "population" in rest:
         for key in OPEN_KEYS:
             if key in rest:
-                raise ModelError(f"{item}: {key}", "goes with arrival_rate only", "remove it from the closed class", rest[key])
+                raise ModelError(
+                    f"{item}: {key}", "is allowed only with arrival_rate", "remove it from the closed class", rest[key]
+                )
         return ClosedClass(name, **rest)
     if "think_time" in rest:
-        rule = "goes with population only"
+        rule = "is allowed only with population"
         raise ModelError(f"{item}: think_time", rule, "remove it from the open class", rest["think_time"])
     return OpenClass(name, **rest)
 
@@ -158,6 +160,6 @@ def _check_routed(item: str, rest: dict[str, Any]) -> None:
     """Check that a class with a routing gives all of its keys, and no visits or demands."""
     for key in ("visits", "demands"):
         if key in rest:
-            raise ModelError(f"{item}: {key}", "does not go with routing", "keep one of them", rest[key])
+            raise ModelError(f"{item}: {key}", "is not allowed with routing", "keep one of them", rest[key])
     if "routing" not in rest:
         raise ModelError(f"{item}: routing", "is missing", "write routing = { from = { to = p } }")

@@ -50,7 +50,7 @@ def _part(part: str, i: int, data: object) -> Any:
         raise ModelError(f"{part}[{i}]", "must be a table of keys and values", f"write [[{part}]]", data)
     rest = dict(data)
     if "name" not in rest:
-        raise ModelError(f"{part}[{i}]", "has no name", f"give the {WORD[part]} a name")
+        raise ModelError(f"{part}[{i}]", "must have a name", f"give the {WORD[part]} a name")
     name = checks.text(f"{part}[{i}]: name", rest.pop("name"))
     item = f"{WORD[part]} {name!r}"
     kind = TYPES[checks.choice(f"{item}: type", rest.pop("type", "cics"), TYPES)] if part == "regions" else KINDS[part]

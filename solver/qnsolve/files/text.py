@@ -54,9 +54,9 @@ def parsed(text: str, form: str) -> Any:
     except ModelError:
         raise
     except RecursionError as error:
-        raise ModelError("file", "is nested too deeply", "a model has three levels at most") from error
+        raise ModelError("file", "is nested too deeply", "use three levels at most") from error
     except ValueError as error:
-        raise ModelError("file", f"is no {form.upper()}: {error}", "correct it there") from error
+        raise ModelError("file", f"is not valid {form.upper()}: {error}", "correct it there") from error
 
 
 def decoded(raw: bytes) -> str:
@@ -66,7 +66,7 @@ def decoded(raw: bytes) -> str:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        rule = f"is no UTF-8 text (byte {error.start + 1})"
+        rule = f"is not valid UTF-8 (byte {error.start + 1})"
         raise ModelError("file", rule, "give a model file; save it as UTF-8") from None
     if "\0" in text:
         raise ModelError("file", "is binary", "give a model file in TOML or JSON")

@@ -93,7 +93,7 @@ def fit_think_time(users: Values, rates: Values, response_times: Values) -> floa
     if found.min() < 0:
         i = int(np.argmin(found))
         rule = "must be at least rate times response time (Little's law)"
-        raise ModelError(f"users, value {i + 1}", rule, "count all users of the interval", float(n[i]))
+        raise ModelError(f"users, value {i + 1}", rule, "count all users that were active", float(n[i]))
     return sum(found.tolist()) / len(found)
 
 

@@ -40,7 +40,7 @@ class _JobClass:
             state = "gives both" if per_visit else "gives neither"
             raise ModelError(
                 f"{item}: demands, visits, service_times",
-                f"either demands, or visits with service_times; this class {state}",
+                f"must give either demands, or visits with service_times (it {state})",
                 "keep one and remove the other" if per_visit else "write demands = { station = time, ... }",
                 code=None if per_visit else Repair.DEMANDS,
             )
@@ -61,7 +61,9 @@ class _JobClass:
         parts = {key: getattr(self, key) for key in ("entry", "exits", "reference") if getattr(self, key) is not None}
         if self.routing is None:
             for key, value in parts.items():
-                raise ModelError(f"{item}: {key}", "goes with routing only", "write routing = { from = { to = p } }", value)
+                raise ModelError(
+                    f"{item}: {key}", "is allowed only with routing", "write routing = { from = { to = p } }", value
+                )
             return
         try:
             from .routing import visits as of_routing  # needs numpy, which a model does not
@@ -70,7 +72,7 @@ class _JobClass:
         except ModelError as error:
             raise ModelError(f"{item}: {error.item}", error.rule, error.repair, error.value) from None
         if self.visits is not None and dict(self.visits) != visits:
-            raise ModelError(f"{item}: visits", "does not go with routing", "keep one of them", dict(self.visits))
+            raise ModelError(f"{item}: visits", "is not allowed with routing", "keep one of them", dict(self.visits))
         rows = {place: checks.figures(f"{item}: routing[{place!r}]", row) for place, row in self.routing.items()}
         checks.assign(self, visits=visits, routing=checks.FrozenDict(rows))  # type: ignore[arg-type]
         for key in ("entry", "exits"):

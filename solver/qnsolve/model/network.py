@@ -104,11 +104,11 @@ class Network:
     def _check_demand(self, job_class: JobClass) -> None:
         if any(job_class.demand(name) > 0 for name in job_class.stations()):
             return
-        item, repair = f"class {job_class.name!r}: {_way(job_class)}", "give it a demand above 0 at some station"
+        item, repair = f"class {job_class.name!r}: {_way(job_class)}", "give it a demand above 0 at a station"
         if isinstance(job_class, OpenClass):
-            raise ModelError(item, "has no demand above 0", repair)
+            raise ModelError(item, "must have a demand above 0", repair)
         if job_class.think_time == 0:
-            raise ModelError(item, "has no demand above 0, and the class no think_time", repair + ", or a think_time")
+            raise ModelError(item, "must have a demand above 0, or the class a think_time", repair + ", or a think_time")
 
     def _check_route(self, job_class: JobClass) -> None:
         """Check that the way of the jobs to a station of limited capacity is known."""
@@ -154,7 +154,7 @@ class Network:
                 known = [field for field in type(item).__dataclass_fields__ if field != "_"]
                 for change in changes:
                     if change not in known:
-                        rule = f"is no parameter of {type(item).__name__}"
+                        rule = f"must be a parameter of {type(item).__name__}"
                         raise ModelError(f"{name!r}: {change}", rule, suggestion(change, known))
                 if "visits" not in changes and {"routing", "entry", "exits", "reference"} & set(changes):
                     changes["visits"] = None

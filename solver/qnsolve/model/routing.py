@@ -103,7 +103,7 @@ def _table(routing: Any, stations: Sequence[Place] | None) -> dict[Place, dict[P
             raise ModelError("routing", f"must have a row and a column for each of {len(names)} stations", "name them", shape)
         routing = {name: dict(zip(names, row, strict=True)) for name, row in zip(names, rows, strict=True)}
     elif stations is not None:
-        raise ModelError("stations", "goes with a matrix only", "remove it: the routing names its stations")
+        raise ModelError("stations", "is allowed only with a matrix", "remove it: the routing names its stations")
     table: dict[Any, dict[Any, float]] = {}
     for place, row in routing.items():
         if not isinstance(row, Mapping):

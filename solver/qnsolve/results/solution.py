@@ -59,11 +59,11 @@ class Solution(Answer):
             for pair in self.pairs:
                 if {pair.class_name, pair.station} == set(key):
                     return pair
-            raise KeyError(f"{key!r} is no class and station; {suggestion('', [r.name for r in self._named()])}")
+            raise KeyError(f"{key!r} must be a class and a station; {suggestion('', [r.name for r in self._named()])}")
         for result in self._named():
             if result.name == key:
                 return result
-        raise KeyError(f"{key!r} names no class, station or limit; {suggestion(key, [r.name for r in self._named()])}")
+        raise KeyError(f"{key!r} must name a class, station or limit; {suggestion(key, [r.name for r in self._named()])}")
 
     def _named(self) -> list[ClassResult | StationResult | LimitResult]:
         return [*self.classes, *self.stations, *self.limits]
@@ -87,7 +87,7 @@ class Solution(Answer):
         """
         names = [s.name for s in self.stations]
         if station not in names:
-            raise KeyError(f"{station!r} names no station; {suggestion(station, names)}")
+            raise KeyError(f"{station!r} must name a station; {suggestion(station, names)}")
         try:
             return self._distribution(names.index(station))
         except ArithmeticError as error:

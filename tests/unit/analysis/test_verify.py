@@ -170,7 +170,7 @@ def test_wrong_requests(item: str, given: dict[str, object]) -> None:
 
 def test_nobody_moves() -> None:
     """Without a job there is nothing to simulate."""
-    with pytest.raises(qn.ModelError, match="needs a class with jobs"):
+    with pytest.raises(qn.ModelError, match="must have a class with jobs"):
         qn.verify(qn.Network([CPU], [closed("a", 0, 1.0, cpu=1.0)]))
 
 

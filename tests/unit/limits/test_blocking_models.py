@@ -97,7 +97,7 @@ WRONG = {
     ),
     "reference without routing": (
         lambda: ClosedClass("jobs", population=1, demands={"a": 1.0}, reference="a"),
-        "class 'jobs': reference = 'a': goes with routing only",
+        "class 'jobs': reference = 'a': is allowed only with routing",
     ),
 }
 

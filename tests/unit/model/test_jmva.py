@@ -166,7 +166,7 @@ def test_a_solution_is_saved_with_its_results(tmp_path: Path) -> None:
     assert figures["cpu", "web", "Throughput"] == pytest.approx(2 * 0.5)
     assert figures["net", "web", "Utilization"] == pytest.approx(0.15)
     assert load(tmp_path / "model.jmva") == MIXED
-    with pytest.raises(ModelError, match=r"format = 'toml': holds no results; save result\.model"):
+    with pytest.raises(ModelError, match=r"format = 'toml': cannot hold results; save result\.model"):
         save(result, tmp_path / "model.toml")
 
 

@@ -26,9 +26,9 @@ GOOD = (FOLDER / "two-classes.jmva").read_text(encoding="utf-8")
 
 
 BAD = {
-    "no XML": ("</model>", "", r"file: is no XML: no element found"),
-    "nothing": (GOOD, "<", r"file: is no XML"),
-    "no model": (GOOD, "<archive/>", r"file: is no JMVA model: its root is <archive>; save it in JMVA"),
+    "no XML": ("</model>", "", r"file: is not valid XML: no element found"),
+    "nothing": (GOOD, "<", r"file: is not valid XML"),
+    "no model": (GOOD, "<archive/>", r"file: must be a JMVA model, but its root is <archive>; save it in JMVA"),
     "entities": (
         '<model xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="JMTmodel.xsd">',
         '<!DOCTYPE model [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><model>&b;',
@@ -92,7 +92,7 @@ def test_bytes_and_depth(tmp_path: Path) -> None:
     assert load(path).stations[0].name == "W\xd6"
     for raw in (b"\x00\xff\xfe", GOOD.replace("UTF-8", "klingon").encode(), b"<a>" * 200_000):
         path.write_bytes(raw)
-        with pytest.raises(ModelError, match="is no XML"):
+        with pytest.raises(ModelError, match="is not valid XML"):
             load(path)
     path.write_bytes(b"<model>" * 200_000 + b"</model>" * 200_000)
     with pytest.raises(ModelError, match="has no <parameters>"):
@@ -122,7 +122,7 @@ def test_load_dependent_stations() -> None:
     for old, new, message in (
         ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs like those of the other classes"),
         ("0.6;0.3;0.2", "0.6;0;0.2", "class 'a', 2 jobs = 0.0: must be above 0"),
-        ('servers="1"', 'servers="2"', "servers = 2.0: goes with one service time for each class"),
+        ('servers="1"', 'servers="2"', "servers = 2.0: must be 1 for a station with a service time for each number of jobs"),
     ):
         with pytest.raises(ModelError, match=message):
             loads(LOADED.replace(old, new), format="jmva")

@@ -187,7 +187,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a matrix": ({"routing": [[0, 1], [1, 0]], "stations": ["cpu"]}, r"routing = \[2, 2\]: must have a row and a column"),
     "no matrix": ({"routing": 3}, r"routing = 3: must be a list"),
-    "names twice": ({"stations": ["cpu", "disk"]}, r"stations: goes with a matrix only"),
+    "names twice": ({"stations": ["cpu", "disk"]}, r"stations: is allowed only with a matrix"),
     "a row": ({"routing": {"cpu": 1.0}}, r"routing\['cpu'\] = 1.0: must give a probability for each next station"),
     "nothing": ({"routing": {}}, r"routing = \{\}: must not be empty"),
     "a short vector": (
@@ -211,7 +211,7 @@ def test_what_is_wrong(name: str) -> None:
         ("routing = { cpu = { cpu = 0.5 } }\nreference = 'cpu'", r"class 'a': routing\['cpu'\] = 0.5: must sum to 1"),
         (
             "routing = { cpu = { cpu = 1.0 } }\nreference = 'cpu'\nvisits = { cpu = 1 }",
-            r"class 'a': visits = .*: does not go with",
+            r"class 'a': visits = .*: is not allowed with",
         ),
         ("reference = 'cpu'", r"class 'a': routing: is missing"),
     ],

@@ -35,7 +35,7 @@ def parsed(source: str | bytes) -> tuple[ET.Element, str]:
     except (ET.ParseError, ValueError, LookupError) as error:  # no XML; bytes or an encoding that Python does not know
         if isinstance(error, ModelError):
             raise
-        raise ModelError("file", f"is no XML: {error}", "correct it there, or save it from JMT again") from None
+        raise ModelError("file", f"is not valid XML:  {error}", "correct it there, or save it from JMT again") from None
 
 
 def only(parent: ET.Element, tag: str, item: str) -> ET.Element:

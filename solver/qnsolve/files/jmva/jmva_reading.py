@@ -71,7 +71,7 @@ def read(source: str | bytes) -> Reading:
     """
     root, kept = parsed(source)
     if root.tag != "model":
-        raise ModelError("file", f"is no JMVA model: its root is <{root.tag}>", "save it in JMVA, as .jmva")
+        raise ModelError("file", f"must be a JMVA model, but its root is <{root.tag}>", "save it in JMVA, as .jmva")
     parameters = only(root, "parameters", "file")
     classes = counted(only(parameters, "classes", "parameters"), "classes")
     names = [named(c, f"classes[{i}]") for i, c in enumerate(classes, 1)]
@@ -202,7 +202,7 @@ def _station(place: _Place) -> Station:
     if longest == 1:
         return Queue(place.name, servers=place.servers)
     if place.servers != 1:
-        rule = "goes with one service time for each class; this station gives one for each number of jobs"
+        rule = "must be 1 for a station with a service time for each number of jobs"
         raise ModelError(f"{item}: servers", rule, "write 1", place.servers)
     first, *others = [_speeds(times, longest, f"{item}: servicetimes: class {c!r}") for c, times in lists.items()]
     for speeds, name in zip(others, list(lists)[1:], strict=True):
