@@ -1,4 +1,4 @@
-"""The errors of qnsolve: each is one line, and each knows its exit code."""
+"""The errors of qnsolve: each is one line of at most 300 characters and has an exit code."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from enum import Enum, auto
 
+LONGEST = 300  # characters of a message, without the name of its file
+ITEM, VALUE = 100, 60  # characters of them that an item and a value take at most
+REASONS = 3  # that the message of a refused model shows
+
 
 class QnsolveError(Exception):
-    """Base of all errors. `exit_code` is what the command line returns for it."""
+    """Base of all errors; `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
 
 class Repair(Enum):
-    """Repairs that a front end words in its own way: a sheet has cells and columns in place of keys and quotes."""
+    """Kinds of repair that a front end words in its own way: a sheet has cells and columns in place of keys."""
 
-    TEXT = auto()  # a text where something else stands
+    TEXT = auto()  # a text in place of another value
     NUMBER = auto()
     FLAG = auto()  # true or false
     LIST = auto()
@@ -32,7 +36,7 @@ class Repair(Enum):
 
 
 class ModelError(QnsolveError, ValueError):
-    """The model is wrong: names file, item, value, rule and repair in one line.
+    """The model or a call is wrong: one line with file, item, value, rule and repair.
 
     Parameters
     ----------
@@ -43,9 +47,9 @@ class ModelError(QnsolveError, ValueError):
     repair : str
         What to do about it.
     value : object, optional
-        The offending value; left out of the message where there is none.
+        The wrong value; without it the message shows none.
     code : Repair, optional
-        The repair by its kind, where a front end words it in its own way; `repair` is the wording for a model file.
+        The kind of the repair, for front ends with their own wording; `repair` is the wording for a model file.
     """
 
     exit_code = 2
@@ -62,22 +66,24 @@ class ModelError(QnsolveError, ValueError):
         return self
 
     def __str__(self) -> str:
-        item = self.item if self.value is self.NO_VALUE else f"{self.item} = {_short(self.value)}"
-        parts = [part for part in (self.file, item, f"{self.rule}; {self.repair}") if part]
-        return one_line(": ".join(parts))
+        item = one_line(self.item, ITEM)
+        if self.value is not self.NO_VALUE:
+            item += f" = {_short(self.value)}"
+        text = one_line(": ".join(part for part in (item, f"{self.rule}; {self.repair}") if part))
+        return f"{one_line(self.file)}: {text}" if self.file else text
 
 
 class SaturatedError(QnsolveError):
-    """An open class asks a station for more than it can serve.
+    """The open classes demand more of a station than it can serve.
 
     Attributes
     ----------
     station, class_name : str
         The most loaded station, and the class that loads it most ("" without classes).
     utilization : float
-        What the utilization would have to be [per server; 1 or more].
+        Offered load per server [1 or more].
     highest_rate : float
-        The rate below which that class must stay, the others unchanged [jobs/time].
+        Stability bound of that class: its rate must stay below, the other classes unchanged [jobs/time].
     """
 
     exit_code = 3
@@ -85,80 +91,104 @@ class SaturatedError(QnsolveError):
     def __init__(self, station: str, utilization: float, highest_rate: float, repair: str, class_name: str = "") -> None:
         self.station, self.utilization = station, utilization
         self.class_name, self.highest_rate = class_name, highest_rate
-        who = f"class {class_name!r} loads it most and " if class_name else ""
-        super().__init__(
-            one_line(f"station {station!r} is saturated: utilization {utilization:.6g} must stay below 1; {who}{repair}")
-        )
+        cause = f"class {one_line(repr(class_name), ITEM)} loads it most and " if class_name else ""
+        item = f"station {one_line(repr(station), ITEM)} is saturated"
+        super().__init__(one_line(f"{item}: utilization {utilization:.6g} must stay below 1; {cause}{repair}"))
 
 
 class NoMethodError(QnsolveError):
-    """No method that was asked for accepts the model; `reasons` tells for each why not."""
+    """No method, or not the one named, accepts the model.
+
+    Attributes
+    ----------
+    reasons : dict of str to str
+        Why each method refuses, by its name. The message shows the three reasons that concern this model most.
+    """
 
     exit_code = 3
 
     def __init__(self, reasons: Mapping[str, str]) -> None:
         self.reasons = dict(reasons)
-        told = dict.fromkeys(self.reasons.values())
-        if len(self.reasons) == 1:
-            text = "; ".join(f"method {name} does not accept this model: {why}" for name, why in self.reasons.items())
-        elif len(told) == 1:
-            text = f"not supported yet by any method: {', '.join(told)}"
-        else:  # what is about this model first, what is about another kind of model last
-            ordered = sorted(self.reasons.items(), key=lambda item: item[1].startswith("for "))
-            text = "no method accepts this model: " + "; ".join(f"{name}: {why}" for name, why in ordered)
-        super().__init__(one_line(text))
+        super().__init__(one_line(_refusal(self.reasons)))
+
+
+_REST = " ({} more: qnsolve methods FILE, or qnsolve.methods(model))"
+
+
+def _refusal(reasons: Mapping[str, str]) -> str:
+    """The message of a refused model: its reasons, those of many methods first, those about other kinds of model last."""
+    named: dict[str, list[str]] = {}
+    for method, reason in reasons.items():
+        named.setdefault(reason, []).append(method)
+    if len(named) == 1:
+        (reason, methods), *_ = named.items()
+        start = f"method {methods[0]} does not accept" if len(methods) == 1 else "no method accepts"
+        return f"{start} this model: {reason}"
+    ordered = sorted(named, key=lambda reason: (reason.startswith("for "), -len(named[reason])))
+    start = "no method accepts this model: "
+    room = LONGEST - len(start) - len(_REST.format(len(ordered)))
+    shown = [one_line(ordered[0], room)]
+    for reason in ordered[1:REASONS]:
+        if len("; ".join([*shown, reason])) <= room:
+            shown.append(reason)
+    left = len(ordered) - len(shown)
+    return start + "; ".join(shown) + (_REST.format(left) if left else "")
 
 
 class ConvergenceError(QnsolveError):
-    """An iteration did not reach its tolerance; `residual` is what it reached."""
+    """An iteration did not converge; `residual` is the residual of its last step."""
 
     exit_code = 4
 
     def __init__(self, message: str, residual: float) -> None:
         self.residual = residual
-        reached = f"residual {residual:.3g}" if math.isfinite(residual) else "it ran away"
+        reached = f"residual {residual:.3g}" if math.isfinite(residual) else "it diverged"
         super().__init__(one_line(f"{message} ({reached})"))
 
 
 class LawError(QnsolveError):
-    """A computed answer breaks a law of queueing and is therefore not handed out."""
+    """A computed answer breaks a law of queueing and is therefore not returned."""
 
     exit_code = 4
 
 
 class ApproximationWarning(UserWarning):
-    """An approximate method was used outside the range its error was measured in."""
+    """An approximate method was used outside the range in which its error was measured."""
 
 
 class ImportNote(UserWarning):
-    """A file of another program was read, and a part of it was left out or had to be assumed."""
+    """A part of another program's file was left out or assumed."""
 
 
-def _short(value: object, most: int = 60) -> str:
+def _short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= most else text[: most - 3] + "..."
+    return text if len(text) <= VALUE else text[: VALUE - 3] + "..."
 
 
-def one_line(text: str) -> str:
-    """`text` with every run of white space, line breaks included, made one blank."""
-    return " ".join(text.split())
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """`text` on one line, in at most so many characters: of a longer one the head and the tail."""
+    if len(text) > 100 * longest:  # a text of megabytes: what lies far from both ends is never shown
+        text = text[: 50 * longest] + text[-50 * longest :]
+    text = " ".join(text.split())
+    tail = (longest - 5) // 2
+    return text if len(text) <= longest else f"{text[: longest - 5 - tail]} ... {text[-tail:]}"
 
 
 def nearest(wrong: object, known: Iterable[str]) -> str:
-    """The repair for a word that is not one of those just listed."""
-    near = get_close_matches(str(wrong), list(known), n=1)
+    """The repair for a word that is not one of those that the rule lists."""
+    near = get_close_matches(str(wrong)[:ITEM], list(known), n=1)
     return f"did you mean {near[0]!r}?" if near else "take one of these"
 
 
 def suggestion(wrong: str, known: Iterable[str]) -> str:
-    """The repair for a name that is not known: the nearest one, then the list."""
-    names = list(known)
-    near = get_close_matches(wrong, names, n=1)
+    """The repair for an unknown name: the nearest known one, then the list."""
+    names = [one_line(name, ITEM) for name in known]
+    near = get_close_matches(wrong[:ITEM], names, n=1)
     listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return (f"did you mean {near[0]!r}? " if near else "") + (f"known: {listed}" if names else "none is known")
 
 
 def missing_package(item: str, error: ModuleNotFoundError, packages: str) -> ModelError:
-    """The error of a command that needs a package which is not installed: which, and how to install it."""
+    """The error of a command whose package is not installed: which package, and how to install it."""
     package = str(error.name).partition(".")[0]
     return ModelError(item, f"needs the package {package}", f"run: python -m pip install {packages}")

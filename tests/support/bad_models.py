@@ -46,14 +46,14 @@ FILES = {
     "binary with zeros": Bad(b"\0\1\2\3" * 50, ("file", "is binary", "TOML or JSON")),
     "UTF-16": Bad(GOOD.encode("utf-16"), ("file", "is UTF-16", "save it as UTF-8")),
     "UTF-16, big endian": Bad(b"\xfe\xff" + GOOD.encode("utf-16-be"), ("file", "is UTF-16", "save it as UTF-8")),
-    "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is no UTF-8 text", "UTF-8")),
-    "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is no TOML", "line 1")),
-    "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is no TOML", "line 2")),
-    "malformed JSON": _json('{"stations": [', "file", "is no JSON", "line 1"),
-    "JSON key twice": _json('{"name": "a", "name": "b"}', "gives the same key twice", "'name'", "keep one"),
+    "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is not valid UTF-8", "UTF-8")),
+    "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is not valid TOML", "line 1")),
+    "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is not valid TOML", "line 2")),
+    "malformed JSON": _json('{"stations": [', "file", "is not valid JSON", "line 1"),
+    "JSON key twice": _json('{"name": "a", "name": "b"}', "must not be given twice", "'name'", "keep one"),
     "JSON key twice, deep": _json(
         '{"stations": [{"name": "cpu"}], "classes": [{"name": "q", "population": 1, "demands": {"cpu": 1, "cpu": 2}}]}',
-        "gives the same key twice",
+        "must not be given twice",
         "'cpu'",
         "keep one",
     ),
@@ -61,7 +61,7 @@ FILES = {
     "JSON number": _json("3", "file", "= 3", "must be a table"),
     "JSON null": _json("null", "file", "None", "must be a table"),
     "JSON nested without end": _json("[" * 100_000, "file", "nested too deeply"),
-    "JSON of another name": Bad("{", ("file", "is no JSON"), "model.txt"),
+    "JSON of another name": Bad("{", ("file", "is not valid JSON"), "model.txt"),
 }
 
 NAMES = {
@@ -76,10 +76,12 @@ NAMES = {
     "stations is one table": Bad('[stations]\nname = "cpu"\n' + CLASS, ("stations", "must be a list", "[[stations]]")),
     "a station is a text": Bad('stations = ["cpu"]\n' + CLASS, ("stations[1]", "'cpu'", "must be a table")),
     "station without name": Bad(
-        "[[stations]]\nservers = 2\n" + CLASS, ("stations[1]", "has no name", "give the station a name")
+        "[[stations]]\nservers = 2\n" + CLASS, ("stations[1]", "must have a name", "give the station a name")
     ),
-    "class without name": Bad(STATION + "[[classes]]\npopulation = 2", ("classes[1]", "has no name", "give the class a name")),
-    "limit without name": Bad(GOOD + "[[limits]]\ncapacity = 2", ("limits[1]", "has no name", "give the limit a name")),
+    "class without name": Bad(
+        STATION + "[[classes]]\npopulation = 2", ("classes[1]", "must have a name", "give the class a name")
+    ),
+    "limit without name": Bad(GOOD + "[[limits]]\ncapacity = 2", ("limits[1]", "must have a name", "give the limit a name")),
     "station name empty": Bad('[[stations]]\nname = ""\n' + CLASS, ("stations[1]", "name", "''", "must not be empty")),
     "station name blank": Bad('[[stations]]\nname = "  "\n' + CLASS, ("stations[1]", "name", "must not be empty")),
     "station name a number": Bad(
@@ -127,18 +129,18 @@ NAMES = {
     "time unit is a number": Bad(
         "time_unit = 1\n" + GOOD, ("time_unit", "= 1", "must be one of 's', 'ms', 'us'; take one of these")
     ),
-    "servers of a delay": Bad(_station('type = "delay"\nservers = 2'), ("station 'cpu'", "servers", "= 2", "take it out")),
+    "servers of a delay": Bad(_station('type = "delay"\nservers = 2'), ("station 'cpu'", "servers", "= 2", "remove it")),
     "rates of a queue": Bad(_station("rates = [1, 2]"), ("station 'cpu'", "rates", "[1, 2]", "change the type")),
 }
 
 CLASSES = {
     "demands with visits": Bad(
         _class("population = 3\ndemands = { cpu = 1 }\nvisits = { cpu = 1 }\nservice_times = { cpu = 1 }"),
-        ("class 'query'", "demands", "visits", "gives both", "keep one way"),
+        ("class 'query'", "demands", "visits", "gives both", "keep one and remove the other"),
     ),
     "demands with service times": Bad(
         _class("population = 3\ndemands = { cpu = 1 }\nservice_times = { cpu = 1 }"),
-        ("class 'query'", "gives both", "keep one way"),
+        ("class 'query'", "gives both", "keep one and remove the other"),
     ),
     "visits alone": Bad(
         _class("population = 3\nvisits = { cpu = 1 }"), ("class 'query'", "service_times", "give both for cpu")
@@ -156,14 +158,14 @@ CLASSES = {
     ),
     "no demand and no think time": Bad(
         _class("population = 3\ndemands = { cpu = 0 }"),
-        ("class 'query'", "demands", "no think_time", "give it a demand above 0"),
+        ("class 'query'", "demands", "a think_time", "give it a demand above 0"),
     ),
     "no demand at all": Bad(_class("population = 3\ndemands = {}"), ("class 'query'", "demands", "give it a demand above 0")),
     "open without demand": Bad(
         _class("arrival_rate = 3\ndemands = {}"), ("class 'query'", "demands", "give it a demand above 0")
     ),
     "open with think time": Bad(
-        _class("arrival_rate = 3\nthink_time = 1.5\ndemands = { cpu = 0.1 }"), ("'query'", "think_time", "= 1.5", "take it out")
+        _class("arrival_rate = 3\nthink_time = 1.5\ndemands = { cpu = 0.1 }"), ("'query'", "think_time", "= 1.5", "remove it")
     ),
     "population and arrival rate": Bad(
         _class("arrival_rate = 3\npopulation = 3\ndemands = { cpu = 0.1 }"),
@@ -211,7 +213,7 @@ NUMBERS = {
     ),
     "arrival variation of a closed class": Bad(
         _class("population = 3\ndemands = { cpu = 0.5 }\narrival_variation = 2"),
-        ("class 'query'", "arrival_variation", "goes with arrival_rate only", "take it out"),
+        ("class 'query'", "arrival_variation", "is allowed only with arrival_rate", "remove it"),
     ),
     "batch below one": Bad(
         _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 0.5"),
@@ -223,7 +225,7 @@ NUMBERS = {
     ),
     "batch variation that whole jobs cannot have": Bad(
         _class("arrival_rate = 1\ndemands = { cpu = 0.5 }\nbatch_size = 2.5\nbatch_variation = 0.01"),
-        ("class 'query'", "batch_variation = 0.01", "must be at least 0.04", "write 0 for the least"),
+        ("class 'query'", "batch_variation = 0.01", "must be at least 0.04", "write 0 for the least possible"),
     ),
     "priority zero": _number("priority", "0", "0", "within 1"),
     "priority a half": _number("priority", "1.5", "1.5", "whole number"),
@@ -241,9 +243,9 @@ NUMBERS = {
     "speeds missing": Bad(_station('type = "load_dependent"\njobs = 3'), ("station 'cpu': contention", "is missing")),
     "speeds twice": Bad(
         _station('type = "load_dependent"\nrates = [1]\nserver_speeds = [1]'),
-        ("station 'cpu'", "in several ways: rates, server_speeds", "keep rates, or server_speeds"),
+        ("station 'cpu'", "in one way only, not by rates, server_speeds", "keep rates, or server_speeds"),
     ),
-    "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "does not go with type 'queue'")),
+    "speeds of a queue": Bad(_station("server_speeds = [1]"), ("server_speeds", "is not allowed with type 'queue'")),
     "speeds out of order": Bad(
         _station('type = "load_dependent"\nserver_speeds = [0.5, 1]'), ("server_speeds", "[0.5, 1.0]", "the fastest first")
     ),

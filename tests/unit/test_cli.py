@@ -36,7 +36,7 @@ def _run(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def _strict(text: str) -> Any:
     def refuse(word: str) -> None:
-        raise AssertionError(f"{word} is no JSON")
+        raise AssertionError(f"{word} is not valid JSON")
 
     return json.loads(text, parse_constant=refuse)
 

@@ -1,1 +1,1 @@
-"""Questions about a model beyond one solution: sweeps, bounds, bottlenecks, sensitivities, sizing, simulation beside it."""
+"""Analyses of a model: sweeps, bounds, bottlenecks, sensitivities, sizing, percentiles, verification by simulation."""

@@ -1,4 +1,4 @@
-"""Many closed models of one shape as stacked arrays, and the engines that solve them at once."""
+"""Many closed models of one shape as stacked arrays, and their solution in one pass."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .varied_inputs import Input
 
 POINTS = 20_000  # most states of a population lattice, all models at once
 HEAVY = 400_000  # most of a lattice's states times levels of a station
-AT_ONCE = 2**18  # numbers in the arrays of approximate methods
-SIZES = {  # what a stacked input may be: least, most, whole
+AT_ONCE = 2**18  # most numbers in an array of approximate methods
+SIZES = {  # range of a stacked input: least, most, whole
     "population": (0.0, 1e9, True),
     "servers": (1.0, 1e6, True),
     "think_time": (0.0, 1e100, False),
@@ -57,7 +57,7 @@ class Stack:
 
 @dataclass(frozen=True)
 class Solved:
-    """What an engine found: X (P, R), Q and R_rk (P, R, K), law residual (P,); `right` where it may be handed out."""
+    """The solutions: X (P, R), Q and R_rk (P, R, K), law residual (P,); `right` where the laws hold."""
 
     method: str
     throughput: Array
@@ -69,7 +69,7 @@ class Solved:
 
 
 def stack(base: Arrays, varied: tuple[Input, ...], places: NDArray[np.intp]) -> Stack | None:
-    """The models of a sweep as arrays; None where they do not share a shape, or a value is not plainly right."""
+    """The models of a sweep as arrays; None where their shapes differ, or a value needs a check by itself."""
     model, count = base.model, len(places)
     if closed_refuses(base) or any(s is not None and falls(s) for s in base.speeds):
         return None
@@ -113,7 +113,7 @@ def stack(base: Arrays, varied: tuple[Input, ...], places: NDArray[np.intp]) -> 
 
 
 def _plain(v: Input) -> Array | None:
-    """The values of an input as numbers, None where any has to be looked at by itself."""
+    """The values of an input as numbers, None where any needs a check by itself."""
     if v.parameter not in SIZES or (v.parameter == "demands") != (v.station is not None):
         return None
     if any(isinstance(value, (bool, str)) for value in v.values):
@@ -130,7 +130,7 @@ def _plain(v: Input) -> Array | None:
 
 
 def solve_stack(base: Arrays, many: Stack, method: str) -> Solved | None:
-    """All models at once; None where no engine takes them."""
+    """Solve all models in one pass; None where no stacked method accepts them."""
     jobs = many.population.sum(axis=1)
     classes = many.population.shape[1]
     steps = 0
@@ -166,7 +166,7 @@ def solve_stack(base: Arrays, many: Stack, method: str) -> Solved | None:
 
 
 def _approximate(many: Stack, rule: str) -> tuple[Array, Array, NDArray[np.bool_], int] | None:
-    """An approximate method in chunks; what needed damping is left to be solved, and noted, by itself."""
+    """Solve by an approximate method in chunks; models that need damping are left to be solved, with a note, by themselves."""
     count, classes, stations = many.demand.shape
     size = max(1, AT_ONCE // (classes * stations * (1 if rule == "schweitzer" else classes + 1)))
     if size < 2:

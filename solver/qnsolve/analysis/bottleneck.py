@@ -1,4 +1,4 @@
-"""Which station limits the network, from how many jobs on, and which can at other mixes of classes."""
+"""Bottlenecks: the station that limits each class, its saturation population, and the bottlenecks at other mixes."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ TIE = 1e-12  # loads that differ by less than this share are equal: 0.1·3 is 0.
 
 @dataclass(frozen=True)
 class ClassBottleneck:
-    """What a class alone runs into; undefined numbers are nan.
+    """The bottleneck of a class alone; undefined numbers are nan.
 
     Attributes
     ----------
     class_name : str
     station : str
-        With the largest demand per server; "" where the class queues nowhere.
+        The one with the largest demand per server; "" where the class never queues.
     highest_throughput : float
-        What the station lets through at most [jobs/time].
+        Highest throughput of the station [jobs/time].
     saturation_population : float
         N* = (Z + ΣD)/max(D/m) [jobs], where the asymptotes of light and heavy load cross;
         nan for an open class.
@@ -51,7 +51,7 @@ class Candidate:
     verdict : {"alone", "together", "never"}
         Alone at some mix; only together with others; at no mix.
     mix : dict of str to float
-        Share of each class in the throughput at which it stands out most.
+        Share of each class in the throughput where its margin is largest.
     """
 
     station: str
@@ -106,31 +106,31 @@ class Bottleneck(Report):
         return rows
 
     def sentences(self) -> tuple[str, ...]:
-        """Which station can be the bottleneck at which mix."""
+        """The possible bottlenecks and their mixes, in words."""
         said = []
         for c in self.candidates:
             mix = ", ".join(f"{figure(100 * share, 3)} % {name}" for name, share in c.mix.items() if share)
             said.append(
                 {
-                    "alone": f"{c.station} can be the bottleneck: at a throughput of {mix}, say",
+                    "alone": f"{c.station} can be the bottleneck, for example at a throughput of {mix}",
                     "together": f"{c.station} can be the bottleneck, but only together with another station",
                     "never": f"{c.station} cannot be the bottleneck at any mix of the classes",
                 }[c.verdict]
             )
-        return (*said, *map(_told, self.sectors))
+        return (*said, *map(_sector_sentence, self.sectors))
 
 
-def _told(sector: Sector) -> str:
+def _sector_sentence(sector: Sector) -> str:
     return f"{sector.of} {figure(sector.low)} to {figure(sector.high)}: {' and '.join(sector.stations)}"
 
 
 def bottleneck(model: Network) -> Bottleneck:
-    """Bottleneck of each class, saturation populations, and which stations can be bottlenecks at all.
+    """The bottleneck of each class, saturation populations, and the possible bottlenecks at any mix.
 
     Parameters
     ----------
     model : Network
-        With any classes; admission limits and priorities do not count here.
+        With any classes; admission limits and priorities are ignored.
 
     Returns
     -------
@@ -163,12 +163,12 @@ def bottleneck(model: Network) -> Bottleneck:
     if len(model.classes) == 2 and used:
         sectors = _sectors(model, arrays.is_closed, loads[used], [places[k] for k in used])
     heading = f"{model.name or 'model'}: bottlenecks, times in {model.time_unit}"
-    notes = ("admission limits do not count here",) if model.limits else ()
+    notes = ("these are the bottlenecks without admission limits",) if model.limits else ()
     return Bottleneck(heading, notes, limits, candidates, sectors)
 
 
 def loads_per_server(arrays: Arrays) -> tuple[Array, list[str]]:
-    """D over the highest speed, of the last speed where an open class comes, and names of the stations; a delay has 0."""
+    """D over the highest speed (the last speed for open classes), and the names of the stations; a delay has 0."""
     top = arrays.top if arrays.is_closed else arrays.last
     return np.nan_to_num(arrays.demand / top).T, [s.name for s in arrays.model.stations]
 
@@ -201,7 +201,7 @@ def _sectors(model: Network, closed: bool, loads: Array, places: list[str]) -> t
         if after < 0:
             found.append(Sector(said, at, 1.0, (places[k],)))
             break
-        rate = 1 / float(loads[k] @ (share, 1 - share))  # both are full there: shares in the jobs are shares of busy time
+        rate = 1 / float(loads[k] @ (share, 1 - share))  # both are saturated: shares in the jobs equal shares of busy time
         low, high = (share * rate * float(loads[j, 0]) for j in (k, after))
         if low > at:
             found.append(Sector(said, at, low, (places[k],)))

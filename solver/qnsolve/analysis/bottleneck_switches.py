@@ -1,4 +1,4 @@
-"""Where the bottleneck moves along one population or rate."""
+"""Changes of the bottleneck along one population or rate."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from qnsolve.methods.arrays import Arrays, from_network
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.numerics.bisection import narrowed, whole_half
 from qnsolve.results.answer import Report
 
@@ -24,14 +24,14 @@ from .linear_envelope import upper_lines
 
 @dataclass(frozen=True)
 class Switches(Report):
-    """Where the busiest station changes along one figure of a model.
+    """The ranges of one figure of a model with their busiest stations.
 
     Attributes
     ----------
     heading : str
     notes : tuple of str
     sectors : tuple of Sector
-        In order; two neighbours meet, but for whole numbers, where the next begins one later.
+        In order and adjacent; for whole numbers the next one starts one higher.
     """
 
     sectors: tuple[Sector, ...]
@@ -42,7 +42,7 @@ class Switches(Report):
 
 
 def bottleneck_switches(model: Network, name: str, values: Iterable[float], method: str = "auto") -> Switches:
-    """Where the bottleneck, the station of highest utilization, changes along one population or rate.
+    """The values of a population or rate at which the bottleneck, the station of highest utilization, changes.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     name : str
         The class whose population, or arrival rate, is swept.
     values : iterable of float
-        Rising. Each is solved, and a change between two of them is sought by halving; one that
-        is undone before the next value is not seen. In an open network all changes between
+        Rising. Each is solved, and a change between two of them is found by bisection; one that
+        is reversed before the next value is not found. In an open network all changes between
         the least and the greatest are found, without a solve.
     method : str, default "auto"
         As for `solve`.
@@ -75,18 +75,20 @@ def bottleneck_switches(model: Network, name: str, values: Iterable[float], meth
     >>> [(s.low, s.high, s.stations) for s in bottleneck_switches(shop, "browse", [0.0, 1.5]).sectors]
     [(0.0, 0.75, ('disk',)), (0.75, 1.5, ('cpu',))]
     """
-    job_class = next((c for c in model.classes if c.name == name), None)
+    job_class = next((c for c in only_network(model).classes if c.name == name), None)
     if job_class is None:
-        raise ModelError("bottleneck_switches: name", "names no class", suggestion(name, [c.name for c in model.classes]), name)
+        raise ModelError(
+            "bottleneck_switches: name", "must name a class", suggestion(name, [c.name for c in model.classes]), name
+        )
     whole = isinstance(job_class, ClosedClass)
     item = f"bottleneck_switches: {'population' if whole else 'arrival_rate'}"
     points = [checks.whole(item, v) if whole else checks.number(item, v) for v in values]
     if len(points) < 2 or points != sorted(set(points)):
-        raise ModelError(item, "must be two or more rising values", "write range(10, 101, 10), or [low, high]", points)
+        raise ModelError(item, "must have two or more rising values", "write range(10, 101, 10), or [low, high]", points)
     said = f"{'population' if whole else 'arrival rate'} of {name}"
     arrays = from_network(model)
     if isinstance(job_class, OpenClass) and arrays.is_open:
-        solve(model.replace(name, arrival_rate=points[-1]), method)  # raises where it saturates
+        solve(model.replace(name, arrival_rate=points[-1]), method)  # raises SaturatedError
         sectors = _lines(arrays, name, said, float(points[0]), float(points[-1]))
     else:
         sectors = _swept(model, name, said, [float(p) for p in points], whole, method)

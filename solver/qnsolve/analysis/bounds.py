@@ -1,4 +1,4 @@
-"""Bounds on an answer before it is solved: asymptotic, balanced job, geometric."""
+"""Bounds without a solution: asymptotic, balanced job, geometric."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAMILIES = ("asymptotic", "balanced", "geometric")
 
 @dataclass(frozen=True)
 class Bound:
-    """What one quantity lies between; nan where nothing is known.
+    """The bounds on one quantity; nan where there is none.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Bound:
         The station is "" for a quantity of the whole class.
     quantity : str
         "throughput" [jobs/time], "response_time" [time], "queue_length" [jobs]; for an
-        open class "arrival_rate" [jobs/time], which it can have at most beside the others.
+        open class "arrival_rate" [jobs/time], its stability bound beside the others.
     lower, upper : float
     """
 
@@ -50,7 +50,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Bounds(Report):
-    """The bounds on a model; `notes` tells which do not apply, and why.
+    """The bounds on a model; `notes` says which bounds do not apply, and why.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Bounds(Report):
 
 
 def bounds(model: Network) -> Bounds:
-    """Bounds on throughput, response time and queue length that take no solve.
+    """Bounds on throughput, response time and queue length, without a solution.
 
     Parameters
     ----------
@@ -109,13 +109,13 @@ def bounds(model: Network) -> Bounds:
     Raises
     ------
     SaturatedError
-        An open class asks a station for more than it can serve.
+        Open classes demand more of a station than it can serve.
 
     Notes
     -----
     Stations with many servers or rising speeds are replaced by single servers and delays
     that are never faster, for one side, or never slower, for the other. Beside open
-    classes the closed ones have the speeds that those leave them, which is exact.
+    classes the closed ones have the speeds that the open ones leave, which is exact.
 
     References
     ----------
@@ -152,7 +152,7 @@ def bounds(model: Network) -> Bounds:
             more, why = _one_class(busy, names, speeds)
             found, notes = found + more, notes + why
     if opened:
-        notes.append("an open class has no longest response time among these bounds: it grows beyond all bounds with the load")
+        notes.append("the response time of an open class has no upper bound: it grows without limit with the load")
     return Bounds(heading, tuple(notes), tuple(found))
 
 
@@ -172,13 +172,13 @@ def _open(arrays: Arrays) -> list[Bound]:
 
 
 def _left(arrays: Arrays) -> tuple[str, tuple[Array | None, ...]]:
-    """Why bounds from the product form do not apply, if so; the speeds for the closed classes."""
+    """Why product-form bounds do not apply, "" where they do; the speeds for the closed classes."""
     odd = not_product_form(arrays)
     if odd or arrays.is_closed:
         return odd, arrays.speeds
     jobs = int(np.nansum(arrays.population))
     if max((len(s) * min(len(s), jobs) for s in arrays.speeds if s is not None), default=0) > TERMS:
-        return "too many servers beside open and closed classes", arrays.speeds
+        return "too many servers with open and closed classes", arrays.speeds
     load = np.nan_to_num(arrays.arrival_rate) @ arrays.demand
     return "", tuple(None if s is None else left_over(a, s, jobs) for a, s in zip(load.tolist(), arrays.speeds, strict=True))
 
@@ -192,7 +192,7 @@ def _of_class(family: str, name: str, population: float, think: float, least: fl
 
 
 def _one_class(arrays: Arrays, names: list[str], speeds: tuple[Array | None, ...]) -> tuple[list[Bound], list[str]]:
-    """Balanced job and geometric bounds, and why they are left out."""
+    """Balanced job and geometric bounds, and why they do not apply."""
     missing = "no balanced job and geometric bounds"
     if len(names) > 1:
         return [], [f"{missing}: they are for one closed class"]
@@ -200,10 +200,10 @@ def _one_class(arrays: Arrays, names: list[str], speeds: tuple[Array | None, ...
     stations = arrays.model.stations
     for station, d, s in zip(stations, demand, speeds, strict=True):
         if s is not None and d > 0 and falls(s[: min(len(s), n)]):
-            return [], [f"{missing}: station {station.name!r} has rates that fall again"]
+            return [], [f"{missing}: station {station.name!r} has rates that fall again with more jobs"]
     slow, fast = kernel.twins(n, think, demand, speeds)
     if not slow.demand.any():
-        return [], [f"{missing}: nobody waits at any station"]
+        return [], [f"{missing}: no station has a queue"]
     found = []
     for family, run in (("balanced", kernel.balanced), ("geometric", kernel.geometric)):
         least = max(run(n, fast.outside, fast.demand)[0] + (fast.outside - think), float(demand @ _least(speeds, n)))

@@ -19,10 +19,10 @@ MOVED = 1e-4  # relative change of a figure that is printed
 
 @runtime_checkable
 class Comparable(Protocol):
-    """A solution that can stand beside another of its kind."""
+    """A solution that can be compared with another of its kind."""
 
     def figures(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Part, name, figure and value of all that was solved."""
+        """Part, name, figure and value of all results."""
 
     def changes_since(self, before: Any) -> tuple[str, ...]:
         """The changes of response time and throughput in words."""
@@ -56,7 +56,7 @@ class Comparison(Report):
         return found
 
     def tables(self) -> list[Table]:
-        """What is printed: the figures that moved, one line each."""
+        """The printed table: the figures that change."""
         body = [
             [
                 row["name"],
@@ -78,12 +78,12 @@ class Comparison(Report):
 def compare(
     before: Network | Solvable[Any] | Comparable, after: Network | Solvable[Any] | Comparable, method: str = "auto"
 ) -> Comparison:
-    """Solve two networks or two systems and set their figures side by side.
+    """The figures of two networks or two systems side by side.
 
     Parameters
     ----------
     before, after : Network, System, Solution or SystemResult
-        What is not solved yet is solved.
+        Networks and systems are solved first.
     method : str, default "auto"
         As `solve` takes it.
 
@@ -94,7 +94,7 @@ def compare(
     Raises
     ------
     ModelError
-        Where one is a network and the other a system.
+        Where they are not of one kind.
 
     Examples
     --------
@@ -106,5 +106,5 @@ def compare(
     old, new = (item if isinstance(item, Comparable) else solve(item, method) for item in (before, after))
     if type(old) is not type(new):
         rule = "must be two networks or two systems"
-        raise ModelError("compare", rule, "compare the system with the system, or their networks")
+        raise ModelError("compare", rule, "compare two systems, or the networks of both")
     return Comparison("before and after", (), old, new)

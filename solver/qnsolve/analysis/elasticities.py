@@ -1,4 +1,4 @@
-"""Elasticities of throughput and response time: by identities where there are, by differences elsewhere."""
+"""Elasticities of throughput and response time: by exact identities where known, by differences elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEVELS = 5  # halvings of the step of a difference
 
 @dataclass(frozen=True)
 class Lever:
-    """One figure of a model that can be turned.
+    """One figure of a model that can be changed.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ Find = Callable[[str, Lever], Elasticity]
 
 
 def elasticities(model: Network, base: Solution, run: Callable[[Network], Solution]) -> Find:
-    """What gives the elasticity of a class by a lever, in the best way there is for the model.
+    """A function for the elasticity of a class by a lever, by the most accurate way for the model.
 
     Product form and closed class r: ∂ ln X_r/∂ ln D_sk = Q_sk(N − e_r) − Q_sk(N) for every
     class s, open or closed; think times and arrival rates likewise. Open classes alone: the
@@ -156,7 +156,7 @@ def _difference(model: Network, base: Solution, name: str, lever: Lever, run: Ca
 
     if not (base[name].throughput > 0 and base[name].response_time > 0):
         return Elasticity(0.0, 0.0, 0.0)
-    while True:  # inside what is stable, and far enough from its edge for the series to converge
+    while True:  # within the stable range, and far enough from its edge for the series to converge
         try:
             at(math.exp(4 * step))
             break
@@ -165,7 +165,7 @@ def _difference(model: Network, base: Solution, name: str, lever: Lever, run: Ca
             if step < 1e-13:
                 raise
     plain = [(at(math.exp(h)) - at(math.exp(-h))) / (2 * h) for h in (step / 2**level for level in range(LEVELS))]
-    if not base.exact:  # kinks of its own: nothing to extrapolate
+    if not base.exact:  # not smooth enough to extrapolate
         gap = np.ptp(np.array(plain[-3:]), axis=0).max()
         return Elasticity(float(plain[-1][0]), float(plain[-1][1]), float(gap) + ROUGH / step)
     best, error, above = plain[0], math.inf, [plain[0]]
@@ -180,7 +180,7 @@ def _difference(model: Network, base: Solution, name: str, lever: Lever, run: Ca
 
 
 def levers(model: Network) -> list[Lever]:
-    """Every figure of a model that is not 0: demands, think times, rates, populations, servers."""
+    """All figures of a model that are not 0: demands, think times, rates, populations, servers."""
     found = []
     for c in model.classes:
         places = [s for s in model.stations if c.demand(s.name) > 0]

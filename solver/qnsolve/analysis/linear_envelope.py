@@ -1,4 +1,4 @@
-"""Which of several linear functions can be the largest: exact, by matrix games and break points in rational numbers."""
+"""The upper envelope of linear functions, exact: matrix games and break points in rational numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qnsolve.numerics.series import Array
 
 
 def best_margin(loads: Array, k: int) -> tuple[float, Array]:
-    """How far row k can be above every other row at one mix, and that mix.
+    """The largest margin of row k over every other row, and its mix.
 
     Maximises min_j α·(L_k − L_j) over mixes α ≥ 0, Σ α = 1: the value of a matrix game,
     by the simplex method in rational numbers (Bland's rule).
@@ -25,7 +25,7 @@ def best_margin(loads: Array, k: int) -> tuple[float, Array]:
     Returns
     -------
     float
-        Above 0: alone at some mix; 0: only together with others; below: never.
+        Above 0: the largest alone at some mix; 0: only together with others; below: never.
     ndarray (R,)
         The mix α.
 
@@ -45,9 +45,9 @@ def best_margin(loads: Array, k: int) -> tuple[float, Array]:
 
 
 def _game(pay: list[list[Fraction]]) -> tuple[Fraction, list[Fraction]]:
-    """Value of a game of positive pay, and the mix of columns that secures it against the smallest row.
+    """Value of a matrix game with positive pay, and the optimal mix of columns against the smallest row.
 
-    min Σ x with pay·x ≥ 1, x ≥ 0, through its dual max Σ y, payᵀ·y ≤ 1, whose start is at hand.
+    min Σ x with pay·x ≥ 1, x ≥ 0, through its dual max Σ y, payᵀ·y ≤ 1, which has a feasible start.
     """
     rows, columns = len(pay[0]), len(pay)  # of the dual
     table = [[pay[j][i] for j in range(columns)] + [Fraction(i == s) for s in range(rows)] + [Fraction(1)] for i in range(rows)]
@@ -68,9 +68,9 @@ def _game(pay: list[list[Fraction]]) -> tuple[Fraction, list[Fraction]]:
 
 
 def upper_lines(start: Array, slope: Array, low: float, high: float) -> list[tuple[float, float, int]]:
-    """Stretches of [low, high] by the line start + slope·x that is highest: from, to, line.
+    """Segments of [low, high] by the highest line start + slope·x: from, to, line.
 
-    Of lines that lie on each other the first is told.
+    Of equal lines the first is returned.
 
     Examples
     --------

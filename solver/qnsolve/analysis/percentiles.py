@@ -1,4 +1,4 @@
-"""Percentiles of response time: exact on paths where nobody overtakes, fitted to two moments elsewhere."""
+"""Percentiles of response time: exact on overtake-free paths, fitted to two moments elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qnsolve.methods.entry import not_product_form, uneven
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.passage_times import gamma_quantile, series_quantile
 from qnsolve.numerics.series import Array, weights
@@ -31,7 +31,7 @@ class ResponsePercentile:
     ----------
     class_name : str
     percentile : float
-        Share of the jobs that are at least as fast [0..1].
+        Share of the jobs with at most this response time [0..1].
     value, mean : float
         That percentile, and the mean response time [time].
     exact : bool
@@ -57,7 +57,7 @@ class ResponsePercentile:
 
 
 def response_percentile(model: Network | Solution, class_name: str, percentile: float = 0.95) -> ResponsePercentile:
-    """The response time that a share of a class's jobs stays within.
+    """A percentile of the response time of a class.
 
     Parameters
     ----------
@@ -101,12 +101,12 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
     share = checks.number("response_percentile: percentile", percentile, positive=True)
     if share >= 1:
         raise ModelError("response_percentile: percentile", "must lie between 0 and 1", "write 0.95 for 95 %", percentile)
-    solution = model if isinstance(model, Solution) else solve(model)
+    solution = model if isinstance(model, Solution) else solve(only_network(model))
     network = solution.model
     job_class = next((c for c in network.classes if c.name == class_name), None)
     if job_class is None:
         known = [c.name for c in network.classes]
-        raise ModelError("response_percentile: class_name", "names no class", suggestion(class_name, known), class_name)
+        raise ModelError("response_percentile: class_name", "must name a class", suggestion(class_name, known), class_name)
     arrays = from_network(network)
     odd = not_product_form(arrays)
     odd = odd or uneven(arrays)
@@ -114,10 +114,10 @@ def response_percentile(model: Network | Solution, class_name: str, percentile: 
         raise NoMethodError({"response_percentile": odd})
     mean = solution[class_name].response_time
     if not mean > 0:
-        raise ModelError(f"class {class_name!r}", "has no response time without jobs", "give it a population of 1 or more")
+        raise ModelError(f"class {class_name!r}", "must have jobs", "give it a population of 1 or more")
     path = [name for name in job_class.stations() if job_class.demand(name) > 0]
     places = [[s.name for s in network.stations].index(name) for name in path]
-    notes = [] if job_class.visits else ["one visit to each station, for all of its demand"]
+    notes = [] if job_class.visits else ["assumed: one visit to each station, for all of its demand"]
     phases = _phases(arrays, job_class, places)
     if phases is not None:
         free = _overtake_free(arrays, job_class, places)
@@ -175,7 +175,7 @@ def _once(job_class: JobClass, places: list[int], arrays: Arrays) -> bool:
 
 
 def _overtake_free(arrays: Arrays, job_class: JobClass, places: list[int]) -> bool:
-    """One station only; or nobody can pass a job between its first and its last station."""
+    """Whether the path has one station, or no job can overtake between its first and last station."""
     if len(places) == 1:
         return True
     stations = arrays.model.stations
@@ -191,7 +191,7 @@ def _overtake_free(arrays: Arrays, job_class: JobClass, places: list[int]) -> bo
 
 
 def _variance(arrays: Arrays, solution: Solution, job_class: JobClass, places: list[int]) -> list[float]:
-    """Variance of the time at each station, by what a job finds there when it comes."""
+    """Variance of the residence time at each station, from the queue that an arriving job finds."""
     found = solution
     if isinstance(job_class, ClosedClass):
         found = solve(arrays.model.replace(job_class.name, population=job_class.population - 1), solution.method)
@@ -216,7 +216,7 @@ def _variance(arrays: Arrays, solution: Solution, job_class: JobClass, places: l
 
 
 def _seen(found: Solution, arrays: Arrays, name: str, load: float, speeds: Array) -> tuple[Array, Array, float]:
-    """Jobs found: numbers, their probabilities, and the ratio of the geometric tail at the last one; 0 for none."""
+    """The queue found: numbers of jobs, their probabilities, and the ratio of the geometric tail at the last; 0 for none."""
     if not arrays.is_open:
         p = found.distribution(name)
         return np.arange(len(p), dtype=float), p, 0.0

@@ -1,4 +1,4 @@
-"""What matters most: how throughput and response time follow each figure of a model."""
+"""Sensitivity of throughput and response time to each figure of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from qnsolve.errors import ModelError, QnsolveError, SaturatedError
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.results.answer import Report
 from qnsolve.results.rendering import Table, figure
@@ -19,25 +19,25 @@ from qnsolve.results.solution import Solution
 
 from .elasticities import Elasticity, Lever, elasticities, levers
 
-TOLD = 3  # sentences a class
+SENTENCES = 3  # for each class
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What one figure of the model does to one class; undefined numbers are nan.
+    """The effect of one figure of the model on one class; undefined numbers are nan.
 
     Attributes
     ----------
     class_name : str
-        Whose throughput and response time.
+        The class with the changed throughput and response time.
     parameter : str
         "demand", "think_time", "arrival_rate", "population" or "servers".
     of, station : str
         The class and station that the figure belongs to; "" where it has none.
     value, changed : float
-        The figure now, and the one that was solved again.
+        The present value, and the one of the second solution.
     response_change, throughput_change : float
-        Relative change by that second solve, not by a linear estimate; nan where the
+        Relative change in the second solution, not a linear estimate; nan where the
         changed model is saturated or undefined.
     response_elasticity, throughput_elasticity, queue_length_elasticity : float
         ∂ ln R/∂ ln p, ∂ ln X/∂ ln p, and of the class's jobs in the network Q = X·R; nan
@@ -72,7 +72,7 @@ class Effect:
         )
 
     def sentence(self) -> str:
-        """What to do, and what follows: by solving again."""
+        """The change and its effect in words, from the second solution."""
         share = f"{abs(self.changed / self.value - 1) * 100:.3g} %" if self.value else ""
         if self.parameter in ("population", "servers"):
             done = f"one more in {self.what}" if self.parameter == "population" else f"one more server at {self.station}"
@@ -102,7 +102,7 @@ class Sensitivity(Report):
     notes : tuple of str
     effects : tuple of Effect
     exact : bool
-        The derivatives are exact ones of an exact method, but for rounding.
+        Whether the derivatives are exact but for rounding.
     solution : Solution
         Of the model as it is.
     """
@@ -123,11 +123,11 @@ class Sensitivity(Report):
         return tuple(
             effect.sentence()
             for c in self.solution.classes
-            for effect in [e for e in self.effects if e.class_name == c.name and not math.isnan(e.response_change)][:TOLD]
+            for effect in [e for e in self.effects if e.class_name == c.name and not math.isnan(e.response_change)][:SENTENCES]
         )
 
     def tables(self) -> list[Table]:
-        """A row a class and figure that was changed."""
+        """A table with a row for each class and changed figure."""
         head = [
             ["class", "figure", "value", "changed", "response", "throughput", "elasticity", "elasticity", "estimated"],
             ["", "", "", "", "change %", "change %", "of response", "of throughput", "error"],
@@ -166,7 +166,7 @@ def sensitivity(model: Network, method: str = "auto", change: float = 0.1) -> Se
     -----
     Exact for product form: closed classes by the identity ∂ ln X_r/∂ ln D_sk = Q_sk(N − e_r)
     − Q_sk(N), open ones by the closed form. Open classes beside closed ones, and approximate
-    methods, by central differences extrapolated to step 0. `error` is what is left.
+    methods, by central differences extrapolated to step 0, with the estimated `error`.
 
     References
     ----------
@@ -182,7 +182,7 @@ def sensitivity(model: Network, method: str = "auto", change: float = 0.1) -> Se
     change = checks.number("sensitivity: change", change, positive=True)
     if change >= 1:
         raise ModelError("sensitivity: change", "must be below 1", "write 0.1 for ten per cent", change)
-    base = solve(model, method)
+    base = solve(only_network(model), method)
 
     def run(other: Network) -> Solution:
         return solve(other, base.method)

@@ -1,4 +1,4 @@
-"""How much fits: the highest rate, the largest population, the fewest servers that keep a response time."""
+"""Sizing: the highest rate, the largest population, the fewest servers that meet a target response time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.numerics.bisection import last_real, last_whole
 from qnsolve.results.solution import Solution
@@ -17,12 +17,12 @@ from .percentiles import response_percentile
 
 MOST_JOBS = 10**7
 FINE = 1e-12  # relative, of a rate
-CEILING = 1e90  # a rate that nothing holds back
+CEILING = 1e90  # a rate beyond which none is limited
 
 
 @dataclass(frozen=True)
 class Sizing:
-    """What a target leaves room for.
+    """The largest load, or the fewest servers, that meet a target.
 
     Attributes
     ----------
@@ -33,14 +33,14 @@ class Sizing:
     value : float
         The highest rate or population, or the fewest servers; whole where it counts.
     class_name : str
-        Whose response time is held to the target.
+        The class with the target.
     target, reached : float
-        Response time asked for, and at that value: its mean, or the percentile [time].
+        Target response time, and the one at that value: the mean, or the percentile [time].
     percentile : float or None
     solution : Solution
         Of the model with that value.
     notes : tuple of str
-        How a percentile was found, and with which error.
+        The method of a percentile, and its error.
     """
 
     name: str
@@ -68,31 +68,31 @@ def highest_rate(
     of: str | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The highest arrival rate of an open class that keeps a response time.
+    """The highest arrival rate of an open class that meets a target response time.
 
     Parameters
     ----------
     model : Network
     class_name : str
-        The open class whose rate is sought; its own rate in the model does not count.
+        The open class whose rate is sought; its rate in the model is ignored.
     response_time : float
         Target [time].
     percentile : float, optional
-        0.95 asks that 95 % of the jobs stay within the target; left out, the mean.
+        With 0.95 the target holds for 95 % of the jobs; by default for the mean.
     of : str, optional
-        The class that the target is for; left out, the same class.
+        The class with the target; by default the same class.
     method : str, default "auto"
         As for `solve`.
 
     Returns
     -------
     Sizing
-        The rate to 1e-12 relative, on the side that keeps the target.
+        The rate to 1e-12 relative, on the side that meets the target.
 
     Raises
     ------
     ModelError
-        Where even next to no arrivals miss the target, or no rate ever does.
+        Where even a rate near 0 misses the target, or every rate meets it.
 
     Examples
     --------
@@ -113,7 +113,9 @@ def highest_rate(
         raise target.missed(f"class {class_name!r}: arrival_rate", "lower demands or the other classes' load")
     most = last_real(lambda rate: target.kept(at(rate)), start, 1 / demand, CEILING, FINE)
     if most is None:
-        raise ModelError(f"class {class_name!r}: arrival_rate", "has no highest value: nothing waits for it", "ask for less")
+        raise ModelError(
+            f"class {class_name!r}: arrival_rate", "has no highest value, because no job waits", "set a lower target"
+        )
     return target.sizing(class_name, "arrival_rate", most, at(most))
 
 
@@ -126,7 +128,7 @@ def highest_population(
     of: str | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The largest population of a closed class that keeps a response time.
+    """The largest population of a closed class that meets a target response time.
 
     Parameters
     ----------
@@ -139,13 +141,13 @@ def highest_population(
     Returns
     -------
     Sizing
-        One job more misses the target. With several closed classes a response time may
-        fall again beyond it: the search doubles, then halves, and `notes` says so.
+        One job more misses the target. With several closed classes a larger population may meet it
+        again: the search doubles, then bisects, and `notes` says so.
 
     Raises
     ------
     ModelError
-        Where one job misses the target, or ten million keep it.
+        Where one job misses the target, or ten million meet it.
 
     Examples
     --------
@@ -165,7 +167,7 @@ def highest_population(
         raise target.missed(item, "lower demands or the other classes' load")
     most = last_whole(lambda jobs: target.kept(at(jobs)), 1, 2, MOST_JOBS)
     if most is None:
-        raise ModelError(item, f"keeps the target at {MOST_JOBS:,} jobs still", "ask for less, or add think time")
+        raise ModelError(item, f"still meets the target with {MOST_JOBS:,} jobs", "set a lower target")
     several = sum(isinstance(c, ClosedClass) for c in model.classes) > 1
     return target.sizing(class_name, "population", most, at(most), several)
 
@@ -179,17 +181,17 @@ def fewest_servers(
     percentile: float | None = None,
     method: str = "auto",
 ) -> Sizing:
-    """The fewest servers of a queue that keep a response time.
+    """The fewest servers of a queue that meet a target response time.
 
     Parameters
     ----------
     model : Network
     station : str
-        The queue whose servers are sought; its own number in the model does not count.
+        The queue whose servers are sought; its number in the model is ignored.
     response_time : float
         Target [time].
     of : str
-        The class that the target is for.
+        The class with the target.
     percentile, method
         As for `highest_rate`.
 
@@ -201,7 +203,7 @@ def fewest_servers(
     Raises
     ------
     ModelError
-        Where not even a million servers keep the target: tells what they reach.
+        Where a million servers miss the target; the message has the best response time.
 
     Examples
     --------
@@ -210,9 +212,9 @@ def fewest_servers(
     >>> fewest_servers(shop, "cpu", of="browse", response_time=0.15).value
     5
     """
-    queues = [s.name for s in model.stations if isinstance(s, Queue)]
+    queues = [s.name for s in only_network(model).stations if isinstance(s, Queue)]
     if station not in queues:
-        raise ModelError("fewest_servers: station", "names no queue", suggestion(station, queues), station)
+        raise ModelError("fewest_servers: station", "must name a queue", suggestion(station, queues), station)
     target = _Target(model, "fewest_servers", of, response_time, percentile, method)
 
     def at(servers: int) -> Network:
@@ -222,12 +224,12 @@ def fewest_servers(
         return target.sizing(station, "servers", 1, at(1))
     few = last_whole(lambda servers: not target.kept(at(servers)), 1, 2, MOST_SERVERS)
     if few is None:
-        raise target.missed(f"station {station!r}: servers", "other stations hold it up: lower their demands")
+        raise target.missed(f"station {station!r}: servers", "lower the demands at other stations")
     return target.sizing(station, "servers", few + 1, at(few + 1))
 
 
 class _Target:
-    """A response time to keep, and what was reached last."""
+    """A target for a response time, and the response time reached last."""
 
     def __init__(
         self, model: Network, item: str, name: str, response_time: float, percentile: float | None, method: str
@@ -241,11 +243,11 @@ class _Target:
         found = solve(model, self.method)
         if self.percentile is None:
             return found, found[self.name].response_time, found.notes
-        told = response_percentile(found, self.name, self.percentile)
-        return found, told.value, told.notes
+        found_percentile = response_percentile(found, self.name, self.percentile)
+        return found, found_percentile.value, found_percentile.notes
 
     def kept(self, model: Network) -> bool:
-        """The target is met; a saturated model does not meet it."""
+        """Whether the target is met; a saturated model does not meet it."""
         try:
             self.reached = self._solved(model)[1]
         except SaturatedError as error:
@@ -253,22 +255,22 @@ class _Target:
         return self.reached <= self.limit
 
     def missed(self, item: str, repair: str) -> ModelError:
-        """What to raise where the target cannot be met."""
+        """The error where the target cannot be met."""
         best = self.saturated or f"the best is {self.reached:.6g}"
-        return ModelError(item, f"cannot keep the response time of {self.name!r} at {self.limit:.6g}: {best}", repair)
+        return ModelError(item, f"must keep the response time of {self.name!r} within {self.limit:.6g}: {best}", repair)
 
     def sizing(self, name: str, quantity: str, value: float, model: Network, several: bool = False) -> Sizing:
-        """The result, solved once more."""
+        """The result with its solution."""
         found, reached, notes = self._solved(model)
         if several:
-            notes = (*notes, "with several closed classes a larger population may keep the target again")
+            notes = (*notes, "with several closed classes a larger population may meet the target again")
         return Sizing(name, quantity, value, self.name, self.limit, reached, self.percentile, found, notes)
 
 
 def _class(model: Network, item: str, name: str, kind: type[JobClass] | None) -> JobClass:
-    known = [c for c in model.classes if kind is None or isinstance(c, kind)]
+    known = [c for c in only_network(model).classes if kind is None or isinstance(c, kind)]
     found = next((c for c in known if c.name == name), None)
     if found is None:
-        word = {None: "class", OpenClass: "open class", ClosedClass: "closed class"}[kind]
-        raise ModelError(f"{item}: class", f"names no {word}", suggestion(name, [c.name for c in known]), name)
+        word = {None: "a class", OpenClass: "an open class", ClosedClass: "a closed class"}[kind]
+        raise ModelError(f"{item}: class", f"must name {word}", suggestion(name, [c.name for c in known]), name)
     return found

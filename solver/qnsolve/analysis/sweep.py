@@ -15,7 +15,7 @@ from qnsolve.methods.arrays import from_network, to_solution
 from qnsolve.methods.measured_errors import measured_error
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.solve import CHOICES, solve
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import defined
@@ -28,25 +28,25 @@ Array = NDArray[np.float64]
 
 
 class Executor(Protocol):
-    """Whatever maps a function over points, in order: a pool of `concurrent.futures`, a wrapper of Dask's client."""
+    """An object that maps a function over points, in order: a pool of `concurrent.futures`, a wrapper of Dask's client."""
 
     def map(self, function: Callable[[Any], Any], points: Any, /) -> Iterable[Any]:
-        """What the function makes of each point."""
+        """The results of the function at each point, in order."""
 
 
 @dataclass(frozen=True)
 class Sweep(Answer):
     """The solutions of a sweep, P points in the order of the varied values, the last input the fastest.
 
-    Index it for one point's `Solution`, made when asked for; arrays and `rows()` hold all
-    points. A point without an answer is nan there, and `reasons` tells why.
+    Index it for one point's `Solution`, computed on demand; arrays and `rows()` hold all
+    points. A point without an answer is nan there, and `reasons` says why.
 
     Attributes
     ----------
     model : Network
-        Before anything was varied.
+        The model with no input varied.
     method : str
-        Registry name of the method that was asked for.
+        Name of the method given.
     varied : tuple of str
         Headings of the varied inputs: "query.population", "query.demands.cpu".
     classes, stations : tuple of str
@@ -87,7 +87,7 @@ class Sweep(Answer):
         return len(self._places)
 
     def __getitem__(self, point: int) -> Solution:
-        """The solution of a point; raises again the error of one that has none."""
+        """The solution of a point; raises its error where it has none."""
         i = range(len(self))[point]
         if i not in self._made:
             self._made[i] = self._solution(i)
@@ -214,7 +214,7 @@ def sweep(
     """
     if method not in CHOICES:
         raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
-    varied = inputs(model, vary, values)
+    varied = inputs(only_network(model), vary, values)
     where = places(varied, together)
     base = from_network(model)
     many = stack(base, varied, where)
@@ -297,5 +297,5 @@ def _fill(arrays: dict[str, Array], i: int, solution: Solution) -> None:
 
 
 def _distribution(model: Network, method: str, k: int) -> Array:
-    """P(n jobs at station k) of a point, solved by itself when first asked for."""
+    """P(n jobs at station k) of a point, solved by itself on demand."""
     return solve(model, method=method).distribution(model.stations[k].name)

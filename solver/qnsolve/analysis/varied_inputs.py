@@ -1,4 +1,4 @@
-"""The varied inputs of a sweep: what is varied, the points, and the model at each."""
+"""The varied inputs of a sweep, its points, and the model at each."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Input:
     Attributes
     ----------
     item, parameter : str
-        Station, class or limit, and what of it.
+        Station, class or limit, and its parameter.
     station : str or None
         Where a class's demand, visits or service time is varied at one station.
     values : tuple
@@ -59,20 +59,22 @@ def inputs(model: Network, vary: object, values: Mapping[str, Any]) -> tuple[Inp
     found = []
     for name, changes in wanted.items():
         if name not in items:
-            raise ModelError("sweep", "names what the model does not have", suggestion(str(name), items), name)
+            raise ModelError("sweep", "must name an item of the model", suggestion(str(name), items), name)
         known = [field for field in type(items[name]).__dataclass_fields__ if field not in ("_", "name")]
         if not isinstance(changes, Mapping):
             raise ModelError(f"sweep: {name!r}", "must give values by parameter", "write { population = [10, 20] }", changes)
         for parameter, given in changes.items():
             if parameter not in known:
-                rule = f"is no parameter of {type(items[name]).__name__} that can be varied"
+                rule = f"must be a parameter of {type(items[name]).__name__} that can be varied"
                 raise ModelError(f"sweep: {name!r}: {parameter}", rule, nearest(parameter, known))
             if parameter in BY_STATION and isinstance(given, Mapping):
                 found += [_input(name, parameter, station, each) for station, each in given.items()]
             else:
                 found.append(_input(name, parameter, None, given))
     if not found:
-        raise ModelError("sweep", "varies nothing", "give a list of values for a parameter, population=range(10, 101, 10)")
+        raise ModelError(
+            "sweep", "must vary a parameter", "give a list of values for a parameter, population=range(10, 101, 10)"
+        )
     return tuple(found)
 
 
@@ -87,13 +89,15 @@ def _input(item: str, parameter: str, station: str | None, given: object) -> Inp
 
 
 def places(varied: tuple[Input, ...], together: bool) -> NDArray[np.intp]:
-    """Which value of each input a point takes, shape (points, inputs): every combination, or all in step."""
+    """The index of each input's value at each point, shape (points, inputs): every combination, or all in step."""
     lengths = [len(v.values) for v in varied]
     if together:
         if len(set(lengths)) > 1:
-            told = ", ".join(f"{v.column} {n}" for v, n in zip(varied, lengths, strict=True))
+            given_lengths = ", ".join(f"{v.column} {n}" for v, n in zip(varied, lengths, strict=True))
             raise ModelError(
-                "sweep: together", f"needs lists of one length, here {told}", "make them equal, or leave together out"
+                "sweep: together",
+                f"must have lists of equal length, here {given_lengths}",
+                "make them equal, or remove `together`",
             )
         return np.repeat(np.arange(lengths[0])[:, None], len(varied), axis=1)
     count = math.prod(lengths)
@@ -119,7 +123,7 @@ def model_at(model: Network, varied: tuple[Input, ...], place: Iterable[int]) ->
 
 
 def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """What to vary, from lines like "query.population=10:100:10", "cpu.servers=2,4", "query.demands.cpu=0.1,0.2".
+    """The varied inputs from texts such as "query.population=10:100:10", "cpu.servers=2,4", "query.demands.cpu=0.1,0.2".
 
     Parameters
     ----------
@@ -163,7 +167,7 @@ def values(text: str, right: str) -> list[Any]:
         if len(parts) > 3 or any(isinstance(part, str) for part in parts) or not (step > 0 and last >= first):
             raise ModelError("sweep: vary", "must run first:last:step, upwards", "write 10:100:10", text)
         steps = (last - first) / step
-        if not steps < MOST_POINTS:  # an infinite end and a step of nearly nothing, too
+        if not steps < MOST_POINTS:  # also for an infinite end and a tiny step
             raise ModelError("sweep: vary", f"must have {MOST_POINTS:,} values at most", "take a longer step", text)
         return [first + i * step for i in range(math.floor(steps + 1e-9) + 1)]
     return [_number(part) for part in right.split(",")]

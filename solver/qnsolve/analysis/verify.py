@@ -1,4 +1,4 @@
-"""verify(model): the same model simulated, and every figure of the solution beside it."""
+"""Verification: every figure of a solution compared with a simulation of the same model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qnsolve.methods.job_process import job_process
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
@@ -26,8 +26,8 @@ from qnsolve.simulation.network_simulation import Batches, simulate
 
 BATCHES = 25
 LEVEL = 0.95
-WIDE = 0.1  # a half width beyond this share of the figure tells too little
-RARE = 10  # delays at limits that should have been simulated; fewer may not have been
+WIDE = 0.1  # a half width beyond this share of the figure is too imprecise
+RARE = 10  # expected delays at limits; with fewer the simulation may have had none
 SIMULATORS = ("events", "ciw")
 
 
@@ -45,7 +45,7 @@ class VerifiedFigure:
     difference : float
         solved/simulated − 1.
     verdict : {"agrees", "differs", "too short"}
-        "differs" where the solved figure lies outside an interval that all figures
+        "differs" where the solved figure lies outside a simultaneous 95 % interval of all figures
         together keep with 95 %; "too short" where it lies inside, and the half width is more than
         10 % of the figure.
     """
@@ -84,7 +84,7 @@ class Verification(Report):
 
     @property
     def agrees(self) -> bool:
-        """No figure differs."""
+        """Whether no figure differs."""
         return all(c.verdict != "differs" for c in self.comparisons)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -112,19 +112,19 @@ class Verification(Report):
             said += f", {count['differs']} differ: most the {worst.quantity.replace('_', ' ')} of {worst.class_name} at "
             said += f"{worst.station}, {100 * worst.difference:+.2g} %"
         if count["too short"]:
-            said += f"; for {count['too short']} the simulation is too short: ask for more jobs"
+            said += f"; for {count['too short']} the simulation is too short, take more jobs"
         return (said,)
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON object of the command line; undefined numbers are None."""
-        told = {"method": self.solution.method, "exact": self.solution.exact, "agrees": self.agrees}
-        return {**super().as_dict(), **told, "simulator": self.simulator, "jobs": self.jobs, "seed": self.seed}
+        own = {"method": self.solution.method, "exact": self.solution.exact, "agrees": self.agrees}
+        return {**super().as_dict(), **own, "simulator": self.simulator, "jobs": self.jobs, "seed": self.seed}
 
 
 def verify(
     subject: Network | Solution, *, method: str = "auto", jobs: int = 100_000, seed: int = 1, simulator: str = "events"
 ) -> Verification:
-    """Simulate a model and hold its solution beside what was found.
+    """Simulate a model and compare its solution with the simulated figures.
 
     Parameters
     ----------
@@ -133,13 +133,12 @@ def verify(
     method : str, default "auto"
         How a network is solved, as for `solve`.
     jobs : int, default 100,000
-        Jobs that finish in the simulation, all classes together; a tenth more is
-        simulated before, and not counted [count].
+        Jobs that finish in the simulation, all classes together, after a warm-up of a tenth of them [count].
     seed : int, default 1
         The same seed gives the same figures.
     simulator : {"events", "ciw"}, default "events"
-        The package's own simulation, for every model; or Ciw, ten times slower, which is
-        not of our making, for models without limits and load-dependent stations (extra `verify`).
+        The package's own simulation, for every model; or Ciw, an independent program, ten times slower,
+        for models without limits and load-dependent stations (extra `verify`).
 
     Returns
     -------
@@ -151,10 +150,9 @@ def verify(
 
     Notes
     -----
-    One long run in 25 stretches: their means give the interval, with Student's t. Times
-    that vary otherwise than exponentially are drawn from a gamma distribution, or from two
-    exponential branches with balanced means. A job keeps its place first come first served
-    among those of its priority.
+    Batch means of one long run in 25 batches, with Student's t. Times that are not exponential are drawn
+    from a gamma distribution (variation below 1) or a hyperexponential one with balanced means. Within a
+    priority jobs are served first come first served.
 
     References
     ----------
@@ -170,11 +168,11 @@ def verify(
     count = checks.whole("verify: jobs", jobs, least=1000)
     start = checks.whole("verify: seed", seed)
     checks.choice("verify: simulator", simulator, SIMULATORS)
-    solution = subject if isinstance(subject, Solution) else solve(subject, method=method)
+    solution = subject if isinstance(subject, Solution) else solve(only_network(subject), method=method)
     model = solution.model
     busy = sum(c.throughput for c in solution.classes)
     if busy == 0:
-        raise ModelError("verify", "needs jobs that move", "give a class a population or an arrival rate")
+        raise ModelError("verify", "must have a class with jobs", "give a class a population or an arrival rate")
     for station in model.stations:
         if isinstance(station, Queue) and station.discipline != "ps" and station.servers != int(station.servers):
             rule = f"has {station.servers:g} servers under discipline {station.discipline!r}, which is not simulated"
@@ -192,13 +190,13 @@ def verify(
     comparisons = _comparisons(solution, _estimates(solution, found))
     notes = [f"seed {start}; {found.events} events; {_law(process.variation, solution)}", *solution.notes]
     if np.isnan(found.work).any():
-        notes.append("Ciw does not tell the utilization where service is shared or interrupted")
+        notes.append("utilizations are not compared where service is shared or interrupted: Ciw does not report them")
     late = _correlated(found)
     if late > 0.5:
-        notes.append("stretches follow each other too closely for sure intervals: ask for more jobs")
+        notes.append("the intervals may be too narrow, because successive batches are correlated: take more jobs")
     heading = (
         f"{model.name or 'model'}: method {solution.method} beside {count} jobs simulated by "
-        f"{'our events' if simulator == 'events' else 'Ciw'}, times in {model.time_unit}"
+        f"{'qnsolve' if simulator == 'events' else 'Ciw'}, times in {model.time_unit}"
     )
     return Verification(heading, tuple(notes), solution, simulator, count, start, comparisons)
 
@@ -208,11 +206,11 @@ def _law(variation: Array, solution: Solution) -> str:
     return "times of the variation given" if opened or (variation != 1).any() else "exponential times"
 
 
-Estimate = tuple[str, str, str, float, Array, Array]  # class, station, quantity, solved, and a ratio by stretch
+Estimate = tuple[str, str, str, float, Array, Array]  # class, station, quantity, solved value, numerators, denominators
 
 
 def _estimates(solution: Solution, found: Batches) -> list[Estimate]:
-    """Each figure with the numerators and denominators that it is simulated by."""
+    """Each figure with the numerators and denominators of its simulated ratio."""
     rows: list[Estimate] = []
     time, inside = found.duration, found.area.sum(axis=2) + found.waiting
     stations = solution.model.stations
@@ -251,7 +249,7 @@ def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Verifie
     alone = student((1 + LEVEL) / 2, BATCHES - 1)
     rows = []
     for class_name, station, quantity, solved, above, below in estimates:
-        if np.isnan(above).any():  # not told by the simulator
+        if np.isnan(above).any():  # not reported by the simulator
             continue
         simulated = float(above.sum() / below.sum()) if below.sum() > 0 else nan
         apart = above - simulated * below
@@ -267,7 +265,7 @@ def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[Verifie
 
 
 def _correlated(found: Batches) -> float:
-    """Correlation of the number inside from one stretch to the next."""
+    """Correlation of the number inside between successive batches."""
     inside = (found.area.sum(axis=(1, 2)) + found.waiting.sum(axis=1)) / found.duration
     apart = inside - inside.mean()
     spread = float((apart**2).sum())

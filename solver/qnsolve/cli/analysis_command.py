@@ -1,4 +1,4 @@
-"""qnsolve bounds, bottleneck and sensitivity: the analyses of a network that need its file alone."""
+"""qnsolve bounds, bottleneck and sensitivity: analyses of a network without further arguments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANALYSES: dict[str, tuple[Callable[[Network], Answer], str]] = {
 
 
 def add(parser: argparse.ArgumentParser) -> None:
-    """The arguments of an analysis; the last word of the parser's name says which."""
+    """The arguments of an analysis; the last word of the parser's name is the analysis."""
     name = parser.prog.split()[-1]
     parser.add_argument("file", help=NETWORK_FILE)
     add_forms(parser, ANALYSES[name][1])

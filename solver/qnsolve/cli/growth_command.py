@@ -1,4 +1,4 @@
-"""qnsolve growth: a system with more and more of its work."""
+"""qnsolve growth: a system as its workload grows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""qnsolve headroom: how many times its work a system holds."""
+"""qnsolve headroom: the highest workload that a system carries."""
 
 from __future__ import annotations
 

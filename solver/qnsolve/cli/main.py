@@ -1,4 +1,4 @@
-"""The command line: which commands there are, what every one shares, and the exit codes."""
+"""The command line: its commands, their common options and the exit codes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "solve": ("solve a network or a system and print its table", "qnsolve.cli.solve_command"),
     "sweep": ("solve a network at many values of its inputs", "qnsolve.cli.sweep_command"),
     "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
-    "compare": ("solve two files and print what moves", "qnsolve.cli.compare_command"),
-    "growth": ("solve a system with more and more of its work", "qnsolve.cli.growth_command"),
-    "headroom": ("how many times its work a system holds", "qnsolve.cli.headroom_command"),
+    "compare": ("solve two files and print the figures that change", "qnsolve.cli.compare_command"),
+    "growth": ("solve a system as its workload grows", "qnsolve.cli.growth_command"),
+    "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.headroom_command"),
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),
     "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
-    "sensitivity": ("how each figure of a network changes the results of each class", "qnsolve.cli.analysis_command"),
+    "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
     "compile": ("print the network that a system becomes", "qnsolve.cli.compile_command"),
@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 ALIASES = {"grow": "growth"}  # names of earlier versions
 GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
 INTERRUPTED = 130
+LINE = 1000  # characters of a line on standard error: a message and the name of its file
 
 Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
 
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 stream.reconfigure(encoding="utf-8", errors="replace")
         return _run(sys.argv[1:] if arguments is None else list(arguments))
     except KeyboardInterrupt:
-        _complain("qnsolve: interrupted; nothing was left half written")
+        _complain("qnsolve: interrupted; no file is incomplete")
         return INTERRUPTED
 
 
@@ -72,7 +73,9 @@ def _run(words: list[str]) -> int:
         _complain(str(error) if named else f"{file}: {error}")
         return error.exit_code
     except MemoryError:
-        _complain(f"{file or 'qnsolve'}: needs more memory than there is; take fewer or smaller classes, or another --method")
+        _complain(
+            f"{file or 'qnsolve'}: needs more memory than there is; take fewer classes, smaller populations or another --method"
+        )
         return 3
     except OSError as error:
         name = error.filename or file or "qnsolve"
@@ -84,7 +87,7 @@ def _run(words: list[str]) -> int:
 
 @contextlib.contextmanager
 def _notes() -> Iterator[None]:
-    """Print the notes on files of other programs, whatever becomes of the command."""
+    """Print the notes on files of other programs, also where the command fails."""
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", ImportNote)
         try:
@@ -95,9 +98,9 @@ def _notes() -> Iterator[None]:
 
 
 def _complain(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # nobody can be informed where standard error is closed
+    with contextlib.suppress(OSError, ValueError):  # where standard error is closed there is no place for it
         if sys.stderr is not None:
-            print(one_line(text), file=sys.stderr, flush=True)
+            print(one_line(text, LINE), file=sys.stderr, flush=True)
 
 
 def _write(text: str) -> int:
@@ -108,7 +111,7 @@ def _write(text: str) -> int:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, `head` say, has read enough
+    except BrokenPipeError:  # the reader, such as `head`, has read enough
         _discard()
     except (OSError, ValueError) as error:
         _discard()
@@ -118,7 +121,7 @@ def _write(text: str) -> int:
 
 
 def _discard() -> None:
-    """Send what is left in the buffer nowhere, or the interpreter would fail on it again when it ends."""
+    """Discard the rest of the buffer, on which the interpreter would fail again at exit."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -148,6 +151,6 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _other_packages() -> list[EntryPoint]:
     """The commands of other packages, each once."""
-    from importlib.metadata import entry_points  # takes as long as the rest of this file together
+    from importlib.metadata import entry_points  # imported here, because it is slow
 
     return list({point.name: point for point in sorted(entry_points(group=GROUP))}.values())

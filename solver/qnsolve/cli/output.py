@@ -1,4 +1,4 @@
-"""What the commands share: the forms of output, and the reading of models."""
+"""Common parts of the commands: forms of output, and reading of models."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def model(file: str) -> Network | System:
 
 
 def network(file: str) -> Network:
-    """The network of a model file; a system file is refused, with what to do instead."""
+    """The network of a model file; a system file is refused."""
     found = model(file)
     if isinstance(found, Network):
         return found
-    repair = "use qnsolve solve, or take what qnsolve compile prints for the rest"
-    raise ModelError("file", "describes a system of LPARs and regions, not a network", repair).in_file(file)
+    repair = "use qnsolve solve, or the network that qnsolve compile prints"
+    raise ModelError("file", "must describe a network, not a system of LPARs and regions", repair).in_file(file)
 
 
 def system(file: str) -> System:
@@ -67,5 +67,5 @@ def system(file: str) -> System:
     found = model(file)
     if isinstance(found, Network):
         repair = "give a file with [[lpars]], [[regions]] and [[work]]"
-        raise ModelError("file", "describes a network, not a system of LPARs and regions", repair).in_file(file)
+        raise ModelError("file", "must describe a system of LPARs and regions, not a network", repair).in_file(file)
     return found

@@ -32,6 +32,6 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
         verification = verify(found, **given)
         return printed(verification, options), 0 if verification.agrees else DIFFERS
     if options.method != "auto" or options.simulator != "events":
-        raise ModelError("--method, --simulator", "go with networks, not with systems", "leave them out")
+        raise ModelError("--method, --simulator", "must not be given for a system", "remove them")
     beside = zos.verify(found, jobs=options.jobs, seed=options.seed)
     return printed(beside, options), 0 if beside.agrees else DIFFERS

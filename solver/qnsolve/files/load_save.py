@@ -1,4 +1,4 @@
-"""Files and text to models and back: one load and one save for networks and systems, in TOML, JSON and JMVA."""
+"""Load and save networks and systems: TOML, JSON and JMVA."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "d
 
 
 def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
-    """Read a model file or a system file.
+    """The network or system of a file.
 
     Parameters
     ----------
     path : path or binary file
-        `.json` is read as JSON, `.toml` as TOML, `.jmva` as JMVA, the format of the
-        Java Modelling Tools; of another name, or without one, what starts with { is JSON, with < JMVA.
+        `.json` means JSON, `.toml` TOML, `.jmva` JMVA, the format of the
+        Java Modelling Tools; otherwise a text that starts with { is JSON, with < JMVA, else TOML.
 
     Returns
     -------
@@ -40,13 +40,13 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
     Raises
     ------
     ModelError
-        One line that names the file, the item, the value, the rule and the repair.
+        Where the file cannot be read or the model is wrong.
 
     Warns
     -----
     ImportNote
-        Where a part of a JMVA file, its what-if section say, was left out or something
-        had to be assumed. The command line prints these notes; no result is off for them.
+        Where a part of a JMVA file, such as its what-if section, was left out or a value
+        assumed. The command line prints these notes; the results remain right.
     """
     if isinstance(path, str | os.PathLike):
         name, suffix, raw = os.fspath(path), Path(path).suffix, read(path)
@@ -92,7 +92,7 @@ def loads(text: str, format: str = "toml") -> Network | System:
         return _from_jmva(text)
     data = parsed(text, format)
     if isinstance(data, Mapping) and any(part in data for part in SYSTEM_PARTS):
-        from .system_file import system_from_data  # a network needs none of the mainframe parts
+        from .system_file import system_from_data  # imported here, because networks do not need the mainframe parts
 
         return system_from_data(data)
     return network_from_data(data)
@@ -115,14 +115,14 @@ def dumps(model: Network | System | Solution, format: str = "toml") -> str:
     checks.choice("format", format, FORMATS)
     if isinstance(model, Solution):
         if format != "jmva":
-            raise ModelError("format", "holds no results", "save result.model, and result.to_csv() beside it", format)
+            raise ModelError("format", "cannot hold results", "save result.model, and result.to_csv() beside it", format)
         return _to_jmva(model.model, model)
     if isinstance(model, Network):
         return _to_jmva(model) if format == "jmva" else _text(network_to_data(model), format)
     from .system_file import system_to_data
 
     if format == "jmva":
-        raise ModelError("format", "holds networks only", "write the system's network()", format)
+        raise ModelError("format", "cannot hold systems", "save system.network()", format)
     return _text(system_to_data(model), format)
 
 

@@ -1,4 +1,4 @@
-"""Networks as the plain tables and lists of their files, and back. The format that other programs rely on."""
+"""Networks as the tables and lists of their files, and back. Other programs rely on this format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
 STATIONS: dict[str, Any] = {"queue": Queue, "delay": Delay, "load_dependent": LoadDependent}
 STATION_KEYS = {"queue": ("servers", "discipline", "on", "capacity"), "delay": (), "load_dependent": ("rates",)}
-OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and what each is where left out
+OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and their defaults
 CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
 CLASS_KEYS += ("service_variation", "priority")
 SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"))  # ways to give a station's speeds
@@ -51,7 +51,7 @@ def network_to_data(model: Network) -> dict[str, Any]:
 
 
 def _class_keys(job_class: JobClass) -> tuple[str, ...]:
-    """What a class is written by: its routing, where it has one, in place of its visits."""
+    """The keys of a class in its file: its routing, where it has one, in place of its visits."""
     return CLASS_KEYS if job_class.routing is None else (*(key for key in CLASS_KEYS if key != "visits"), *ROUTE_KEYS)
 
 
@@ -61,7 +61,7 @@ def _given(item: object, keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _table(item: str, data: object, keys: tuple[str, ...]) -> Mapping[str, Any]:
-    """`data` as a table that has no other keys than these."""
+    """`data` as a table that has only these keys."""
     if not isinstance(data, Mapping):
         raise ModelError(item, "must be a table of keys and values", "see the model file format", data)
     for key in data:
@@ -83,7 +83,7 @@ def _named(part: str, i: int, data: object) -> tuple[str, dict[str, Any]]:
     if not isinstance(data, Mapping):
         raise ModelError(f"{part}[{i}]", "must be a table of keys and values", f"write [[{part}]]", data)
     if "name" not in data:
-        raise ModelError(f"{part}[{i}]", "has no name", f"give the {kind} a name")
+        raise ModelError(f"{part}[{i}]", "must have a name", f"give the {kind} a name")
     rest = dict(data)
     return checks.text(f"{part}[{i}]: name", rest.pop("name")), rest
 
@@ -95,8 +95,8 @@ def _station(i: int, data: object) -> Queue | Delay | LoadDependent:
     keys = READ_KEYS[kind]
     for key in rest:
         if key not in keys and any(key in others for others in READ_KEYS.values()):
-            rule = f"does not go with type {kind!r}"
-            raise ModelError(f"{item}: {key}", rule, "take it out, or change the type", rest[key])
+            rule = f"is not allowed with type {kind!r}"
+            raise ModelError(f"{item}: {key}", rule, "remove it, or change the type", rest[key])
     _table(item, rest, keys)
     if kind == "load_dependent":
         return _load_dependent(name, item, rest)
@@ -114,18 +114,20 @@ def _job_class(i: int, data: object) -> OpenClass | ClosedClass:
         state = "gives both" if "population" in rest else "gives neither"
         raise ModelError(
             f"{item}: population, arrival_rate",
-            f"one of them makes the class closed or open; this class {state}",
+            f"must give either, for a closed or an open class (it {state})",
             "keep one" if "population" in rest else "write population = jobs, or arrival_rate = jobs per time",
             code=None if "population" in rest else Repair.POPULATION_OR_RATE,
         )
     if "population" in rest:
         for key in OPEN_KEYS:
             if key in rest:
-                raise ModelError(f"{item}: {key}", "goes with arrival_rate only", "take it out of the closed class", rest[key])
+                raise ModelError(
+                    f"{item}: {key}", "is allowed only with arrival_rate", "remove it from the closed class", rest[key]
+                )
         return ClosedClass(name, **rest)
     if "think_time" in rest:
-        rule = "goes with population only"
-        raise ModelError(f"{item}: think_time", rule, "take it out of the open class", rest["think_time"])
+        rule = "is allowed only with population"
+        raise ModelError(f"{item}: think_time", rule, "remove it from the open class", rest["think_time"])
     return OpenClass(name, **rest)
 
 
@@ -134,7 +136,7 @@ def _limit(i: int, data: object) -> AdmissionLimit:
     _table(f"limit {name!r}", rest, LIMIT_KEYS)
     if "capacity" not in rest:
         raise ModelError(
-            f"limit {name!r}: capacity", "is missing", "write capacity = jobs inside at once", code=Repair.CAPACITY
+            f"limit {name!r}: capacity", "is missing", "write capacity = the most jobs inside", code=Repair.CAPACITY
         )
     return AdmissionLimit(name=name, **rest)
 
@@ -143,7 +145,7 @@ def _load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent
     """The station by its rates, by the speed of each server, or by the universal scalability law."""
     ways = [way for way in SPEED_KEYS if any(key in rest for key in way)]
     if len(ways) > 1:
-        rule = "gives its speeds in several ways: " + ", ".join(rest)
+        rule = "must give its speeds in one way only, not by " + ", ".join(rest)
         raise ModelError(item, rule, "keep rates, or server_speeds, or contention with coherency and jobs")
     for key in ways[0] if ways else ("rates",):
         if key not in rest:
@@ -155,9 +157,9 @@ def _load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent
 
 
 def _check_routed(item: str, rest: dict[str, Any]) -> None:
-    """That a class with a routing has all of it, and nothing in its place."""
+    """Check that a class with a routing gives all of its keys, and no visits or demands."""
     for key in ("visits", "demands"):
         if key in rest:
-            raise ModelError(f"{item}: {key}", "does not go with routing", "keep one of them", rest[key])
+            raise ModelError(f"{item}: {key}", "is not allowed with routing", "keep one of them", rest[key])
     if "routing" not in rest:
         raise ModelError(f"{item}: routing", "is missing", "write routing = { from = { to = p } }")

@@ -50,7 +50,7 @@ def _part(part: str, i: int, data: object) -> Any:
         raise ModelError(f"{part}[{i}]", "must be a table of keys and values", f"write [[{part}]]", data)
     rest = dict(data)
     if "name" not in rest:
-        raise ModelError(f"{part}[{i}]", "has no name", f"give the {WORD[part]} a name")
+        raise ModelError(f"{part}[{i}]", "must have a name", f"give the {WORD[part]} a name")
     name = checks.text(f"{part}[{i}]: name", rest.pop("name"))
     item = f"{WORD[part]} {name!r}"
     kind = TYPES[checks.choice(f"{item}: type", rest.pop("type", "cics"), TYPES)] if part == "regions" else KINDS[part]
@@ -72,10 +72,10 @@ def _built(item: str, kind: type, data: Mapping[str, Any], *name: str) -> Any:
         return kind(*name, **values)
     except ModelError as error:
         whole = item.rsplit(": ", 1)[0]
-        if not name and not error.item.startswith(whole):  # a part of a part: say of which
+        if not name and not error.item.startswith(whole):  # a part of a part: name both
             error.item = f"{whole}: {error.item}"
         raise
-    except TypeError as error:  # a parameter that has no default was left out
+    except TypeError as error:  # a parameter without a default is missing
         missing = [f.name for f in fields(kind) if f.name not in values and f"'{f.name}'" in str(error)]
         if not missing:
             raise
@@ -92,7 +92,7 @@ def _table(item: str, data: object, keys: Any) -> Mapping[str, Any]:
 
 
 def system_to_data(system: System) -> dict[str, Any]:
-    """The system as the plain tables and lists of its file; what is as if left out is left out."""
+    """The system as the tables and lists of its file, without values that equal their defaults."""
     data: dict[str, Any] = {"name": system.name} if system.name else {}
     for part in PARTS:
         items = getattr(system, part)

@@ -37,10 +37,10 @@ def toml_text(data: dict[str, Any]) -> str:
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, or one line on why not."""
+    """The bytes of a file, or a ModelError with the reason."""
     try:
         return Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: an impossible file name
         why = getattr(error, "strerror", None) or error
         raise ModelError("file", f"cannot be read: {why}", "check the name and the folder").in_file(path) from error
 
@@ -54,19 +54,19 @@ def parsed(text: str, form: str) -> Any:
     except ModelError:
         raise
     except RecursionError as error:
-        raise ModelError("file", "is nested too deeply", "a model has three levels at most") from error
+        raise ModelError("file", "is nested too deeply", "use three levels at most") from error
     except ValueError as error:
-        raise ModelError("file", f"is no {form.upper()}: {error}", "correct it there") from error
+        raise ModelError("file", f"is not valid {form.upper()}: {error}", "correct it there") from error
 
 
 def decoded(raw: bytes) -> str:
-    """The text of a file in UTF-8, refused in one line where it is something else."""
+    """The text of a file in UTF-8; another encoding is refused."""
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ModelError("file", "is UTF-16", "save it as UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        rule = f"is no UTF-8 text (byte {error.start + 1})"
+        rule = f"is not valid UTF-8 (byte {error.start + 1})"
         raise ModelError("file", rule, "give a model file; save it as UTF-8") from None
     if "\0" in text:
         raise ModelError("file", "is binary", "give a model file in TOML or JSON")
@@ -83,10 +83,10 @@ def form_of(suffix: str, raw: bytes) -> str:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object none of whose keys is given twice."""
+    """A JSON object; a key that is given twice is refused."""
     table: dict[str, Any] = {}
     for key, value in pairs:
         if key in table:
-            raise ModelError("file", "gives the same key twice", "keep one of them", key)
+            raise ModelError("file", "must not be given twice", "keep one of them", key)
         table[key] = value
     return table

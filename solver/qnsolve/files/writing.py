@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from uuid import uuid4
 
-STREAMS = ("/dev/std", "/dev/fd/", "/proc/")  # links to what is open already: nothing may take their place
+STREAMS = ("/dev/std", "/dev/fd/", "/proc/")  # links to open files: they must not be replaced
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -35,7 +35,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
             return
         if mode is not None and not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied")
-        beside = target.with_name(f".{uuid4().hex}.part")  # unique, however many write at once
+        beside = target.with_name(f".{uuid4().hex}.part")  # unique, so that several writers do not collide
         try:
             with beside.open("xb") as file:
                 file.write(data)
@@ -46,6 +46,6 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
             beside.replace(target)
         finally:
             beside.unlink(missing_ok=True)
-    except (OSError, ValueError) as error:  # ValueError: a name that no file can have
+    except (OSError, ValueError) as error:  # ValueError: an impossible file name
         number, reason = getattr(error, "errno", None), getattr(error, "strerror", None) or str(error)
         raise OSError(number or 22, f"cannot be written: {reason}", os.fspath(path)) from error

@@ -1,4 +1,4 @@
-"""Measured intervals to the figures of a model: fits, operational laws, ITR, LSPR scaling."""
+"""Model figures from measured intervals: fits, operational laws, ITR, LSPR scaling."""
 
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time

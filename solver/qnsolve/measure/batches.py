@@ -1,4 +1,4 @@
-"""The size of the batches that explain a measured response time."""
+"""The batch size that explains a measured response time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fit_batch(arrival_rate: float, service_time: float, response_time: float, se
     Raises
     ------
     ModelError
-        Where no batch explains it.
+        Where no batch size explains it.
     SaturatedError
 
     Examples
@@ -53,6 +53,6 @@ def fit_batch(arrival_rate: float, service_time: float, response_time: float, se
         return 1.0
     found = last_real(lambda size: mean_response(size) <= target, 1.0, 2.0, LARGEST_BATCH, FINE)
     if found is None:
-        rule = f"is longer than that of batches of {LARGEST_BATCH:g} jobs"
+        rule = f"must not be longer than that of batches of {LARGEST_BATCH:g} jobs"
         raise ModelError("response_time", rule, "look for another cause of the delay", response_time)
     return found

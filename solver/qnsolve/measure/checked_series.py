@@ -27,11 +27,11 @@ def series(item: str, given: Values, *, positive: bool = False, most: float = ch
 
 
 def matched(**given: Array) -> None:
-    """Series of the same intervals have the same length."""
+    """Check that series of the same intervals have the same length."""
     if len({len(values) for values in given.values()}) > 1:
         lengths = ", ".join(f"{name} has {len(values)}" for name, values in given.items())
-        rule = f"must have one value each for an interval: {lengths}"
-        raise ModelError(", ".join(given), rule, "give series of one length", code=Repair.LENGTHS)
+        rule = f"must have one value for each interval, here {lengths}"
+        raise ModelError(", ".join(given), rule, "give series of equal length", code=Repair.LENGTHS)
 
 
 def share(item: str, value: float) -> float:
@@ -49,6 +49,6 @@ def _numbers(item: str, given: Any) -> Array:
         found = np.empty((0, 0))
     if found.ndim != 1 or not found.size or found.dtype.kind not in "iuf":
         raise ModelError(
-            item, "must be a list of numbers, one for an interval", "write [200, 400, 600]", given, code=Repair.LIST
+            item, "must be a list of numbers, one for each interval", "write [200, 400, 600]", given, code=Repair.LIST
         )
     return found.astype(np.float64)

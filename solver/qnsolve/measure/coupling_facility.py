@@ -1,4 +1,4 @@
-"""A coupling facility and the CPU that its hosts spend waiting for synchronous requests."""
+"""A coupling facility, and the host CPU time of synchronous requests."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def cf_busy(requests: float, service_time: float, engines: int) -> float:
 
 
 def cf_host_cpu(requests: float, service_time: float, engines: int, latency: float = 0.0) -> float:
-    """CPU that hosts spend waiting for synchronous requests: a processor waits as long as its request takes [engines].
+    """Host CPU of synchronous requests, for which a processor spins until the request ends [engines].
 
     Parameters
     ----------

@@ -14,14 +14,14 @@ from .regression import fit_line
 
 @dataclass(frozen=True)
 class EngineLaw:
-    """CPU time by engines at work: C(n) = cpu_time·(1 + growth·ln n).
+    """CPU time by busy engines: C(n) = cpu_time·(1 + growth·ln n).
 
     Attributes
     ----------
     cpu_time : float
         CPU time of a transaction with one engine [s].
     growth : float
-        What `zos.Processors` takes as growth, 0 or more [ratio].
+        The `growth` of `zos.Processors`, 0 or more [ratio].
     """
 
     cpu_time: float
@@ -29,12 +29,12 @@ class EngineLaw:
 
 
 def fit_engines(engines: Values, cpu_times: Values) -> EngineLaw:
-    """The growth of CPU time with the engines at work, by least squares.
+    """The growth of CPU time with the number of busy engines, by least squares.
 
     Parameters
     ----------
     engines : sequence of float, shape (n,)
-        Engines at work in each interval, busy·engines; below 1 counts as 1 [count].
+        Busy engines in each interval, busy·engines; below 1 counts as 1 [count].
     cpu_times : sequence of float, shape (n,)
         CPU time of one transaction in the same intervals [s].
 

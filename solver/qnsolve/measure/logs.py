@@ -19,7 +19,7 @@ class StripeLaw:
     Attributes
     ----------
     fixed, striped : float
-        What `zos.Logger` takes as seconds_per_mib [s].
+        The `seconds_per_mib` of `zos.Logger` [s].
     """
 
     fixed: float
@@ -34,12 +34,12 @@ def fit_stripes(stripes: Values, mib_per_second: Values) -> StripeLaw:
     stripes : sequence of int, shape (n,)
         Stripes of two or more logs [count].
     mib_per_second : sequence of float, shape (n,)
-        What each log wrote when it was full [MiB/s].
+        Write rate of each log at saturation [MiB/s].
 
     Raises
     ------
     ModelError
-        Where no law with fixed and striped of 0 or more fits.
+        Where the best fit has fixed or striped below 0.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def fit_stripes(stripes: Values, mib_per_second: Values) -> StripeLaw:
         raise ModelError("stripes", "must be whole numbers", "count the data sets of each log", counts.tolist())
     line = fit_line(1 / counts, 1 / speeds, "1/stripes")
     if line.slope < 0 or line.intercept < 0:
-        what = "more stripes write less" if line.slope < 0 else "the speed grows more than in proportion to the stripes"
+        what = "the speed falls with more stripes" if line.slope < 0 else "the speed grows faster than the stripes"
         rule = f"must fit fixed + striped/stripes with both 0 or more; {what}"
-        raise ModelError("mib_per_second", rule, "take rows where the log alone is full", speeds.tolist())
+        raise ModelError("mib_per_second", rule, "take rows in which only the log is saturated", speeds.tolist())
     return StripeLaw(line.intercept, line.slope)

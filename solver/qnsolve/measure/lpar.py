@@ -59,7 +59,7 @@ def cpu_per_transaction(etr: float, busy: float, engines: float) -> float:
     busy : float
         [0..1]
     engines : float
-        Processors of the LPAR; 2.4 where its weight gives it a part of one [count].
+        Processors of the LPAR; 2.4 where its weight includes a fraction of one [count].
 
     Examples
     --------
@@ -98,12 +98,12 @@ def lpar_busy(etr: float, cpu_time: float, engines: float, fixed_cpu: float = 0.
     there = checks.number("engines", engines, positive=True)
     if used > there:
         highest = max(there - fixed_cpu, 0.0) / cpu_time if cpu_time else 0.0
-        raise SaturatedError("LPAR", used / there, highest, f"{used:.6g} engines are needed and there are {there:g}")
+        raise SaturatedError("LPAR", used / there, highest, f"{used:.6g} engines are needed, {there:g} are available")
     return used / there
 
 
 def engines_needed(etr: float, cpu_time: float, busy: float, fixed_cpu: float = 0.0) -> int:
-    """The fewest engines that the work keeps no busier than `busy` [count].
+    """The fewest engines with a utilization of at most `busy` [count].
 
     Parameters
     ----------
@@ -126,5 +126,5 @@ def engines_needed(etr: float, cpu_time: float, busy: float, fixed_cpu: float = 
 
 
 def _engines_used(etr: float, cpu_time: float, fixed_cpu: float) -> float:
-    """The utilization law, in engines."""
+    """Busy engines by the utilization law."""
     return checks.number("etr", etr) * checks.number("cpu_time", cpu_time) + checks.number("fixed_cpu", fixed_cpu)

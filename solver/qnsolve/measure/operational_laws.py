@@ -71,7 +71,7 @@ def fit_think_time(users: Values, rates: Values, response_times: Values) -> floa
     Parameters
     ----------
     users : sequence of float, shape (n,)
-        N, users at work in each interval [count].
+        N, active users in each interval [count].
     rates : sequence of float, shape (n,)
         X in the same intervals [jobs/time].
     response_times : sequence of float, shape (n,)
@@ -92,8 +92,8 @@ def fit_think_time(users: Values, rates: Values, response_times: Values) -> floa
     found = n / x - r  # the response time law, R = N/X - Z
     if found.min() < 0:
         i = int(np.argmin(found))
-        rule = "must not be less than rate times response time: more users are at work than are counted"
-        raise ModelError(f"users, value {i + 1}", rule, "count all users of the interval", float(n[i]))
+        rule = "must be at least rate times response time (Little's law)"
+        raise ModelError(f"users, value {i + 1}", rule, "count all users that were active", float(n[i]))
     return sum(found.tolist()) / len(found)
 
 

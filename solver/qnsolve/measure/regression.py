@@ -37,7 +37,7 @@ def fit_line(x: Values, y: Values, item: str = "x") -> Line:
     x, y : sequence of float, shape (n,)
         0 or more; of x at least two values differ.
     item : str, default "x"
-        What x is called in an error.
+        Name of x in an error.
 
     Raises
     ------

@@ -12,7 +12,7 @@ def smt_capacity_factor(thread_density: float, max_capacity_factor: float, threa
     Parameters
     ----------
     thread_density : float
-        Threads at work in a busy core, RMF's AVG TD, 1 to `threads`.
+        Active threads of a busy core, RMF's AVG TD, 1 to `threads`.
     max_capacity_factor : float
         RMF's MAX CF, 1 to `threads` [ratio].
     threads : int, default 2

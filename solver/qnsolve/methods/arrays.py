@@ -1,4 +1,4 @@
-"""Network -> plain arrays that kernels take; their measures + names -> Solution."""
+"""Network -> arrays for the kernels; measures of the kernels -> Solution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.model.job_classes import ClosedClass, OpenClass
-from qnsolve.model.network import Network
+from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue, Station
 from qnsolve.numerics.series import Array
 from qnsolve.results.rows import ClassResult, LimitResult, PairResult, StationResult
@@ -29,7 +29,7 @@ class Arrays:
     demand, visits : ndarray (R, K)
         D [time]; V [per job], nan where the class gave demands.
     random_visits : ndarray (R, K)
-        V of a class that goes on at random after each visit; nan where it makes one visit to each of its
+        V of a class with random routing after each visit; nan where it makes one visit to each of its
         stations, in the model's order: by demands, and by visits that are all exactly 1.
     arrival_rate : ndarray (R,)
         λ of open classes, nan for closed ones [jobs/time].
@@ -45,7 +45,7 @@ class Arrays:
     host : ndarray (K,) of int
         The station whose servers a station runs on, its own where it has them.
     capacity : ndarray (K,)
-        Jobs that have room at a station; inf where all that can come have.
+        Most jobs at a station; inf where all that can come fit.
     """
 
     model: Network
@@ -78,20 +78,21 @@ class Arrays:
         return bool(self.closed.all())
 
     def work(self) -> Array:
-        """Demand of each class on the servers of each station, that of stations that run on it included, (R, K) [time]."""
+        """Demand of each class on the servers of each station, with that of stations that run on it, (R, K) [time]."""
         work = self.demand.copy()
         for k in np.flatnonzero(self.host != np.arange(len(self.host))):
             work[:, self.host[k]] += self.demand[:, k]
         return work
 
     def of_classes(self, chosen: NDArray[np.bool_]) -> Arrays:
-        """The same with some classes only; the model stays whole."""
+        """The arrays of some classes only; the model remains whole."""
         rows = ("demand", "visits", "random_visits", "arrival_rate", "population", "think_time")
         return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
 
 
 def from_network(model: Network) -> Arrays:
     """The arrays of a network."""
+    model = only_network(model)
     stations, classes = model.stations, model.classes
     names = [s.name for s in stations]
     closed = [c if isinstance(c, ClosedClass) else None for c in classes]
@@ -141,7 +142,7 @@ def _room(model: Network, station: Station) -> float:
 
 @lru_cache(maxsize=1024)
 def counted(servers: float, jobs: int) -> Array:
-    """Speeds of a queue with up to that many jobs, one or more: 1, 2, … and what is left of a last server."""
+    """Speeds of a queue with up to that many jobs, one or more: 1, 2, … and the fraction of a last server."""
     whole = min(int(servers), jobs)
     speeds = np.append(np.arange(1.0, whole + 1), [servers] if whole < min(servers, jobs) else [])
     speeds.flags.writeable = False  # one array serves all stations of as many servers
@@ -149,7 +150,7 @@ def counted(servers: float, jobs: int) -> Array:
 
 
 def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, residual: float) -> Solution:
-    """Names put back on a kernel's measures."""
+    """The Solution, with names, from the measures of a kernel."""
     model = arrays.model
     x, demand, residence = measures.throughput, arrays.demand, measures.residence_time
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What a method is, and what several of them share."""
+"""The entry of a method in the registry, and checks that several methods share."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Method:
     exact : bool
         Exact for the product-form model.
     refuses : callable
-        Arrays to the reason why not; "" where the method accepts.
+        Arrays to the reason of a refusal; "" where the method accepts.
     summary, source : str
-        What it does; keys of the publications behind it.
+        What it solves; keys of its publications.
     yields : callable
-        Arrays to whether a method further on takes less time; only "auto" and "exact" ask.
+        Arrays to whether a later method is faster or better; used by "auto" and "exact" only.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Method:
 
 
 def not_product_form(arrays: Arrays, limits: bool = False) -> str:
-    """Why a network has no product form, "" where it has one; with `limits`, inside its limits."""
+    """Why a network has no product form, "" where it has one; with `limits`, without regard to limits."""
     model = arrays.model
     if model.limits and not limits:
         return f"limit {model.limits[0].name!r}: admission limits"
@@ -82,14 +82,14 @@ def special(arrays: Arrays, k: int) -> str:
 
 
 def full(arrays: Arrays) -> str:
-    """Which station may have no room for a job, "" where none."""
+    """The station whose capacity may be reached, "" where there is none."""
     k = int(arrays.capacity.argmin())
     room = float(arrays.capacity[k])
     return f"station {arrays.model.stations[k].name!r}: capacity {room:g}, which blocks others" if room < np.inf else ""
 
 
 def starved(arrays: Arrays) -> str:
-    """Which class never gets a server because closed jobs of higher priority never leave them, "" where none."""
+    """The class that is never served because closed jobs of higher priority never leave the servers, "" where none is."""
     model = arrays.model
     for k, station in enumerate(model.stations):
         if not isinstance(station, Queue) or station.discipline not in ("preemptive", "nonpreemptive"):
@@ -99,27 +99,27 @@ def starved(arrays: Arrays) -> str:
         for r, job_class in enumerate(model.classes):
             above = [s for s, c in enumerate(model.classes) if c.priority < job_class.priority and only[s]]
             if arrays.demand[r, k] > 0 and arrays.population[above].sum() >= most:
-                told = f"class {job_class.name!r} never gets a server of {station.name!r}"
-                return f"{told}: jobs of higher priority never leave it"
+                starving = f"class {job_class.name!r} never gets a server of {station.name!r}"
+                return f"{starving}, because jobs of higher priority never leave it"
     return ""
 
 
 def not_poisson(arrays: Arrays) -> str:
-    """Which class arrives otherwise than one by one at random, "" where none does."""
+    """The class whose arrivals are not Poisson, "" where all are."""
     for c in arrays.model.classes:
         if isinstance(c, OpenClass) and not c.is_poisson:
             what = "batch_size" if c.batch_size != 1 else "arrival_variation"
-            return f"class {c.name!r}: {what} {getattr(c, what):g}, arrivals that are not one by one at random"
+            return f"class {c.name!r}: {what} {getattr(c, what):g}, only Poisson arrivals are accepted"
     return ""
 
 
 def hosted(arrays: Arrays) -> str:
-    """Which station runs on the servers of another one, has a part of a server or may be full, "" where none does."""
+    """The station that runs on the servers of another, has a fraction of a server or may be full, "" where none does."""
     if full(arrays):
         return full(arrays)
     for station in arrays.model.stations:
         if isinstance(station, Queue) and station.servers != int(station.servers):
-            return f"station {station.name!r}: servers {station.servers:g}, only whole ones are taken"
+            return f"station {station.name!r}: servers {station.servers:g}, only whole ones are accepted"
         if isinstance(station, Queue) and (reason := _runs_on(station)):
             return reason
     return ""
@@ -130,16 +130,16 @@ def _runs_on(station: Queue) -> str:
 
 
 def uneven(arrays: Arrays) -> str:
-    """A service time that is not exponential, which matters at any station of a network without product form."""
+    """The service time that is not exponential, "" where all are; it matters at every station without product form."""
     for c in arrays.model.classes:
         for name in c.service_variation or ():
             if c.variation(name) != 1 and c.demand(name) > 0:
-                return f"station {name!r}: service_variation of class {c.name!r}, only exponential times are taken"
+                return f"station {name!r}: service_variation of class {c.name!r}, only exponential times are accepted"
     return ""
 
 
 def check_stable(arrays: Arrays) -> None:
-    """Raise SaturatedError for the most loaded station, where one cannot keep up."""
+    """Raise SaturatedError for the most loaded station if it is saturated."""
     limit = np.where(np.isnan(arrays.last), np.inf, arrays.last)
     work = arrays.work()
     loads = np.nan_to_num(arrays.arrival_rate)[:, None] * work
@@ -154,22 +154,22 @@ def check_stable(arrays: Arrays) -> None:
     if highest > 0:
         repair = f"its highest stable rate is {highest:.6g}/{unit}"
     else:
-        repair = f"no rate of it is stable beside the others: all rates together must stay below {1 / busy[k]:.4g} of these"
+        repair = f"no rate of it is stable beside the others, multiply all rates by less than {1 / busy[k]:.4g}"
     raise SaturatedError(model.stations[k].name, float(busy[k]), highest, repair, name)
 
 
 def occupied(arrays: Arrays) -> NDArray[np.intp]:
-    """Indices of the closed classes that have a job at all."""
+    """Indices of the closed classes with jobs."""
     return np.flatnonzero(arrays.population > 0)
 
 
 def closed_refuses(arrays: Arrays) -> str:
-    """Why a network is not one of closed classes in product form, "" where it is."""
+    """Why a network is not closed or has no product form, "" where it is accepted."""
     return not_product_form(arrays) or ("" if arrays.is_closed else "for closed classes only")
 
 
 def scatter_measures(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]]) -> Measures:
-    """Measures of all classes from those of some of them each; the rest is idle. The last part has the distributions."""
+    """Measures of all classes from parts with some classes each; others are idle. The last part gives the distributions."""
     everything = idle(arrays)
     for chosen, part in parts:
         everything.throughput[chosen] = part.throughput
@@ -182,7 +182,7 @@ def scatter_measures(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]])
 
 
 def long_left_over(arrays: Arrays) -> str:
-    """Why what open classes leave of a station takes too long to find, "" where it does not."""
+    """Why the speeds that open classes leave take too long to compute, "" where they do not."""
     jobs = np.nansum(arrays.population)
     for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
         levels = 0 if speeds is None else len(speeds)
@@ -192,7 +192,7 @@ def long_left_over(arrays: Arrays) -> str:
 
 
 def beside_open(arrays: Arrays, run: Callable[[Arrays], Measures]) -> Measures:
-    """Measures of open and closed classes: the closed ones by `run` on the speeds that the open ones leave."""
+    """Measures of open and closed classes: the closed ones by `run` at the speeds that the open ones leave."""
     check_stable(arrays)
     closed, opened = arrays.of_classes(arrays.closed), arrays.of_classes(~arrays.closed)
     load, most = opened.arrival_rate @ opened.demand, int(closed.population.sum())
@@ -203,7 +203,7 @@ def beside_open(arrays: Arrays, run: Callable[[Arrays], Measures]) -> Measures:
 
 
 def idle(arrays: Arrays) -> Measures:
-    """No jobs at all: nothing moves, and times are undefined."""
+    """Measures of a network without jobs: zero throughput, undefined times."""
     shape = arrays.demand.shape
     return Measures(np.zeros(shape[0]), np.zeros(shape), np.full(shape, np.nan), _empty)
 

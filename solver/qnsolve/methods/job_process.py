@@ -1,4 +1,4 @@
-"""The process of each job, step by step: what the Markov chain and the event simulation take of a network."""
+"""The process of each job, step by step, for the Markov chain and the event simulation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Route = dict[int, list[tuple[int, float]]]  # from a station (or OUTSIDE) to the
 
 @dataclass(frozen=True)
 class JobProcess:
-    """What is simulated: R classes, K stations.
+    """A network as a process: R classes, K stations.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class JobProcess:
         Of the open classes.
     limits : tuple of EntryLimit
     capacity : tuple (K,) of float
-        Jobs that have room at a station, inf without limit; () where none has one.
+        Most jobs at a station, inf without limit; () where no station has one.
     """
 
     kinds: tuple[str, ...]
@@ -59,9 +59,8 @@ class JobProcess:
     capacity: tuple[float, ...] = ()
 
 
-
 def job_process(arrays: Arrays) -> JobProcess:
-    """The network as it is simulated.
+    """The process of a network.
 
     A class that gives demands, or visits of exactly 1 everywhere, makes one visit to each of
     its stations, in the model's order; one that gives a routing goes by it; one that gives
@@ -101,7 +100,7 @@ def job_process(arrays: Arrays) -> JobProcess:
 
 
 def routes_of(arrays: Arrays) -> tuple[Route, ...]:
-    """Where the jobs of each class go."""
+    """The route of each class."""
     names = [s.name for s in arrays.model.stations]
     return tuple(
         route(arrays.demand[r], arrays.random_visits[r]) if c.routing is None else _by_routing(c, names, arrays.demand[r])
@@ -110,7 +109,7 @@ def routes_of(arrays: Arrays) -> tuple[Route, ...]:
 
 
 def _by_routing(job_class: JobClass, names: list[str], demand: Array) -> Route:
-    """The routing by indices; a job that comes back to the reference has been outside; stations that take no time left out."""
+    """The routing by indices; a return to the reference passes outside; stations without service time are left out."""
     steps: dict[int, dict[int, float]] = {OUTSIDE: {}}
     back = -2 if job_class.reference is None else names.index(job_class.reference)
     entry = job_class.entry if job_class.reference is None else {job_class.reference: 1.0}
@@ -135,21 +134,21 @@ def _by_routing(job_class: JobClass, names: list[str], demand: Array) -> Route:
 
 
 def service_time(arrays: Arrays) -> Array:
-    """Mean time of one visit, shape (R, K); of the only one where demands were given."""
+    """Mean time of one visit, shape (R, K); the demand itself where demands were given."""
     with np.errstate(divide="ignore", invalid="ignore"):
         once = np.isnan(arrays.random_visits) | (arrays.random_visits == 0)
         return np.where(once, arrays.demand, arrays.demand / arrays.random_visits)
 
 
 def route(demand: Array, visits: Array) -> Route:
-    """Where a job goes from outside and from each station, with what probability."""
+    """The next stations from outside and from each station, with probabilities."""
     used = [int(k) for k in np.flatnonzero(demand > 0)]
     if not used:
         return {OUTSIDE: [(OUTSIDE, 1.0)]}
     if np.isnan(visits).any():
         return {k: [(following, 1.0)] for k, following in zip([OUTSIDE, *used], [*used, OUTSIDE], strict=True)}
     total = float(visits[used].sum())
-    more, enters = max(0.0, 1 - 1 / total), min(total, 1.0)  # goes on after a visit; makes a visit at all
+    more, enters = max(0.0, 1 - 1 / total), min(total, 1.0)  # probability of another visit; of any visit
     shares = [(k, float(visits[k] / total)) for k in used]
     first = [(k, enters * share) for k, share in shares] + [(OUTSIDE, 1 - enters)] * (enters < 1)
     onward = [(k, more * share) for k, share in shares if more]
@@ -157,12 +156,12 @@ def route(demand: Array, visits: Array) -> Route:
 
 
 def entry_requests(arrays: Arrays, some: Sequence[int] | None = None) -> Array:
-    """Requests of one job of each class on its way, shape (R,): at steps to where it needs a limit that it does not hold.
+    """Admission requests of one job of each class, shape (R,): its steps to stations with a limit that it does not hold.
 
     Parameters
     ----------
     some : sequence of int, optional
-        The limits that count; all where not given.
+        The limits that count; by default all.
     """
     process, classes = job_process(arrays), range(len(arrays.demand))
     limits = process.limits if some is None else [process.limits[i] for i in some]

@@ -1,4 +1,4 @@
-"""The laws that every answer must keep before it is handed out."""
+"""The laws of queueing that every answer must keep before it is returned."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from qnsolve.numerics.series import Array
 from .arrays import Arrays
 from .measures import Measures
 
-SETTLED = 1e-6  # how far an iteration may leave an answer beyond the asymptotic bounds
+SETTLED = 1e-6  # tolerance of the asymptotic bounds for iterative methods, relative
 EXACT = 1e-9  # relative violation that an exact method may show; it shows about 1e-14
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What the laws are about, of one model or, with leading axes, of many with the same stations and classes.
+    """The figures that the laws connect, of one model or, with leading axes, of many with the same stations and classes.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ Violation = tuple[str, str, Array]  # law; "pair", "class" or "station"; relativ
 
 
 def violations(figures: Figures, rising: bool) -> Iterator[Violation]:
-    """The laws, and how far each is broken, relative.
+    """The relative violation of each law.
 
     Finite and not negative; Little's law at each station and class; the population of
     each class, ΣQ + X·Z = N; 0 ≤ U ≤ 1; no residence below the demand at full speed;
@@ -79,24 +79,24 @@ def violations(figures: Figures, rising: bool) -> Iterator[Violation]:
     closed = np.isfinite(figures.population)
     if closed.any():
         held = q.sum(axis=-1) + figures.outside
-        n = np.where(closed, figures.population, held)  # an open class is held to nothing here
+        n = np.where(closed, figures.population, held)  # the law is trivial for an open class
         z = np.where(closed, figures.think_time, 0.0)
         size = np.maximum(n, 1)
         yield "population, ΣQ + X·Z = N", "class", np.abs(held + x * z - n) / size
         shortest = z + fastest.sum(axis=-1)
         yield "throughput above N/(Z + ΣD)", "class", np.maximum(x * shortest - n, 0.0) / size
         if x.shape[-1] == 1 and rising:
-            crowded = z + n * (demand / figures.first[..., None, :]).sum(axis=-1)  # every other job ahead of it everywhere
+            crowded = z + n * (demand / figures.first[..., None, :]).sum(axis=-1)  # every other job ahead of it at each station
             yield "throughput below N/(Z + N·ΣD)", "class", np.where(x > 0, np.maximum(n - x * crowded, 0.0) / size, 0.0)
 
 
 def check(arrays: Arrays, measures: Measures, method: str, settled: float = EXACT) -> float:
-    """Hold measures against the laws of queueing.
+    """The largest relative violation of the laws of queueing; raises where it is too large.
 
     Parameters
     ----------
     settled : float
-        How far beyond the asymptotic bounds an answer may lie, relative: more than `EXACT`
+        Tolerance of the asymptotic bounds, relative: more than `EXACT`
         where an iteration ends near its fixed point.
 
     Returns
@@ -142,7 +142,7 @@ def check(arrays: Arrays, measures: Measures, method: str, settled: float = EXAC
 
 
 def _beyond_bounds(arrays: Arrays, measures: Measures) -> Iterator[Violation]:
-    """How far closed classes lie outside the asymptotic bounds of their model, tighter than `violations` has them."""
+    """The violation of the asymptotic bounds of the model by closed classes; these are tighter than those in `violations`."""
     model, x = arrays.model, measures.throughput
     some = np.flatnonzero(arrays.closed & (x > 0))
     n, z, d = arrays.population[some], arrays.think_time[some], arrays.demand[some]

@@ -1,4 +1,4 @@
-"""What every network kernel returns."""
+"""The measures that every network kernel returns."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from qnsolve.numerics.series import Array
 
 @dataclass(frozen=True)
 class Admission:
-    """How jobs fare at admission limits: R classes, L limits.
+    """Jobs at admission limits: R classes, L limits.
 
     Attributes
     ----------
     outside : ndarray (R,)
-        Jobs that wait to be let in [jobs].
+        Jobs that wait for admission [jobs].
     delayed : ndarray (R,)
-        Share of the requests for room that have to wait.
+        Share of the admission requests that wait.
     inside, waiting, full : ndarray (L,)
-        Jobs that hold each limit, jobs that wait for it [jobs], share of time that it is full.
+        Jobs admitted by each limit, jobs that wait for it [jobs], share of time that it is full.
     lines : tuple (L,) of ndarray
         P(n jobs wait for each limit), n = 0, 1, …
     requests : ndarray (R,)
-        Requests for room of one job on its way.
+        Admission requests of one job.
     """
 
     outside: Array
@@ -52,10 +52,10 @@ class Measures:
     distribution : callable
         `distribution(k)` gives P(n jobs at station k), n = 0, 1, …
     admission : Admission, optional
-        Where the network has limits, or jobs wait outside for room at a station.
+        Where the network has limits, or jobs wait outside for a place at a station.
     blocked : ndarray (K,), optional
-        Where stations have a capacity: the share of their servers' time that jobs hold which are through and wait
-        for room at the next one.
+        Where stations have a capacity: the share of their servers' time blocked by jobs that are served and wait
+        for a place at the next one.
     """
 
     throughput: Array

@@ -26,5 +26,5 @@ _FAMILIES: tuple[Method, ...] = (
     *blocking.METHODS,
 )
 
-# an approximation leaves a network to its Markov chain where that is small
+# a small Markov chain is exact and fast: it is preferred to an approximation
 METHODS = tuple(method if method.exact else replace(method, yields=is_small) for method in _FAMILIES)

@@ -21,20 +21,20 @@ CHOICES = ("auto", "exact", *(method.name for method in METHODS))
 
 @dataclass(frozen=True)
 class MethodReport:
-    """One method and whether it takes a model.
+    """One method and whether it accepts a model.
 
     Attributes
     ----------
     name : str
-        As `solve(model, method=name)` takes it.
+        Name for `solve(model, method=name)`.
     exact : bool
         Exact for the product-form model.
     accepts : bool or None
         None where no model was given.
     reason : str
-        Why it does not accept; "" otherwise.
+        Why it refuses; "" otherwise.
     summary, source : str
-        What it does; the key of its publication.
+        What it solves; the key of its publication.
     error : str
         The measured error of an approximate method; "" for an exact one.
     auto : bool
@@ -82,18 +82,18 @@ def solve(model: Any, method: str = "auto") -> Any:
     Returns
     -------
     Solution or SystemResult
-        Checked against the laws of queueing before it is handed out.
+        Checked against the laws of queueing.
 
     Raises
     ------
     SaturatedError
-        An open class asks a station for more than it can serve.
+        Open classes demand more of a station than it can serve.
     NoMethodError
-        No method, or not the one asked for, accepts the model; tells why.
+        No method, or not the one named, accepts the model; `reasons` says why.
     ConvergenceError
-        An approximate method did not reach its tolerance; tells what it reached.
+        An approximate method did not converge; `residual` is that of its last step.
     LawError
-        The answer broke a law; no number is handed out.
+        The answer broke a law and is not returned.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def solve(model: Any, method: str = "auto") -> Any:
     """
     if not isinstance(model, Network):
         if isinstance(model, type) or not callable(getattr(model, "solve", None)):
-            raise ModelError("model", "must be a Network or a System", "qnsolve.load(file) reads one from its file", model)
+            raise ModelError("model", "must be a Network or a System", "load one with qnsolve.load(file)", model)
         return model.solve(method)
     if method not in CHOICES:
         raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
@@ -116,12 +116,12 @@ def solve(model: Any, method: str = "auto") -> Any:
             try:
                 measures = chosen.run(arrays)
                 break
-            except NoMethodError as error:  # too large, as it found on its way
+            except NoMethodError as error:  # found to be too large during the solution
                 if method not in ("auto", "exact"):
                     raise
                 known |= {chosen.name: "; ".join(error.reasons.values())}
     except ArithmeticError as error:
-        raise LawError(f"method {chosen.name}: {error}; no number is handed out") from error
+        raise LawError(f"method {chosen.name}: {error}; no number is returned") from error
     residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
     measures = replace(measures, notes=(*measures.notes, *_random_ways(arrays)))
     if not chosen.exact:
@@ -130,17 +130,17 @@ def solve(model: Any, method: str = "auto") -> Any:
 
 
 def _random_ways(arrays: Arrays) -> list[str]:
-    """A note for each class whose way is random, where the way matters: not in a product form."""
+    """A note for each class with random routing, where the routing matters: in networks without product form."""
     ways = zip(arrays.model.classes, arrays.random_visits, strict=True)
     names = [c.name for c, visits in ways if c.routing is None and (visits > 0).any()]
     if not names or not not_product_form(arrays):
         return []
-    rule = "a random way: after each visit it goes on with the same probabilities"
+    rule = "random routing: after each visit the next station has the same probabilities"
     return [f"visits give class {name!r} {rule}" for name in names]
 
 
 def _choose(arrays: Arrays, name: str, known: Mapping[str, str]) -> Method:
-    """The first method that accepts, but for those that are known to refuse; then no method yields to another."""
+    """The first method that accepts, without those known to refuse; if there are such, no method yields to another."""
     reasons = dict(known)
     for method in METHODS:
         if method.name in reasons:

@@ -21,7 +21,7 @@ class AdmissionLimit:
     capacity : int
         Jobs inside at once [count].
     classes, stations : sequences of str, optional
-        Whom it limits, and where; all of them where left out.
+        The classes limited, and the stations that count; by default all of them.
     name : str, default "limit"
     """
 

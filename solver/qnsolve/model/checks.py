@@ -12,7 +12,7 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 
 class FrozenDict(dict[str, float]):
-    """A dict that cannot be changed: what a class was asked for stays what it was."""
+    """A dict that cannot be changed, as the model that holds it."""
 
     def _refuse(self, *args: object, **kwargs: object) -> None:
         raise TypeError("a model is frozen: make another with Network.replace")
@@ -29,7 +29,7 @@ class FrozenDict(dict[str, float]):
 
 def number(item: str, value: object, *, positive: bool = False) -> float:
     """A finite number, zero or more; with `positive`, above zero."""
-    if type(value) is float and SMALLEST <= value <= LARGEST:  # most are
+    if type(value) is float and SMALLEST <= value <= LARGEST:  # the usual case, and fast
         return value
     rule = "must be a number above 0" if positive else "must be a number, 0 or more"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -40,7 +40,7 @@ def number(item: str, value: object, *, positive: bool = False) -> float:
     except OverflowError:
         result = math.inf
     if math.isnan(result) or math.isinf(result):
-        raise ModelError(item, "must be finite", "write the number itself; leave the item out if it does not apply", value)
+        raise ModelError(item, "must be finite", "write the number itself; remove the item if it does not apply", value)
     if result < 0 or (positive and result == 0):
         raise ModelError(item, rule, "check the sign and the source of the figure", value)
     if result and not SMALLEST <= result <= LARGEST:
@@ -67,7 +67,7 @@ def text(item: str, value: object) -> str:
     if not value.strip():
         raise ModelError(item, "must not be empty", "give it a name", value)
     if value != value.strip() or not value.isprintable():
-        raise ModelError(item, "must be one line without blanks at its ends", "take the odd characters out", value)
+        raise ModelError(item, "must be one line without blanks at its ends", "remove the other characters", value)
     return value
 
 
@@ -96,7 +96,7 @@ def listed(item: str, value: object) -> tuple[object, ...]:
 
 
 def unique(item: str, names: Iterable[str], among: str) -> None:
-    """No name twice, not even in another case: a sheet's look-up would find the wrong row."""
+    """Check that no name is given twice, not even in another case: a sheet's look-up ignores case."""
     seen: dict[str, str] = {}
     for name in names:
         other = seen.get(name.casefold())
@@ -107,6 +107,6 @@ def unique(item: str, names: Iterable[str], among: str) -> None:
 
 
 def assign(obj: object, **values: object) -> None:
-    """Put the checked values into a frozen dataclass while it is being made."""
+    """Set checked values in a frozen dataclass while it is constructed."""
     for name, value in values.items():
         object.__setattr__(obj, name, value)

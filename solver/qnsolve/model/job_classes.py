@@ -13,7 +13,7 @@ from . import checks
 
 @dataclass(frozen=True)
 class _JobClass:
-    """What open and closed classes share: what one job needs at each station."""
+    """Attributes that open and closed classes share: the service that one job requires at each station."""
 
     name: str
     _: KW_ONLY
@@ -40,8 +40,8 @@ class _JobClass:
             state = "gives both" if per_visit else "gives neither"
             raise ModelError(
                 f"{item}: demands, visits, service_times",
-                f"either demands, or visits with service_times; this class {state}",
-                "keep one way and take the other out" if per_visit else "write demands = { station = time, ... }",
+                f"must give either demands, or visits with service_times (it {state})",
+                "keep one and remove the other" if per_visit else "write demands = { station = time, ... }",
                 code=None if per_visit else Repair.DEMANDS,
             )
         if per_visit and set(self.visits or ()) != set(self.service_times or ()):
@@ -61,7 +61,9 @@ class _JobClass:
         parts = {key: getattr(self, key) for key in ("entry", "exits", "reference") if getattr(self, key) is not None}
         if self.routing is None:
             for key, value in parts.items():
-                raise ModelError(f"{item}: {key}", "goes with routing only", "write routing = { from = { to = p } }", value)
+                raise ModelError(
+                    f"{item}: {key}", "is allowed only with routing", "write routing = { from = { to = p } }", value
+                )
             return
         try:
             from .routing import visits as of_routing  # needs numpy, which a model does not
@@ -70,7 +72,7 @@ class _JobClass:
         except ModelError as error:
             raise ModelError(f"{item}: {error.item}", error.rule, error.repair, error.value) from None
         if self.visits is not None and dict(self.visits) != visits:
-            raise ModelError(f"{item}: visits", "does not go with routing", "keep one of them", dict(self.visits))
+            raise ModelError(f"{item}: visits", "is not allowed with routing", "keep one of them", dict(self.visits))
         rows = {place: checks.figures(f"{item}: routing[{place!r}]", row) for place, row in self.routing.items()}
         checks.assign(self, visits=visits, routing=checks.FrozenDict(rows))  # type: ignore[arg-type]
         for key in ("entry", "exits"):
@@ -78,7 +80,7 @@ class _JobClass:
                 checks.assign(self, **{key: checks.figures(f"{item}: {key}", parts[key])})
 
     def demand(self, station: str) -> float:
-        """Demand of one job at a station [time]; 0 where the class does not go."""
+        """Demand of one job at a station [time]; 0 without visits."""
         if self.demands is not None:
             return self.demands.get(station, 0.0)
         visits, times = self.visits or {}, self.service_times or {}
@@ -89,7 +91,7 @@ class _JobClass:
         return tuple(self.demands if self.demands is not None else self.visits or ())
 
     def variation(self, station: str) -> float:
-        """Squared coefficient of variation of the service time of one visit [ratio]; 1 where nothing was given."""
+        """Squared coefficient of variation of the service time of one visit [ratio]; 1 by default."""
         return (self.service_variation or {}).get(station, 1.0)
 
 
@@ -125,7 +127,7 @@ class OpenClass(_JobClass):
     Raises
     ------
     ModelError
-        Naming the class, the item, the rule and the repair.
+        Where a value is wrong.
     """
 
     _: KW_ONLY
@@ -141,13 +143,13 @@ class OpenClass(_JobClass):
             checks.assign(self, **{part: checks.number(f"{item}: {part}", getattr(self, part))})
         size, least = self.batch_size, least_variation(self.batch_size)
         if size < 1:
-            raise ModelError(f"{item}: batch_size", "must be 1 or more", "write the mean jobs that arrive together", size)
+            raise ModelError(f"{item}: batch_size", "must be 1 or more", "write the mean number of jobs in a batch", size)
         if 0 < self.batch_variation < least * (1 - 1e-9):
-            rule = f"must be at least {least:.6g}: no batches of whole jobs with a mean of {size:g} vary less"
-            raise ModelError(f"{item}: batch_variation", rule, "write 0 for the least", self.batch_variation)
+            rule = f"must be at least {least:.6g}: the least of whole numbers of jobs with mean {size:g}"
+            raise ModelError(f"{item}: batch_variation", rule, "write 0 for the least possible", self.batch_variation)
         if size == 1 and self.batch_variation > 0:
             rule = "must be 0 where batch_size is 1: a batch has at least one job"
-            raise ModelError(f"{item}: batch_variation", rule, "give the batch_size, or take it out", self.batch_variation)
+            raise ModelError(f"{item}: batch_variation", rule, "give the batch_size, or remove it", self.batch_variation)
 
     @property
     def is_poisson(self) -> bool:
@@ -168,7 +170,7 @@ class ClosedClass(_JobClass):
     ----------
     name : str
     population : int
-        Jobs, N [count]; thinking jobs included.
+        Number of jobs N [count], thinking jobs included.
     think_time : float, default 0
         Mean time outside between two jobs, Z [time].
     demands, visits, service_times, service_variation, priority, routing, entry, exits, reference
@@ -177,7 +179,7 @@ class ClosedClass(_JobClass):
     Raises
     ------
     ModelError
-        Naming the class, the item, the rule and the repair.
+        Where a value is wrong.
     """
 
     _: KW_ONLY
@@ -198,6 +200,6 @@ JobClass = OpenClass | ClosedClass
 
 
 def least_variation(size: float) -> float:
-    """Least squared coefficient of variation of a whole number with that mean: it is one of the two next to it."""
+    """Least squared coefficient of variation of a whole number with that mean, reached on the two nearest numbers."""
     part = size - floor(size)
     return part * (1 - part) / size**2 if size else 0.0

@@ -1,4 +1,4 @@
-"""The network: stations, classes and limits together, and what must hold between them."""
+"""The network: stations, classes and limits, and the rules between them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Network:
     Raises
     ------
     ModelError
-        Where something contradicts: names the item, the value, the rule and the repair.
+        Where a part is wrong or contradicts another one.
 
     Examples
     --------
@@ -89,29 +89,29 @@ class Network:
         for item, names, known in references:
             for name in names:
                 if name not in known:
-                    raise ModelError(item, "names what the model does not have", suggestion(name, known), name)
+                    raise ModelError(item, "must name an item of the model", suggestion(name, known), name)
 
     def _check_host(self, station: Queue, name: str) -> None:
         item, hosts = f"station {station.name!r}: on", {s.name: s for s in self.stations}
         host = hosts.get(name)
         if host is None:
-            raise ModelError(item, "names what the model does not have", suggestion(name, list(hosts)), name)
+            raise ModelError(item, "must name an item of the model", suggestion(name, list(hosts)), name)
         if not isinstance(host, Queue) or host.on is not None or host is station:
-            raise ModelError(item, "must be a queue of its own servers", "name the processors", name)
+            raise ModelError(item, "must be a queue with its own servers", "name the queue of the processors", name)
         if host.discipline != "ps":
             raise ModelError(item, "must share its servers (discipline 'ps')", f"change the discipline of {name!r}", name)
 
     def _check_demand(self, job_class: JobClass) -> None:
         if any(job_class.demand(name) > 0 for name in job_class.stations()):
             return
-        item, repair = f"class {job_class.name!r}: {_way(job_class)}", "give it a demand above 0 at some station"
+        item, repair = f"class {job_class.name!r}: {_way(job_class)}", "give it a demand above 0 at a station"
         if isinstance(job_class, OpenClass):
-            raise ModelError(item, "asks for no time at any station", repair)
+            raise ModelError(item, "must have a demand above 0", repair)
         if job_class.think_time == 0:
-            raise ModelError(item, "asks for no time at any station and has no think_time", repair + ", or a think_time")
+            raise ModelError(item, "must have a demand above 0, or the class a think_time", repair + ", or a think_time")
 
     def _check_route(self, job_class: JobClass) -> None:
-        """That it is told from where jobs come to a station of limited capacity."""
+        """Check that the way of the jobs to a station of limited capacity is known."""
         full = [s.name for s in self.stations if isinstance(s, Queue) and s.capacity is not None]
         bound = [name for name in full if (job_class.visits or job_class.demands or {}).get(name, 0.0) > 0]
         if not bound:
@@ -120,21 +120,19 @@ class Network:
         for name in bound:
             if job_class.demand(name) == 0:
                 raise ModelError(
-                    f"{item}[{name!r}]", "takes no time at a station of limited capacity", "give it a service time"
+                    f"{item}[{name!r}]", "must have a service time above 0, because the capacity is limited", "give one"
                 )
         if job_class.visits is not None and job_class.routing is None and len(job_class.stations()) > 1:
-            rule = f"does not tell from where jobs come to {bound[0]!r}, which has a capacity"
-            raise ModelError(
-                item, rule, "give routing in place of visits, or demands for one visit each in the stations' order"
-            )
+            rule = f"must say from which stations jobs come to {bound[0]!r}, which has a capacity"
+            raise ModelError(item, rule, "give routing in place of visits, or demands for one visit to each station in order")
 
     def solve(self, method: str = "auto") -> Any:
         """The solution: the same as `qnsolve.solve(self, method)`."""
-        package = sys.modules[__name__.partition(".")[0]]  # it puts models and methods together; nothing here stands above
+        package = sys.modules[__name__.partition(".")[0]]  # a model must not import the methods, which import it
         return package.solve(self, method)
 
     def replace(self, name: str, /, **changes: Any) -> Network:
-        """The same network with one station, class or limit changed.
+        """A copy of the network with one station, class or limit changed.
 
         Parameters
         ----------
@@ -156,7 +154,7 @@ class Network:
                 known = [field for field in type(item).__dataclass_fields__ if field != "_"]
                 for change in changes:
                     if change not in known:
-                        rule = f"is no parameter of {type(item).__name__}"
+                        rule = f"must be a parameter of {type(item).__name__}"
                         raise ModelError(f"{name!r}: {change}", rule, suggestion(change, known))
                 if "visits" not in changes and {"routing", "entry", "exits", "reference"} & set(changes):
                     changes["visits"] = None
@@ -164,7 +162,22 @@ class Network:
                 parts: dict[str, Any] = {part: tuple(items)}
                 return replace(self, **parts)
         names = [item.name for item in (*self.stations, *self.classes, *self.limits)]
-        raise ModelError("replace", "names what the model does not have", suggestion(name, names), name)
+        raise ModelError("replace", "must name an item of the model", suggestion(name, names), name)
+
+
+def only_network(model: object) -> Network:
+    """The model if it is a network; anything else is refused.
+
+    Raises
+    ------
+    ModelError
+    """
+    if isinstance(model, Network):
+        return model
+    repair = "load one with qnsolve.load(file)"
+    if not isinstance(model, type) and callable(getattr(model, "network", None)):
+        repair = "pass model.network(), the network of the system"
+    raise ModelError("model", "must be a Network", repair, model)
 
 
 def _way(job_class: JobClass) -> str:

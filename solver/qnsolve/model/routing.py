@@ -13,7 +13,7 @@ from qnsolve.numerics.markov_chain import stationary
 from . import checks
 
 Place = TypeVar("Place", bound=Hashable)  # a station; or a class and a station
-NEAR = 1e-9  # what probabilities may miss 1 by
+NEAR = 1e-9  # tolerance of a sum of probabilities
 
 
 def visits(
@@ -24,7 +24,7 @@ def visits(
     exits: Mapping[Place, float] | Sequence[float] | None = None,
     reference: Place | None = None,
 ) -> dict[Place, float]:
-    """Mean visits of one job to each station, from where jobs go next.
+    """Mean visits of one job to each station, from routing probabilities.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def visits(
     stations : sequence, optional
         The names of the rows of a matrix.
     entry, exits : mappings, or sequences (K,), optional
-        Where jobs begin, and the probability that one leaves after each station [0..1]:
+        Where jobs start, and the probability that a job leaves after each station [0..1]:
         of an open class, or of a closed one whose jobs think outside.
     reference : station, optional
         In place of entry and exits, for jobs that never leave: visits are counted for
@@ -49,7 +49,7 @@ def visits(
     Raises
     ------
     ModelError
-        Where probabilities do not sum to 1, or jobs cannot get to a station, or not away.
+        Where probabilities do not sum to 1, or jobs cannot reach or leave a station.
 
     Notes
     -----
@@ -67,7 +67,9 @@ def visits(
     begin, end = _vector("entry", entry, table), _vector("exits", exits, table)
     if (reference is None) == (entry is None) or (entry is None) != (exits is None):
         rule = "needs either entry with exits, or reference"
-        raise ModelError("visits", rule, "give entry and exits for jobs that come and leave, reference for jobs that stay")
+        raise ModelError(
+            "visits", rule, "give entry and exits for jobs that come from outside, reference for jobs that never leave"
+        )
     for place, row in table.items():
         _sums(f"routing[{place!r}]", sum(row.values()) + end.get(place, 0.0), " with its exit")
     if reference is None:
@@ -75,7 +77,9 @@ def visits(
         index: dict[Any, int] = {None: 0} | {place: i for i, place in enumerate(table, 1)}
         arcs = [(0, index[place], p) for place, p in begin.items()] + [(index[place], 0, p) for place, p in end.items()]
     elif reference not in table:
-        raise ModelError("reference", "is no place of the routing", suggestion(str(reference), map(str, table)), reference)
+        raise ModelError(
+            "reference", "must be a station of the routing", suggestion(str(reference), map(str, table)), reference
+        )
     else:
         index = {place: i for i, place in enumerate(sorted(table, key=lambda place: place != reference))}
         arcs = []
@@ -99,7 +103,7 @@ def _table(routing: Any, stations: Sequence[Place] | None) -> dict[Place, dict[P
             raise ModelError("routing", f"must have a row and a column for each of {len(names)} stations", "name them", shape)
         routing = {name: dict(zip(names, row, strict=True)) for name, row in zip(names, rows, strict=True)}
     elif stations is not None:
-        raise ModelError("stations", "goes with a matrix only", "leave it out: the routing names its stations")
+        raise ModelError("stations", "is allowed only with a matrix", "remove it: the routing names its stations")
     table: dict[Any, dict[Any, float]] = {}
     for place, row in routing.items():
         if not isinstance(row, Mapping):
@@ -131,28 +135,26 @@ def _vector(item: str, values: Any, table: Mapping[Place, Any]) -> dict[Place, f
         values = dict(zip(table, listed, strict=True))
     for place in values:
         if place not in table:
-            raise ModelError(
-                item, "names a place that the routing does not have", suggestion(str(place), map(str, table)), place
-            )
+            raise ModelError(item, "must name a station of the routing", suggestion(str(place), map(str, table)), place)
     return {place: _share(f"{item}[{place!r}]", p) for place, p in values.items()}
 
 
 def _sums(item: str, total: float, what: str) -> None:
     if abs(total - 1) > NEAR:
-        raise ModelError(item, f"must sum to 1{what}", "correct the probabilities, or give what leaves as exits", total)
+        raise ModelError(item, f"must sum to 1{what}", "correct the probabilities, or give the rest as exits", total)
 
 
 def _chain(arcs: list[tuple[int, int, float]], names: Mapping[int, Any]) -> list[int]:
-    """The places that jobs come to from the first one, the first one first; all can get back to it."""
+    """The places that jobs reach from the first one, in that order; checks that all lead back to it."""
     onward = _reached([(i, j) for i, j, _ in arcs])
     back = _reached([(j, i) for i, j, _ in arcs])
     for i, name in names.items():
         if i in back and i not in onward:
-            raise ModelError(f"routing[{name!r}]", "is a place that jobs never come to", "take it out, or lead jobs there")
+            raise ModelError(f"routing[{name!r}]", "must be reached by jobs", "remove it, or route jobs to it")
         if i in onward and i not in back:
-            raise ModelError(f"routing[{name!r}]", "is a place that jobs never get away from", "lead them back, or out")
+            raise ModelError(f"routing[{name!r}]", "must lead back or out: jobs never leave it", "add a route, or an exit")
         if i not in onward and not isinstance(name, tuple):
-            raise ModelError(f"routing[{name!r}]", "is a place apart, that jobs never come to", "take it out")
+            raise ModelError(f"routing[{name!r}]", "must be reached by jobs", "remove it")
     return sorted(onward)
 
 
@@ -161,7 +163,7 @@ def _reached(arcs: Iterable[tuple[int, int]]) -> set[int]:
     for i, j in arcs:
         following.setdefault(i, []).append(j)
     found, fresh = {0}, [0]
-    for i in fresh:  # grows while it is walked
+    for i in fresh:  # grows during the loop
         new = dict.fromkeys(j for j in following.get(i, ()) if j not in found)
         found.update(new)
         fresh += new
@@ -173,9 +175,9 @@ def chain_class(
 ) -> dict[str, dict[str, float]]:
     """The visits and service times of one class in place of a chain of classes.
 
-    Jobs that change class are one class to the rest of the network: at each station its
-    visits are the sum over the classes, its service time their mean, weighed by visits.
-    Exact where the station has product form; first come first served asks for the same
+    Jobs that change class act as one class on the rest of the network: at each station its
+    visits are the sum over the classes, its service time their mean weighted by visits.
+    Exact where the station has product form; first come first served requires the same
     service time in all classes.
 
     Parameters
@@ -199,7 +201,7 @@ def chain_class(
     counts, work = dict[str, float](), dict[str, float]()
     for place, value in visits.items():
         if place not in times:
-            raise ModelError(f"service_times[{place!r}]", "is missing", "give the time of a visit there")
+            raise ModelError(f"service_times[{place!r}]", "is missing", "give the mean time of a visit")
         count = checks.number(f"visits[{place!r}]", value)
         counts[place[1]] = counts.get(place[1], 0.0) + count
         work[place[1]] = work.get(place[1], 0.0) + count * times[place]

@@ -22,18 +22,18 @@ class Queue:
     ----------
     name : str
     servers : float, default 1
-        Servers, m [count], up to 1,000,000; a `Delay` is never short. A part of a server,
-        what an LPAR's weight leaves of a CP say, is one that is slower and taken last: 2.4
+        Servers, m [count], up to 1,000,000; a `Delay` has any number. A fraction of a server,
+        such as the share of a CP that an LPAR's weight gives, is a slower server, used last: 2.4
         servers have speeds 1, 2, 2.4 with 1, 2, 3 and more jobs; 0.4 have 0.4.
     discipline : {"ps", "fcfs", "preemptive", "nonpreemptive"}, default "ps"
         Processor sharing; first come first served; priority with and without preemption.
     on : str, optional
         A queue whose servers this one runs on: a job in service here shares them with the
-        jobs that are there. A QR TCB is one server on the processors.
+        other jobs there. A QR TCB is one server on the processors.
     capacity : int, optional
-        Room for so many jobs, in service and waiting [count]; without limit where left out. A
-        job that finds the next station full stays on its server, which serves nobody meanwhile,
-        until there is room: blocking after service. Who was blocked first goes in first; a job
+        Most jobs in service and waiting [count]; unlimited by default. Blocking after service: a
+        job that finds the next station full blocks its server, which serves no other job,
+        until there is a free place. The job that was blocked first enters first; a job
         that comes back to the station it leaves keeps its place. Jobs that come from
         outside, from a think time or a delay wait there, and hold no server.
     """
@@ -60,12 +60,15 @@ class Queue:
             checks.assign(self, capacity=checks.whole(f"{item}: capacity", self.capacity, least=1))
             if self.capacity < checks.whole(f"{item}: servers", self.servers, least=1):
                 raise ModelError(
-                    f"{item}: capacity", "must be at least its servers", "count the jobs in service too", self.capacity
+                    f"{item}: capacity",
+                    "must be at least the number of servers",
+                    "count the jobs in service and those that wait",
+                    self.capacity,
                 )
 
 
 def _servers(item: str, value: object) -> float:
-    """A count of servers, parts of one included; an int where it is whole."""
+    """A number of servers, fractions included; an int where it is whole."""
     count = checks.number(item, value, positive=True)
     if not LEAST_SERVERS <= count <= MOST_SERVERS:
         raise ModelError(item, f"must lie within {LEAST_SERVERS:g} and {MOST_SERVERS}", "correct the count", value)
@@ -74,7 +77,7 @@ def _servers(item: str, value: object) -> float:
 
 @dataclass(frozen=True)
 class Delay:
-    """A station where nobody waits: network time, a timer, a pool that is never short.
+    """A station without queueing: network time, a timer, a pool that is never exhausted.
 
     Parameters
     ----------
@@ -145,17 +148,17 @@ class LoadDependent:
     def usl(cls, name: str, *, contention: float, coherency: float, jobs: int) -> LoadDependent:
         """A station whose speed follows the universal scalability law.
 
-        Speed with n jobs, or processors at work: n/(1 + σ·(n − 1) + κ·n·(n − 1)).
+        Speed with n jobs, or busy processors: n/(1 + σ·(n − 1) + κ·n·(n − 1)).
 
         Parameters
         ----------
         name : str
         contention : float
-            σ, the share of the work that must be done alone [0..1].
+            σ, the serial share of the work [0..1].
         coherency : float
-            κ, what each pair costs to keep in step [0..1]; speed falls beyond √((1 − σ)/κ).
+            κ, coherency cost of each pair [0..1]; speed falls beyond √((1 − σ)/κ).
         jobs : int
-            Processors: the jobs up to which the law is followed; the last speed holds beyond [count].
+            Processors, the jobs up to which the law applies; the last speed holds beyond [count].
 
         References
         ----------

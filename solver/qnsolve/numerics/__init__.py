@@ -1,1 +1,1 @@
-"""Numerical tools on arrays that several rooms share. They know no model and no names."""
+"""Numerical tools on arrays, without models or names."""

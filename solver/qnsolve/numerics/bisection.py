@@ -9,12 +9,12 @@ Number = TypeVar("Number", int, float)
 
 
 def last_whole(holds: Callable[[int], bool], low: int, high: int, most: int) -> int | None:
-    """The last whole number for which the condition holds; None where it holds at `most` still.
+    """The last whole number for which the condition holds; None where it still holds at `most`.
 
     Parameters
     ----------
     holds : callable
-        Taken to hold at `low`, and from some number on not to; asked first at `high`.
+        Assumed to hold at `low`, and not from some number on; evaluated first at `high`.
     low, high, most : int
 
     Examples
@@ -71,7 +71,7 @@ def narrowed(
 
 
 def _bracket(holds: Callable[[Number], bool], low: Number, high: Number, most: Number) -> tuple[Number, Number] | None:
-    """Where the condition still holds, and where no longer."""
+    """A number at which the condition holds, and one at which it does not."""
     while holds(high):
         if high >= most:
             return None
@@ -85,7 +85,7 @@ def whole_half(low: Number, high: Number) -> Number:
 
 
 def _between(low: float, high: float) -> float:
-    """Half way, in powers while the two lie far apart."""
+    """The middle of two numbers, geometric while they lie far apart."""
     if low == 0:
         return high / 1024 if high > 1e-90 else 0.0
     return (low * high) ** 0.5 if high > 4 * low and low > 1e-90 else low + (high - low) / 2

@@ -1,4 +1,4 @@
-"""Fixed points of many problems at once, accelerated, with damping to fall back on."""
+"""Fixed points of many problems at once: accelerated iteration, then damped iteration."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TINY = 1e-300
 WINDOW = 12
 FAST = 400  # accelerated steps before plain damped ones are tried
 STEPS = 20_000  # of one damped attempt
-FAR = 0.3  # most that a mixed step may lie from the plain one, in logs; further leads to other fixed points
-SMALL = 0.01  # below this differences of logs are taken as relative ones, which costs less
+FAR = 0.3  # largest distance of an accelerated step from the plain one, in logs; more leads to other fixed points
+SMALL = 0.01  # below this differences of logs are approximated by relative ones, which is faster
 DAMPINGS = (0.3, 0.05)
 RIDGE = 1e-12 * np.eye(WINDOW)
 
@@ -24,7 +24,7 @@ Step = Callable[[Array, NDArray[np.intp]], Array]
 
 
 class NotConvergedError(ArithmeticError):
-    """An iteration did not reach its tolerance; `residual` is what it reached."""
+    """An iteration did not converge; `residual` is that of its last step."""
 
     def __init__(self, residual: float) -> None:
         super().__init__("the iteration did not converge")
@@ -52,11 +52,11 @@ class Found:
 
 
 def fixed_point(step: Step, start: Array, tolerance: float, rough: bool = False) -> Found:
-    """Where x = step(x), x ≥ 0, for B problems along the first axis.
+    """Solve x = step(x), x ≥ 0, for B problems along the first axis.
 
-    Each step is mixed from the last ones so that their changes cancel as far as they
-    can (Anderson). Problems that are done drop out. Those that do not get there start again
-    with damped plain steps.
+    Each step combines the last ones so that their changes cancel as far as
+    possible (Anderson). Problems that have converged drop out. Those that do not converge start again
+    with damped steps.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def fixed_point(step: Step, start: Array, tolerance: float, rough: bool = False)
     tolerance : float
         Of the relative change of x.
     rough : bool
-        A start for something better: no damped steps where it does not converge.
+        For a starting point only: no damped steps where it does not converge.
 
     References
     ----------
@@ -89,7 +89,7 @@ def fixed_point(step: Step, start: Array, tolerance: float, rough: bool = False)
 def _damped(
     step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float, share: float
 ) -> tuple[NDArray[np.intp], int]:
-    """Plain steps, a share of each taken; what is left, and the steps."""
+    """Damped steps; returns the problems left, and the number of steps."""
     count = 0
     while len(left) and count < STEPS:
         old = value[left]
@@ -106,7 +106,7 @@ def _damped(
 def _accelerated(
     step: Step, value: Array, residual: Array, left: NDArray[np.intp], tolerance: float
 ) -> tuple[NDArray[np.intp], int]:
-    """Mixed steps, at most FAST; what is left, and the steps. Works on ln x, so that x stays above 0."""
+    """Accelerated steps in ln x, at most FAST, so that x stays above 0; returns the problems left, and the number of steps."""
     flat = value.reshape(len(value), -1)
     x = flat[left]
     sums, changes = (np.zeros((len(left), WINDOW, flat.shape[1])) for _ in range(2))
@@ -135,7 +135,7 @@ def _accelerated(
             slot = count % WINDOW
             np.add(mixed, f, out=sums[:, slot])  # from one plain step to the next: ln(x/last) + ln(new/x)
             np.subtract(f, last_f, out=changes[:, slot])
-            lost = now > 4 * best  # mixed astray: forget what was mixed
+            lost = now > 4 * best  # diverging: restart the acceleration
             if lost.any():
                 sums[lost], changes[lost], gram[lost], best[lost] = 0.0, 0.0, 0.0, now[lost]
             row = (changes @ changes[:, slot, :, None])[:, :, 0]
@@ -183,5 +183,5 @@ def _weights(gram: Array, right: Array) -> Array:
     scaled += RIDGE
     try:
         return scale * np.linalg.solve(scaled, scale * right)
-    except np.linalg.LinAlgError:  # changes that repeat each other to the last digit: the plain step
+    except np.linalg.LinAlgError:  # linearly dependent changes: take the plain step
         return np.zeros_like(right)

@@ -8,7 +8,7 @@ from .random_times import spread
 
 
 def waiting(exponential: float, load: float, servers: int, arrivals: float, groups: float, service: float) -> float:
-    """Mean wait in GI^[X]/G/m, in line first come first served.
+    """Mean wait in GI^[X]/G/m, first come first served.
 
     Parameters
     ----------
@@ -19,12 +19,12 @@ def waiting(exponential: float, load: float, servers: int, arrivals: float, grou
     servers : int
     arrivals, groups, service : float
         Squared coefficients of variation: of the times between arrivals, what batches add
-        to it, of the service time [ratio].
+        to these, of the service time [ratio].
 
     Returns
     -------
     float
-        Exact for Poisson arrivals at one server; with batches less what a job waits for
+        Exact for Poisson arrivals at one server; with batches without the wait of a job for
         its own batch (`in_batch`).
 
     References
@@ -54,7 +54,7 @@ def by_service(service: float, ratio: float) -> float:
 def by_arrivals(load: float, servers: int, arrivals: float, service: float) -> float:
     """Mean wait in GI/G/m over that in M/G/m, [Kraemer1976]; parameters as for `waiting`.
 
-    With several servers the factor for arrivals in bursts makes it worse, as measured, and is left out.
+    With several servers the factor for bursty arrivals is left out, because it increases the measured error.
     """
     if arrivals == 1:
         return 1.0
@@ -68,7 +68,7 @@ def by_arrivals(load: float, servers: int, arrivals: float, service: float) -> f
 
 
 def in_batch(size: float, variation: float, servers: int, load: float) -> float:
-    """Mean jobs of its own batch that a job waits for, less those that servers free anyway take [jobs].
+    """Mean jobs of its own batch that a job waits for, without those that free servers take [jobs].
 
     One server: all that are ahead, (size·(1 + variation) − 1)/2.
     """

@@ -1,4 +1,4 @@
-"""Markov chains: the states that moves lead to, and their probabilities without a subtraction."""
+"""Markov chains: reachable states, and their stationary probabilities without subtractions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAINT = 1e-200  # shares below it are dropped, before they become subnormal and 
 
 
 class TooManyStatesError(ArithmeticError):
-    """A chain has more states, or wider arcs, than is sensible to solve."""
+    """A chain has too many states, or too long arcs, to solve."""
 
 
 def explore(
@@ -33,7 +33,7 @@ def explore(
     """
     index, states = {start: 0}, [start]
     origin, target, rates = [], [], []
-    for i, state in enumerate(states):  # grows while it is walked
+    for i, state in enumerate(states):  # grows during the loop
         for rate, following in moves(state):
             j = index.setdefault(following, len(states))
             if j == len(states):
@@ -62,16 +62,16 @@ def stationary(
     origin, target, rate : ndarray (A,)
         Arcs; several from one state to another add up.
     work : float, optional
-        Most products to spend.
+        Most products.
     place : ndarray (count,), optional
-        An order of the states in which arcs are short; found where not given.
+        An order of the states in which arcs are short; computed by default.
 
     Raises
     ------
     ArithmeticError
         Where some state cannot get back to the first one: a deadlock.
     TooManyStatesError
-        Where it takes more work.
+        Where it needs more products.
 
     References
     ----------
@@ -89,7 +89,7 @@ def stationary(
     np.add.at(band, (width + i, width + j - i), rate)
     for end in range(count, 1, -BLOCK):
         _eliminate(_window(band, width, width, end), min(BLOCK, end - 1))
-    p = np.zeros(width + count)  # room before the first state, as in the band
+    p = np.zeros(width + count)  # padding before the first state, as in the band
     p[width] = 1.0
     for k in range(1, count):
         p[width + k] = p[width + k - reach : width + k] @ _window(band, width, reach + 1, k + 1)[:-1, -1]
@@ -105,7 +105,7 @@ def _window(band: Array, width: int, size: int, end: int) -> Array:
 
 
 def _eliminate(a: Array, some: int) -> None:
-    """Take the last `some` states out of a window; their columns become shares of what they pass on."""
+    """Eliminate the last `some` states of a window; their columns become shares of their outflow."""
     size = len(a)
     left = size - some
     for k in range(size - 1, left - 1, -1):
@@ -129,7 +129,7 @@ def _short_arcs(count: int, origin: Index, target: Index) -> Index:
     place = np.full(count, -1, dtype=np.intp)
     order = [0]
     place[0] = 0
-    for i in order:  # grows while it is walked
+    for i in order:  # grows during the loop
         fresh = neighbours[first[i] : first[i + 1]]
         fresh = fresh[place[fresh] < 0]
         for j in fresh[np.argsort(degree[fresh], kind="stable")].tolist():

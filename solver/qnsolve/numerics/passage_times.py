@@ -45,14 +45,14 @@ def series_quantile(rates: Array, enters: Array, share: float) -> float:
     some = (enters > 0) & (1 / rates > mean * 2.0**-FINE)
     nu, p = rates[some], enters[some]
     n = len(nu)
-    into = np.zeros((n + 1, n + 1))  # row i: from phase i − 1, or from the start, to each later one, or to the end
+    into = np.zeros((n + 1, n + 1))  # row i: from phase i − 1 (the start for 0) to each later one and to the end
     for i in range(n + 1):
         skipped = 1.0
         for j in range(i, n):
             into[i, j] = skipped * p[j]
             skipped *= 1 - p[j]
         into[i, n] = skipped
-    nu = np.append(nu, 0.0)  # the end is never left
+    nu = np.append(nu, 0.0)  # the end is absorbing
     step = mean * 2.0**-FINE
     powers = [_short_step(nu, np.vstack((into[1:], np.zeros(n + 1))), step)]
     for j in range(1, FINE + FAR):
@@ -94,7 +94,7 @@ def gamma_quantile(mean: float, squared_variation: float, share: float) -> float
     if shape > MANY:
         z = _root(lambda x: 0.5 * math.erfc(x / math.sqrt(2)) - (1 - share), -40.0, 40.0)
         return mean * (1 - 1 / (9 * shape) + z / (3 * math.sqrt(shape))) ** 3
-    if share < 1e-3 or shape < 1e-3:  # far in the lower tail the logarithm is what can be searched
+    if share < 1e-3 or shape < 1e-3:  # far in the lower tail search in logarithms
         return mean / shape * math.exp(_root(lambda y: -_below(shape, math.exp(y)) + share, -700.0, 700.0))
     top = 1.0
     while _beyond(shape, top * shape) > 1 - share:

@@ -14,7 +14,7 @@ BLOCK = 2048  # drawn at once
 
 
 def times(rng: np.random.Generator, mean: float, variation: float) -> Iterator[float]:
-    """Endless times: constant, gamma, exponential, or two exponential branches with balanced means.
+    """An endless stream of times: constant, gamma, exponential, or hyperexponential with balanced means.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def times(rng: np.random.Generator, mean: float, variation: float) -> Iterator[f
 
 
 def branch(variation: float) -> float:
-    """Share of the faster of two exponential branches with balanced means, for a squared variation above 1."""
+    """Share of the faster of a hyperexponential distribution with balanced means, for a squared variation above 1."""
     return float((1 + np.sqrt((variation - 1) / (variation + 1))) / 2)
 
 
 def sizes(rng: np.random.Generator, mean: float, variation: float) -> Iterator[int]:
-    """Endless batch sizes: the whole numbers next to the mean, mixed with 1 and a large one.
+    """An endless stream of batch sizes: the whole numbers next to the mean, mixed with 1 and a large one.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def spread(mean: float, variation: float) -> tuple[list[int], list[float]]:
     """Batch sizes and their probabilities, with that mean and squared variation."""
     low, part = floor(mean), mean - floor(mean)
     values, shares = [low, low + 1], [1 - part, part]
-    beyond = variation * mean**2 - part * (1 - part)  # variance that those two do not have
+    beyond = variation * mean**2 - part * (1 - part)  # variance beyond that of those two
     if mean == 1 or beyond <= 1e-12 * mean**2:
         return values, shares
     large = max(low + 1, ceil(mean + variation * mean**2 / (mean - 1)))

@@ -1,4 +1,4 @@
-"""Positive-term series and recurrences that the exact kernels are built from."""
+"""Positive-term series and recurrences for the exact kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WHOLE = 64
 FAINT = 1e-270  # weights below this share of the largest are dropped, before they become subnormal and slow
 ONE = np.ones(1)
 ONE.flags.writeable = False
-TINY = 1e-220  # where the weight sought is below this share of the largest, what was dropped may matter
+TINY = 1e-220  # below this share of the largest a weight may suffer from dropped terms
 
 
 class Geometric:
@@ -96,7 +96,7 @@ def weights(ratios: Array) -> Array:
 
 
 def scaled(p: Array) -> float:
-    """Scale weights in place so that the largest is 1; returns what it was."""
+    """Scale weights in place so that the largest is 1; returns the old largest."""
     largest = float(p.max())
     if largest > 0:
         p /= largest
@@ -105,7 +105,7 @@ def scaled(p: Array) -> float:
 
 
 def poisson(load: float, n: int) -> Array:
-    """Weights of 0 … n jobs where nobody waits, the largest 1."""
+    """Weights of 0 … n jobs without queueing, the largest 1."""
     if load == 0:
         return np.eye(1, n + 1)[0]
     return weights(load / np.arange(1.0, n + 1))
@@ -158,7 +158,7 @@ def trim(speeds: Array, n: int) -> Array:
 
 
 def attempts(stations: Iterable[Array]) -> tuple[bool, ...]:
-    """Which bounds on the tilt to try: the speeds that stations hold, then also the highest they reach.
+    """The bounds on the tilt to try: the last speeds of the stations, then also their highest speeds.
 
     The first (False) keeps every tail geometric. Where a speed falls again, the network
     may pass more than that speed allows, and only the second (True) finds its weight.
@@ -171,6 +171,6 @@ def falls(speeds: Array) -> bool:
     return len(speeds) > 1 and bool((np.diff(speeds) < 0).any())
 
 
-def nobody_waits(speeds: Array, n: int) -> bool:
+def no_queueing(speeds: Array, n: int) -> bool:
     """True for a station with as many servers as jobs: it is a delay."""
     return len(speeds) == n and bool(np.array_equal(speeds, np.arange(1.0, n + 1)))

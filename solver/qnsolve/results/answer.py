@@ -1,4 +1,4 @@
-"""What every answer can do: give its rows, print as text and HTML, and export."""
+"""Base of all answers: rows, text, HTML and export."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Answer(ABC):
         return ()
 
     def tables(self) -> list[Table]:
-        """What is printed; one table of all rows unless an answer has tables of its own."""
+        """The printed tables; by default one table of all rows."""
         rows = self.rows()
         if not rows:
             return []
@@ -65,7 +65,7 @@ class Answer(ABC):
         return self.to_html()
 
     def to_frame(self) -> Any:
-        """The rows as a data frame of pandas, or of polars where that is what is installed.
+        """The rows as a data frame of pandas, or of polars if only that is installed.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Report(Answer):
     ----------
     heading : str
     notes : tuple of str
-        What was left out and why, and what the figures rest on.
+        Parts left out, with the reason, and assumptions behind the figures.
     """
 
     heading: str

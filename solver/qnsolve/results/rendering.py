@@ -58,7 +58,7 @@ def html_table(table: Table, caption: str = "") -> str:
 
 
 def defined(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose undefined numbers are None, as JSON wants them."""
+    """A row with None for undefined numbers, as JSON requires."""
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
 
 
@@ -70,4 +70,3 @@ def csv_text(rows: Sequence[dict[str, Any]]) -> str:
     for row in rows:
         writer.writerow(["" if isinstance(v, float) and math.isnan(v) else v for v in row.values()])
     return out.getvalue()
-

@@ -24,13 +24,13 @@ class ClassResult:
     bottleneck : str or None
         The queueing station with the largest demand per server, None without one.
     highest_throughput : float
-        What the bottleneck lets through at most, this class alone [jobs/time].
+        Highest throughput of the bottleneck with this class alone [jobs/time].
     number_outside : float
-        Jobs that wait outside limits to be let in [jobs].
+        Jobs that wait for admission at limits [jobs].
     fraction_delayed : float
-        Share of its requests to be let in that have to wait [0..1].
+        Share of its admission requests that wait [0..1].
     delayed_wait : float
-        Mean wait of those that have to [time]; nan where none has.
+        Mean wait of the requests that wait [time]; nan where none does.
     """
 
     name: str
@@ -55,7 +55,7 @@ class StationResult:
     ----------
     name : str
     servers : float or None
-        Parts of a server included, an int where whole; None for a delay or load-dependent station.
+        Fractions included, an int where whole; None for a delay or load-dependent station.
     utilization : float
         Per server [0..1]; nan for a delay.
     queue_length : float
@@ -63,10 +63,10 @@ class StationResult:
     throughput : float
         Visits completed [1/time]; nan unless every class there gave visits.
     capacity : int or None
-        Jobs that have room there, None without limit.
+        Most jobs at the station, None without limit.
     fraction_blocked : float
-        Share of its servers' time held by jobs that are through and wait for room at the next
-        station [0..1]; it is no part of the utilization.
+        Share of its servers' time blocked by jobs that are served and wait for a place at the next
+        station [0..1]; not part of the utilization.
     """
 
     name: str
@@ -115,11 +115,11 @@ class LimitResult:
     capacity : int
         Jobs inside at once, at most [jobs].
     number_inside, number_outside : float
-        Jobs that hold it, and jobs that wait for it [jobs].
+        Jobs admitted by it, and jobs that wait for it [jobs].
     number_outside_95 : int
-        The number waiting that is not passed 95 % of the time [jobs].
+        95th percentile of the number waiting [jobs].
     probability_full : float
-        Share of time that it has no room [0..1].
+        Share of time that it is full [0..1].
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a solve hands back: frozen, named, and printable; rows() feeds every output."""
+"""The solution of a network: frozen, indexed by names, printable; rows() feeds every output."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Solution(Answer):
     ----------
     model : Network
     method : str
-        Registry name of the method that ran.
+        Name of the method used.
     exact : bool
-        Exact for the product-form model; otherwise `notes` names the known weakness.
+        Whether the method is exact; otherwise `notes` has its measured error.
     iterations : int
         0 for a direct method.
     residual : float
@@ -59,11 +59,11 @@ class Solution(Answer):
             for pair in self.pairs:
                 if {pair.class_name, pair.station} == set(key):
                     return pair
-            raise KeyError(f"{key!r} is no class and station; {suggestion('', [r.name for r in self._named()])}")
+            raise KeyError(f"{key!r} must be a class and a station; {suggestion('', [r.name for r in self._named()])}")
         for result in self._named():
             if result.name == key:
                 return result
-        raise KeyError(f"{key!r} names no class, station or limit; {suggestion(key, [r.name for r in self._named()])}")
+        raise KeyError(f"{key!r} must name a class, station or limit; {suggestion(key, [r.name for r in self._named()])}")
 
     def _named(self) -> list[ClassResult | StationResult | LimitResult]:
         return [*self.classes, *self.stations, *self.limits]
@@ -78,7 +78,7 @@ class Solution(Answer):
         Returns
         -------
         ndarray
-            Sums to 1. For an open network it ends where less than 1e-16 is left out.
+            Sums to 1. For an open network it is cut where less than 1e-16 is left.
 
         Raises
         ------
@@ -87,14 +87,14 @@ class Solution(Answer):
         """
         names = [s.name for s in self.stations]
         if station not in names:
-            raise KeyError(f"{station!r} names no station; {suggestion(station, names)}")
+            raise KeyError(f"{station!r} must name a station; {suggestion(station, names)}")
         try:
             return self._distribution(names.index(station))
         except ArithmeticError as error:
             raise LawError(f"station {station!r}: {error}") from error
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a class and station: the source of text, HTML, CSV, sheets and JSON."""
+        """A row for each class and station: the source of text, HTML, CSV, sheets and JSON."""
         rows = []
         for pair in self.pairs:
             row = asdict(pair)
@@ -124,15 +124,15 @@ class Solution(Answer):
         return f"{self.model.name or 'model'}: method {self.method}, {kind}, times in {self.model.time_unit}"
 
     def tables(self) -> list[Table]:
-        """A row a class and station that it visits, and a total row a class."""
+        """A table with a row for each class and station that it visits, and a total row for each class."""
         return [solution_table(self.model.time_unit, self.classes, self.rows())]
 
     def sentences(self) -> tuple[str, ...]:
-        """What limits each class, and how full each limit is."""
+        """The bottleneck of each class, and the state of each limit."""
         return tuple(solution_sentences(self.model.time_unit, self.classes, self.stations, self.limits))
 
     def figures(self) -> Iterator[tuple[str, str, str, Any]]:
-        """Part, name, figure and value of all that was solved."""
+        """Part, name, figure and value of all results."""
         parts: dict[str, Sequence[ClassResult | StationResult | LimitResult]] = {
             "classes": self.classes,
             "stations": self.stations,
@@ -147,7 +147,7 @@ class Solution(Answer):
                 yield "pairs", f"{pair.class_name} at {pair.station}", key, value
 
     def changes_since(self, before: Solution) -> tuple[str, ...]:
-        """What happened to each class."""
+        """The change of response time and throughput of each class."""
         old, unit = {c.name: c for c in before.classes}, self.model.time_unit
         return tuple(
             f"{c.name}: response time {old[c.name].response_time:.4g} {unit} to {c.response_time:.4g} {unit}, "

@@ -1,4 +1,4 @@
-"""What is printed of a solution: its table, and a sentence for each class, blocked station and limit."""
+"""The printed solution: its table, and a sentence for each class, blocked station and limit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = ("throughput", "utilization", "queue_length", "demand", "waiting_time"
 
 
 def solution_table(time_unit: str, classes: Sequence[ClassResult], rows: Sequence[dict[str, Any]]) -> Table:
-    """A row a class and station that it visits, then the total row of the class."""
+    """A row for each class and station that it visits, then the total row of the class."""
     known = [terms()[column] for column in COLUMNS]
     head = [["class", "station"] + [t.heading for t in known], ["", ""] + [t.unit_in(time_unit) for t in known]]
     body = []
@@ -41,7 +41,7 @@ def solution_table(time_unit: str, classes: Sequence[ClassResult], rows: Sequenc
 def solution_sentences(
     time_unit: str, classes: Sequence[ClassResult], stations: Sequence[StationResult], limits: Sequence[LimitResult]
 ) -> Iterator[str]:
-    """The reason of each class's figures, then the stations that are blocked, then the limits."""
+    """A sentence for each class, each blocked station and each limit."""
     for result in classes:
         yield _class_sentence(time_unit, result, stations)
     for station in stations:
@@ -52,7 +52,7 @@ def solution_sentences(
 
 
 def _class_sentence(unit: str, result: ClassResult, stations: Sequence[StationResult]) -> str:
-    """One sentence a class: what bounds it."""
+    """The sentence of a class: its figures and its bottleneck."""
     said = f"{result.name}: throughput {figure(result.throughput)}/{unit}"
     said += f", response time {figure(result.response_time)} {unit}"
     if result.admission_wait > LITTLE * result.response_time:
@@ -68,13 +68,13 @@ def _class_sentence(unit: str, result: ClassResult, stations: Sequence[StationRe
 
 
 def _blocked_sentence(station: StationResult) -> str:
-    """One sentence a station that is held up: how much of its servers' time."""
+    """The sentence of a blocked station: the blocked share of its servers' time."""
     blocked, busy = figure(100 * station.fraction_blocked, 4), figure(100 * station.utilization, 4)
-    return f"{station.name}: {busy} % busy, {blocked} % blocked by jobs that wait for room at the next station"
+    return f"{station.name}: {busy} % busy, {blocked} % blocked by jobs that wait for a place at the next station"
 
 
 def _limit_sentence(limit: LimitResult) -> str:
-    """One sentence a limit: how full it is and who waits."""
+    """The sentence of a limit: how full it is, and how many jobs wait."""
     waits = f"{figure(limit.number_outside)} wait for it, at most {limit.number_outside_95} for 95 % of the time"
     full = f"full {figure(100 * limit.probability_full, 4)} % of the time"
     return f"{limit.name}: {figure(limit.number_inside)} of {limit.capacity} inside, {full}; {waits}"

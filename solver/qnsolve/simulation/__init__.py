@@ -1,1 +1,1 @@
-"""Event simulation of networks, and the same by Ciw."""
+"""Discrete-event simulation of networks, own and by Ciw."""

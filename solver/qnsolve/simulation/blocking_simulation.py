@@ -1,4 +1,4 @@
-"""A network simulated where stations have room for so many jobs: who finds the next one full stays on his server."""
+"""Discrete-event simulation with stations of limited capacity: blocking after service."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from .simulated_stations import Event, Job, SharedStation, SimulatedStation, Wai
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float = 0.1) -> Batches:
-    """As `events.simulate`, for a plan with capacities; jobs that wait outside for room are those outside limits."""
+    """As `events.simulate`, for a plan with capacities; jobs that wait outside for a place count as those outside limits."""
     return _HeldRun(plan, seed).batches(jobs, batches, max(int(jobs * warm), 1))
 
 
 class _HeldLine(WaitingLine):
-    """A line whose server is free only when the job it served has gone."""
+    """A queue whose server is free only after the departure of its job."""
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """The job holds its server."""
+        """The job blocks its server."""
         job: Job = what
         return job
 
     def leave(self, job: Job, now: float) -> None:
-        """The next in line takes the server."""
+        """The next job in the queue takes the server."""
         super().complete(job, now)
 
 
 class _HeldShared(SharedStation):
-    """Servers that the jobs in service share, but for those that jobs hold which are through."""
+    """Servers that the jobs in service share, without those blocked by served jobs."""
 
     def __init__(self, heap: list[Event], order: Iterator[int], speeds: tuple[float, ...]) -> None:
         super().__init__(heap, order, speeds)
         self.held = 0
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """The job holds a server."""
+        """The job blocks a server."""
         if what != self.event:
             return None
         self._advance(now)
@@ -51,7 +51,7 @@ class _HeldShared(SharedStation):
         return job
 
     def leave(self, job: Job, now: float) -> None:
-        """All others have the server too."""
+        """The other jobs get the server too."""
         self._advance(now)
         self.held -= 1
         self._schedule(job.k, now)
@@ -64,7 +64,7 @@ class _HeldShared(SharedStation):
         if self.held < len(self.speeds):
             super()._schedule(k, now)
         else:
-            self.event = next(self.order)  # nothing ends until a server is free
+            self.event = next(self.order)  # no completion before a server is free
 
 
 class _HeldRun(Run):
@@ -73,7 +73,7 @@ class _HeldRun(Run):
     def __init__(self, plan: JobProcess, seed: int) -> None:
         super().__init__(plan, seed)
         self.count = [0] * len(plan.kinds)  # jobs at each station
-        self.queue: list[deque[tuple[Job, int]]] = [deque() for _ in plan.kinds]  # jobs that wait for room, and where they are
+        self.queue: list[deque[tuple[Job, int]]] = [deque() for _ in plan.kinds]  # blocked jobs and their stations
         bound = self._bound()
         for k, kind in enumerate(plan.kinds):
             if k in bound and kind == "fcfs":
@@ -82,7 +82,7 @@ class _HeldRun(Run):
                 self.centers[k] = _HeldShared(self.heap, self.order, plan.speeds[k])
 
     def _bound(self) -> set[int]:
-        """The stations from which jobs go to one that may be full."""
+        """The stations whose jobs can be blocked."""
         found = set()
         for r, route in enumerate(self.plan.routes):
             first = {k for k, _ in route[OUTSIDE]} if self._returns(r) else set()
@@ -119,14 +119,14 @@ class _HeldRun(Run):
             self._from(job, k, following)
 
     def _onward(self, job: Job, k: int) -> int:
-        """A job comes from outside; 1 where it makes no visit."""
+        """A job arrives from outside; 1 where it makes no visit."""
         if k == OUTSIDE:
             return super()._onward(job, k)
         self._from(job, OUTSIDE, k)
         return 0
 
     def _from(self, job: Job, origin: int, k: int) -> None:
-        """A job that is through goes on, or waits for room."""
+        """A served job goes on, or is blocked."""
         if origin == OUTSIDE and k != OUTSIDE and self.plan.capacity[k] < inf:
             self.asked[job.r] += 1
             self.delayed[job.r] += self.count[k] >= self.plan.capacity[k]
@@ -139,7 +139,7 @@ class _HeldRun(Run):
         self.queue[k].append((job, origin))
 
     def _move(self, job: Job, origin: int, k: int) -> None:
-        """A job goes; whoever waits for its place comes, and so on."""
+        """A job departs; the first job that waits for its place enters, and so on."""
         while True:
             if origin != OUTSIDE:
                 self._leave(job, origin)

@@ -1,4 +1,4 @@
-"""The same simulation by Ciw, a library of other hands, for the models that it takes."""
+"""The same simulation by Ciw, an independent library, for the models that it accepts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .network_simulation import Batches
 
 
 def refuses(plan: JobProcess) -> str:
-    """Why Ciw does not take a model; "" where it does."""
+    """Why Ciw does not accept a model; "" where it does."""
     if plan.limits:
         return "admission limits"
     lines = {kind for kind in plan.kinds if kind in ("fcfs", "preemptive", "nonpreemptive")}
@@ -30,26 +30,26 @@ def refuses(plan: JobProcess) -> str:
 
 
 def _blocking_refuses(plan: JobProcess) -> str:
-    """Why Ciw does not take a model's blocking: it holds servers of lines only, and places of jobs that come back too."""
+    """Why Ciw does not accept a model's blocking: it blocks servers of queues only, and places of returning jobs too."""
     full = [k for k, room in enumerate(plan.capacity) if room < inf]
     if full and any(kind not in ("fcfs", "delay") for kind in plan.kinds):
         return "stations where service is shared or has priorities, beside a capacity"
     for r, route in enumerate(plan.routes if full else ()):
         if plan.population[r] is not None and not plan.outside[r]:
-            return "classes that do not think, beside a capacity"
+            return "classes with zero think time, beside a capacity"
         if any(following == k in full for k, steps in route.items() for following, _ in steps):
             return "jobs that come back to the station they leave, beside a capacity"
     return ""
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, throughput: float, warm: float = 0.1) -> Batches:
-    """As `events.simulate`, over the time in which so many jobs are expected to finish.
+    """As `events.simulate`, over the expected time for that number of jobs.
 
     Parameters
     ----------
     plan : JobProcess
     jobs, batches, seed, warm
-        As for `events.simulate`; the stretches are of equal length in time.
+        As for `events.simulate`; the batches are of equal length in time.
     throughput : float
         Expected, of all classes together [jobs/time].
 
@@ -58,11 +58,11 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, throughput: f
     ModelError
         Where Ciw is not installed.
     NoMethodError
-        Where Ciw does not take the model.
+        Where Ciw does not accept the model.
     """
     reason = refuses(plan)
     if reason:
-        raise NoMethodError({"simulation by Ciw": f"{reason} are not for it; take simulator 'events'"})
+        raise NoMethodError({"simulation by Ciw": f"Ciw does not accept {reason}; take simulator 'events'"})
     try:
         ciw = importlib.import_module("ciw")
     except ModuleNotFoundError as error:
@@ -140,13 +140,13 @@ def _times(ciw: Any, mean: float, variation: float) -> Any:
 
 
 def _batches(records: list[Any], plan: JobProcess, edges: np.ndarray) -> Batches:
-    """What happened between the edges, from Ciw's record of each visit; one under way has no end yet."""
+    """The batches between the edges, from Ciw's record of each visit; a visit in progress has no end."""
     classes, stations = len(plan.rank), len(plan.kinds)
     rows = [
         (int(rec.original_customer_class.split()[1]), rec.node - 2, rec.arrival_date, rec.exit_date, rec.destination)
         for rec in records
     ]
-    # of an interrupted service it is a word
+    # text for an interrupted service
     service = np.array([nan if isinstance(rec.service_time, str) else rec.service_time for rec in records], dtype=float)
     job, place, start, end, following = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     end = np.nan_to_num(end, nan=inf)
@@ -166,13 +166,13 @@ def _batches(records: list[Any], plan: JobProcess, edges: np.ndarray) -> Batches
             for b in range(shape[0]):
                 ended = here & (stretch == b)
                 visits[b, r, k], work[b, r, k] = ended.sum(), service[ended].sum()
-        here = (job == r) & (place == -1)  # through outside, and waiting there for room
+        here = (job == r) & (place == -1)  # at the end of the time outside, and waiting there for a place
         from_then = np.array([rec.service_end_date for rec in records], dtype=float)[here]
         from_then = np.where(np.isnan(from_then), inf, from_then)
         spent = np.minimum(end[here][None], edges[:, None]) - np.minimum(from_then[None], edges[:, None])
         waiting[:, r] = np.diff(np.maximum(spent, 0.0).sum(axis=1))
-    work[:, :, in_parts] = np.nan  # Ciw records how long the last part of a service took, not what it asked for
-    none = np.zeros(shape[:2])  # it has no limits, and does not tell who had to wait
+    work[:, :, in_parts] = np.nan  # Ciw records the length of the last part of a service, not the whole
+    none = np.zeros(shape[:2])  # Ciw has no limits and does not report delayed jobs
     return Batches(np.diff(edges), finished, visits, area, work, waiting, none, none, len(records))
 
 

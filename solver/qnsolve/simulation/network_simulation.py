@@ -1,4 +1,4 @@
-"""A network simulated event by event: any discipline, any variation of times, limits on entry."""
+"""Discrete-event simulation of a network: any discipline, any variation of times, admission limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .simulated_stations import Event, Job, SimulatedStation, simulated_station
 
 @dataclass(frozen=True)
 class Batches:
-    """What happened in each of B stretches of time after the warm-up.
+    """The counts and integrals of each of B batches after the warm-up.
 
     Attributes
     ----------
@@ -32,9 +32,9 @@ class Batches:
     visits, area, work : ndarray (B, R, K)
         Visits completed; jobs integrated over time; service times completed [time].
     waiting : ndarray (B, R)
-        Jobs outside limits integrated over time.
+        Jobs outside limits, integrated over time.
     asked, delayed : ndarray (B, R)
-        Requests for room, and those of them that had to wait.
+        Admission requests, and those that waited.
     events : int
     """
 
@@ -50,7 +50,7 @@ class Batches:
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float = 0.1) -> Batches:
-    """Simulate until so many jobs have finished after the warm-up.
+    """The batches of a simulation of that many finished jobs after the warm-up.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float =
     jobs : int
         Jobs finished, all classes together [count].
     batches : int
-        Stretches of equal numbers of jobs.
+        Batches of equal numbers of jobs.
     seed : int
     warm : float, default 0.1
-        Jobs finished before the first stretch, as a share of `jobs`.
+        Jobs finished before the first batch, as a share of `jobs`.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float =
 
 
 class Run:
-    """One simulation under way."""
+    """A simulation in progress."""
 
     def __init__(self, plan: JobProcess, seed: int) -> None:
         self.plan, self.classes, stations = plan, len(plan.rank), len(plan.kinds)
@@ -109,7 +109,7 @@ class Run:
                 self._outside(r)
 
     def batches(self, jobs: int, batches: int, warm: int) -> Batches:
-        """The stretches after the warm-up."""
+        """The batches after the warm-up."""
         marks = []
         for end in [warm, *(warm + jobs * (i + 1) // batches for i in range(batches))]:
             self._until(end)
@@ -122,7 +122,7 @@ class Run:
         return Batches(duration, finished, visits, area, work, waiting, asked, delayed, self.events)
 
     def _mark(self) -> tuple[Any, ...]:
-        """Totals up to now; a job at a station since t has left −t."""
+        """Record the totals up to now; a job at a station since t has contributed −t."""
         area = [out + n * self.now for out, n in zip(self.left, self.present, strict=True)]
         waiting = [out + n * self.now for out, n in zip(self.waited, self.waiting, strict=True)]
         return self.now, self.finished[:], self.visits[:], area, self.work[:], waiting, self.asked[:], self.delayed[:]
@@ -160,7 +160,7 @@ class Run:
             heappush(self.heap, (self.now + wait, next(self.order), OUTSIDE, r))
 
     def _enter(self, r: int) -> int:
-        """Jobs of a class come from outside; how many are through at once."""
+        """Jobs of a class arrive from outside; returns the number that finish at once."""
         together = 1
         if self.plan.population[r] is None:
             together = next(self.sizes[r])
@@ -199,7 +199,7 @@ class Run:
             self.used[i] -= bits >> i & 1
 
     def _admit(self) -> None:
-        """Let in whoever finds room, first come first served."""
+        """Admit the jobs that can enter, first come first served."""
         rest, let_in = [], []
         for job in self.line:
             needed = self.needs[job.r][job.k]
@@ -227,6 +227,6 @@ class Run:
 
 
 def _way(steps: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Places with running sums of their probabilities, the last one beyond any draw."""
+    """Next stations with cumulative probabilities, the last one beyond any draw."""
     sums = np.cumsum([share for _, share in steps]).tolist()
     return [(k, s) for (k, _), s in zip(steps, [*sums[:-1], inf], strict=True)]

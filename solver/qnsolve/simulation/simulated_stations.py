@@ -1,4 +1,4 @@
-"""Stations of a simulation: who is served, and when the next one is through."""
+"""Stations of a simulation: the jobs in service and the next completion."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-Event = tuple[float, int, int, Any]  # time, order, station or OUTSIDE, what the station makes of it
+Event = tuple[float, int, int, Any]  # time, order, station or OUTSIDE, data of the station
 
 
 class Job:
-    """A job on its way: class, station, limits it holds (bits), service time drawn for this visit."""
+    """A job: class, station, limits it holds (bits), service time drawn for this visit."""
 
     __slots__ = ("held", "k", "level", "place", "r", "since", "work")
 
@@ -21,27 +21,27 @@ class Job:
 
 
 class SimulatedStation:
-    """Where nobody waits; base of the other stations.
+    """A station without queueing; base of the other stations.
 
-    `arrive` takes a job whose work is drawn, `complete` an event of this station: it
-    returns the job that is through, None where the event no longer holds.
+    `arrive` takes a job with its service time, `complete` an event of this station: it
+    returns the served job, None where the event is void.
     """
 
     def __init__(self, heap: list[Event], order: Iterator[int]) -> None:
         self.heap, self.order = heap, order
 
     def arrive(self, job: Job, k: int, now: float) -> None:
-        """A job comes."""
+        """A job arrives."""
         heappush(self.heap, (now + job.work, next(self.order), k, job))
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """A job is through."""
+        """A job completes."""
         job: Job = what
         return job
 
 
 class WaitingLine(SimulatedStation):
-    """Several servers, one line: by priority, then first come first served, nobody interrupted."""
+    """Several servers, one queue: non-preemptive priority, then first come first served."""
 
     def __init__(self, heap: list[Event], order: Iterator[int], servers: int, levels: tuple[int, ...]) -> None:
         super().__init__(heap, order)
@@ -49,7 +49,7 @@ class WaitingLine(SimulatedStation):
         self.waiting: list[tuple[int, int, Job]] = []
 
     def arrive(self, job: Job, k: int, now: float) -> None:
-        """It is served at once where a server is free."""
+        """The job is served at once where a server is free."""
         if self.free:
             self.free -= 1
             heappush(self.heap, (now + job.work, next(self.order), k, job))
@@ -57,7 +57,7 @@ class WaitingLine(SimulatedStation):
             heappush(self.waiting, (self.levels[job.r], next(self.order), job))
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """The next in line takes the server."""
+        """The next job in the queue takes the server."""
         if self.waiting:
             following = heappop(self.waiting)[2]
             heappush(self.heap, (now + following.work, next(self.order), following.k, following))
@@ -68,17 +68,17 @@ class WaitingLine(SimulatedStation):
 
 
 class Preemptive(SimulatedStation):
-    """Several servers; a job interrupts the one in service that comes last by priority and arrival."""
+    """Several servers; a job preempts the one in service that is last by priority and arrival."""
 
     def __init__(self, heap: list[Event], order: Iterator[int], servers: int, levels: tuple[int, ...]) -> None:
         super().__init__(heap, order)
         self.servers, self.levels = servers, levels
-        self.serving: dict[int, tuple[Job, float]] = {}  # by order of arrival: the job and the work it had left
-        self.ends: dict[int, int] = {}  # the event that holds for each
+        self.serving: dict[int, tuple[Job, float]] = {}  # by order of arrival: the job and its remaining work
+        self.ends: dict[int, int] = {}  # the valid event of each
         self.waiting: list[tuple[int, int, Job, float]] = []
 
     def arrive(self, job: Job, k: int, now: float) -> None:
-        """It may take the server of another."""
+        """The job may preempt another."""
         job.place, job.level = next(self.order), self.levels[job.r]
         if len(self.serving) == self.servers:
             last = max(self.serving, key=lambda p: (self.serving[p][0].level, p))
@@ -97,7 +97,7 @@ class Preemptive(SimulatedStation):
         heappush(self.heap, (now + work, event, job.k, (job, event)))
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """The first in line goes on where it was stopped."""
+        """The first in the queue resumes its service."""
         job, event = what
         if self.ends.get(job.place) != event:
             return None
@@ -115,10 +115,10 @@ class SharedStation(SimulatedStation):
     def __init__(self, heap: list[Event], order: Iterator[int], speeds: tuple[float, ...]) -> None:
         super().__init__(heap, order)
         self.speeds = speeds
-        self.given = 0.0  # work that a job present all the time has been given
+        self.given = 0.0  # work received by a job that was always present
         self.since = 0.0
         self.event = -1
-        self.jobs: list[tuple[float, int, Job]] = []  # by the work given at which each is through
+        self.jobs: list[tuple[float, int, Job]] = []  # by the attained work at which each completes
 
     def arrive(self, job: Job, k: int, now: float) -> None:
         """All others slow down or speed up."""
@@ -127,7 +127,7 @@ class SharedStation(SimulatedStation):
         self._schedule(k, now)
 
     def complete(self, what: Any, now: float) -> Job | None:
-        """The one with the least work left is through."""
+        """The job with the least remaining work completes."""
         if what != self.event:
             return None
         self._advance(now)
@@ -142,7 +142,7 @@ class SharedStation(SimulatedStation):
     def _advance(self, now: float) -> None:
         if self.jobs:
             self.given += (now - self.since) * self._pace()
-            if self.given > 1e9 * (self.jobs[0][0] - self.given + 1e-300) > 0:  # keep the digits of what is left
+            if self.given > 1e9 * (self.jobs[0][0] - self.given + 1e-300) > 0:  # keep the digits of the remaining work
                 self.jobs = [(end - self.given, order, job) for end, order, job in self.jobs]
                 heapify(self.jobs)
                 self.given = 0.0

@@ -1,4 +1,4 @@
-"""Closed forms of one station, with distributions where they are known, and the questions asked the other way round."""
+"""Closed forms of one station, with distributions where known, and inverse questions (servers or rate for a target)."""
 
 from .abandonment import erlang_a
 from .approximate import gig1, gigc, mgc

@@ -1,4 +1,4 @@
-"""Jobs that lose patience: M/M/c+M, Erlang-A."""
+"""Abandonment: M/M/c+M, Erlang-A."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def erlang_a(arrival_rate: float, service_time: float, servers: int, patience: f
     Parameters
     ----------
     arrival_rate, service_time : float
-        λ [jobs/time], also above what the servers can do, and S [time].
+        λ [jobs/time], also above the capacity of the servers, and S [time].
     servers : int
         m [count], 1 to 1,000,000.
     patience : float
@@ -37,14 +37,14 @@ def erlang_a(arrival_rate: float, service_time: float, servers: int, patience: f
     -------
     StationForm
         Exact. throughput, waiting_time, response_time and both distributions are those of the jobs served;
-        queue_length holds all, so that those who leave make it more than throughput times response.
+        queue_length counts all jobs, so it exceeds throughput times response by the jobs that leave.
         probability_wait is the share of all arrivals that finds the servers busy, probability_abandoned
         the share that leaves.
 
     Raises
     ------
     ModelError
-        Also where the queue would need more than 10,000,000 states: patience beyond all measure.
+        Also where the patience is so long that the queue needs more than 10,000,000 states.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def erlang_a(arrival_rate: float, service_time: float, servers: int, patience: f
     k = np.arange(len(queue), dtype=np.float64)
     waits = float(queue.sum())
     waiting = float(queue @ k)
-    served = queue * (m / (m + (k + 1) * leaving))  # those who find k ahead of them and wait long enough
+    served = queue * (m / (m + (k + 1) * leaving))  # arrivals that find k ahead and wait long enough
     share = float(p[:m].sum() + served.sum())
     waited = float(served @ np.cumsum(1 / (m + (k + 1) * leaving))) / share * service
     delayed = float(served.sum()) / share
@@ -106,7 +106,7 @@ def erlang_a(arrival_rate: float, service_time: float, servers: int, patience: f
 
 
 def _room(load: float, m: int, leaving: float) -> int:
-    """Places in the queue beyond which no probability is left."""
+    """Length of the queue beyond which the probability is negligible."""
     crest = max(0.0, (load - m) / leaving)
     spread = SHARP * (max(load, m) / leaving) ** 0.5
     decay = 700 / log(m / load) if load < m and log(m / load) > 0 else inf

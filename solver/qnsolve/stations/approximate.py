@@ -64,7 +64,7 @@ def mgc(arrival_rate: float, service_time: float, servers: int, squared_variatio
     -------
     StationForm
         Exact for constant and for exponential service and for one server (mean values); approximate
-        elsewhere, as the `note` tells, and always insensitive to the third moment.
+        elsewhere, see `note`, and always insensitive to the third moment.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def mgc(arrival_rate: float, service_time: float, servers: int, squared_variatio
     -----
     Waiting is (1 − c²)·W(M/D/c) + c²·W(M/M/c) for c² ≤ 1, Cosmetatos' interpolation with the exact M/D/c in
     place of his own approximation, and (1 + c²)/(2c²/W(M/M/c) + (1 − c²)/W(M/D/c)) beyond, after Kimura.
-    probability_wait is that of M/M/c, and the waiting of those who wait is taken as exponential.
+    probability_wait is that of M/M/c, and the wait of jobs that wait is assumed exponential.
 
     References
     ----------
@@ -112,7 +112,7 @@ def gig1(
     Returns
     -------
     StationForm
-        Exact mean values for Poisson arrivals, approximate elsewhere as the `note` tells.
+        Exact mean values for Poisson arrivals, approximate elsewhere, see `note`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def gigc(
     Returns
     -------
     StationForm
-        As `mgc` for Poisson arrivals, approximate elsewhere as the `note` tells. With regular arrivals at
+        As `mgc` for Poisson arrivals, approximate elsewhere, see `note`. With regular arrivals at
         many lightly loaded servers the waiting is far too long, though small beside the service.
 
     Raises
@@ -212,7 +212,7 @@ def _poisson(rate: float, service: float, m: int, variation: float) -> tuple[flo
 
 
 def _delayed(load: float, arrivals: float, variation: float) -> float:
-    """How much more often a job waits than with Poisson arrivals, [Kraemer1976] after [Whitt1983] equation 49."""
+    """Probability of waiting over that with Poisson arrivals, [Kraemer1976] after [Whitt1983] equation 49."""
     if arrivals <= 1:
         h = (1 + arrivals + load * variation) / (1 + load * (variation - 1) + load * load * (4 * arrivals + variation))
         return max(0.0, 1 - (1 - arrivals) * (1 - load) * h)
@@ -220,7 +220,7 @@ def _delayed(load: float, arrivals: float, variation: float) -> float:
 
 
 def _form(base: StationForm, service: float, waiting: float, waits: float, note: str, tail_note: str) -> StationForm:
-    """The station `base` with another waiting time, exponential for those who wait."""
+    """The station `base` with another waiting time, exponential for jobs that wait."""
     tail = Delayed(waits, waiting / waits, tail_note) if waiting and waits else Delayed(0.0, service, tail_note)
     rate, response = base.throughput, service + waiting
     return StationForm(rate, base.utilization, rate * response, waiting, response, waits, note=note, waiting=tail)

@@ -24,9 +24,9 @@ class Tail(ABC):
     Attributes
     ----------
     scale : float
-        Some time of T's size, where the search for a percentile begins [time].
+        A time of T's magnitude, where the search for a percentile starts [time].
     note : str
-        Empty where the distribution is exact, else what it is and how far off.
+        Empty where the distribution is exact, else the approximation and its error.
     """
 
     scale: float
@@ -132,7 +132,7 @@ class Steps(Tail):
         steps = time / self.scale * self.servers
         ratio = 1 - 1 / self.servers if self.with_service else 0.0
         last = len(self.lasts) - 1
-        if steps - FAR * steps**0.5 > last + 1:  # only the geometric end is left
+        if steps - FAR * steps**0.5 > last + 1:  # only the geometric tail remains
             return float(self.lasts[-1]) * exp(-steps * (1 - ratio) - last * log(ratio)) if ratio else 0.0
         first, p = poisson_window(steps)
         known = self.lasts[first : first + len(p)]
@@ -160,7 +160,7 @@ class Shifted(Tail):
         return 1.0 if time < self.constant else self.rest.exceeds(time - self.constant)
 
     def percentile(self, share: float) -> float:
-        """The other's percentile, later."""
+        """The percentile of the other time plus the constant."""
         return self.constant + self.rest.percentile(share)
 
 

@@ -1,4 +1,4 @@
-"""Jobs that split into parallel parts and end with the last of them."""
+"""Fork-join: jobs that split into parallel parts and end with the last of them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def fork_join(arrival_rate: float, service_time: float, branches: int) -> Statio
     Returns
     -------
     StationForm
-        Exact for one and two branches, approximate beyond as the `note` tells. waiting_time is what the
-        response exceeds that of an idle station by, S·(1 + 1/2 + … + 1/n); utilization and
+        Exact for one and two branches, approximate beyond, see `note`. waiting_time is the excess of the
+        response over that of an idle station, S·(1 + 1/2 + … + 1/n); utilization and
         probability_wait are those of one branch.
 
     Raises

@@ -1,4 +1,4 @@
-"""What every closed form of one station returns, and the checks they share."""
+"""The result of every closed form of one station, and common checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StationForm:
     probability_wait : float
         Share of the served jobs that wait.
     probability_blocked : float
-        Share of the arrivals turned away.
+        Share of the arrivals that are lost.
     probability_abandoned : float
         Share of the arrivals that leave before they are served.
     note : str
@@ -49,7 +49,7 @@ class StationForm:
     response: Tail | None = field(default=None, repr=False, compare=False)
 
     def waiting_percentile(self, share: float) -> float:
-        """The waiting time that `share` of the served jobs do not exceed [time]; exact unless `waiting.note` tells.
+        """The waiting time that `share` of the served jobs do not exceed [time]; exact unless `waiting.note` is set.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class StationForm:
         return _known("waiting", self.waiting).percentile(share_of("waiting_percentile: share", share))
 
     def response_percentile(self, share: float) -> float:
-        """The response time that `share` of the served jobs do not exceed [time]; exact unless `response.note` tells.
+        """The response time that `share` of the served jobs do not exceed [time]; exact unless `response.note` is set.
 
         Examples
         --------
@@ -82,7 +82,7 @@ class StationForm:
 def _known(which: str, tail: Tail | None) -> Tail:
     if tail is None:
         repair = "take the mean, or a form with a known distribution: mmc, mmck, mdc, mg1, gigc"
-        raise ModelError(f"percentile of the {which} time", "is not known for this form", repair)
+        raise ModelError(f"percentile of the {which} time", "must be known for the form", repair)
     return tail
 
 

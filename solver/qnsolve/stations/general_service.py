@@ -34,7 +34,7 @@ def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0
     StationForm
         Exact mean values. The distributions are exact for constant and exponential service; elsewhere
         gamma distributions with the right mean and the variance of gamma distributed service,
-        approximate as their `note` tells.
+        approximate, see their `note`.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def mg1(arrival_rate: float, service_time: float, squared_variation: float = 1.0
         return replace(form, waiting=same.waiting, response=same.response)
     load, waiting, response = form.utilization, form.waiting_time, form.response_time
     third = 2 * (1 + 2 * variation) / 3  # of gamma distributed service: E[S³] = S³(1 + c²)(1 + 2c²)
-    delayed = 2 * load - 1 + 2 * (1 - load) * third / (1 + variation)  # squared variation of the wait of those who wait
+    delayed = 2 * load - 1 + 2 * (1 - load) * third / (1 + variation)  # squared variation of the wait of jobs that wait
     spread = waiting * (waiting + service * third) + variation * service * service
     return replace(
         form,
@@ -100,7 +100,7 @@ def batch(arrival_rate: float, service_time: float, batch_size: float, batch_squ
     rate, service = inputs("M[X]/M/1", arrival_rate, service_time)
     size = checks.number("M[X]/M/1: batch_size", batch_size)
     if size < 1:
-        raise ModelError("M[X]/M/1: batch_size", "must be 1 or more", "write the mean jobs in one batch", size)
+        raise ModelError("M[X]/M/1: batch_size", "must be 1 or more", "write the mean number of jobs in a batch", size)
     variation = checks.number("M[X]/M/1: batch_squared_variation", batch_squared_variation)
     ahead = (size * (1 + variation) - 1) / 2  # jobs of its own batch ahead of a job
     load = rate * service
@@ -108,7 +108,7 @@ def batch(arrival_rate: float, service_time: float, batch_size: float, batch_squ
 
 
 def _single(form: str, rate: float, service: float, unfinished: float, first: float = 1.0) -> StationForm:
-    """One server whose arrivals wait `unfinished`/(1 − ρ); a share `first` of them lead their batch."""
+    """One server with waiting time `unfinished`/(1 − ρ); a share `first` of the jobs is the first of its batch."""
     load = rate * service
     stable(form, load, 1 / service)
     waiting = unfinished / (1 - load)

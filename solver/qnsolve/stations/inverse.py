@@ -1,4 +1,4 @@
-"""Questions asked the other way round: how many servers, how high a rate, for a target."""
+"""Inverse questions: the fewest servers, or the highest rate, for a target."""
 
 from __future__ import annotations
 
@@ -45,20 +45,20 @@ def fewest_servers(
     response_time, waiting_time : float, optional
         Means not to be exceeded [time].
     response_percentile, waiting_percentile : (float, float), optional
-        (share, time): (0.95, 2.0) asks that 95 % of the jobs take at most 2.0.
+        (share, time): with (0.95, 2.0) 95 % of the jobs take at most 2.0.
     probability_wait, probability_blocked, probability_abandoned, utilization : float, optional
         Shares not to be exceeded [0..1].
 
     Returns
     -------
     int
-        1 to 1,000,000; with one server less some target is missed. Found by doubling and halving, as every
+        1 to 1,000,000; with one server less some target is missed. Found by bisection, because every
         measure falls with each server.
 
     Raises
     ------
     ModelError
-        Without a target, or where 1,000,000 servers do not meet them; it tells which and what they reach.
+        Without a target, or where 1,000,000 servers miss one; the message has the target and the value reached.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def fewest_servers(
 
     few = last_whole(lambda m: bool(missed(m)), 0, max(1, min(MOST_SERVERS, int(rate * service))), MOST_SERVERS)
     if few is None:
-        raise ModelError("fewest_servers", f"is not met by {MOST_SERVERS} servers: {missed(MOST_SERVERS)}", "ease the target")
+        raise ModelError("fewest_servers", f"must be met by {MOST_SERVERS} servers: {missed(MOST_SERVERS)}", "relax the target")
     return few + 1
 
 
@@ -112,7 +112,7 @@ def highest_rate(
     response_time, waiting_time : float, optional
         Means not to be exceeded [time].
     response_percentile, waiting_percentile : (float, float), optional
-        (share, time): (0.95, 2.0) asks that 95 % of the jobs take at most 2.0.
+        (share, time): with (0.95, 2.0) 95 % of the jobs take at most 2.0.
     probability_wait, probability_blocked, probability_abandoned, utilization : float, optional
         Shares not to be exceeded [0..1].
 
@@ -124,7 +124,7 @@ def highest_rate(
     Raises
     ------
     ModelError
-        Without a target, where not even an idle station meets them, or where every rate does.
+        Without a target, where an idle station misses one, or where every rate meets all.
 
     Examples
     --------
@@ -143,18 +143,18 @@ def highest_rate(
         return targets.missed(lambda: form(rate, service, m))
 
     if why := missed(0.0):
-        raise ModelError("highest_rate", f"is not met without any load: {why}", "ease the target")
+        raise ModelError("highest_rate", f"must be met by an idle station: {why}", "relax the target")
     most = last_real(lambda rate: not missed(rate), 0.0, m / service, LARGEST_RATE / service)
     if most is None:
-        raise ModelError("highest_rate", "is without end: every rate meets the targets", "set one that load can miss")
+        raise ModelError("highest_rate", "must have a limit, but every rate meets the targets", "set a stricter one")
     return most
 
 
 @dataclass(frozen=True)
 class _Targets:
-    """What a station must keep to."""
+    """The targets of a station."""
 
-    who: str
+    item: str
     response_time: float | None
     waiting_time: float | None
     response_percentile: Pair | None
@@ -165,13 +165,13 @@ class _Targets:
     utilization: float | None
 
     def __post_init__(self) -> None:
-        given = [name for name in self.__dataclass_fields__ if name != "who" and getattr(self, name) is not None]
+        given = [name for name in self.__dataclass_fields__ if name != "item" and getattr(self, name) is not None]
         if not given:
             raise ModelError(
-                self.who, "needs a target", "give response_time, waiting_percentile, probability_blocked or another"
+                self.item, "must have a target", "give response_time, waiting_percentile, probability_blocked or another"
             )
         for name in given:
-            item, value = f"{self.who}: {name}", getattr(self, name)
+            item, value = f"{self.item}: {name}", getattr(self, name)
             if name.endswith("percentile"):
                 pair = checks.listed(item, value)
                 if len(pair) != 2:
@@ -181,19 +181,19 @@ class _Targets:
                 checks.assign(self, **{name: checks.number(item, value)})
 
     def possible(self, service: float) -> None:
-        """Refuse a mean response below the service time: no station reaches it."""
+        """Refuse a mean response time below the service time."""
         if self.response_time is not None and self.response_time <= service:
             rule = f"must be above the service time {service:.6g}, of which it is a part"
-            raise ModelError(f"{self.who}: response_time", rule, "ask for more time", self.response_time)
+            raise ModelError(f"{self.item}: response_time", rule, "set a longer time", self.response_time)
 
     def missed(self, make: Callable[[], StationForm]) -> str:
-        """The first target that the station misses, and what it reaches; "" where all are met."""
+        """The first target that the station misses, with the value reached; "" where all are met."""
         try:
             form = make()
         except SaturatedError as error:
             return f"utilization {error.utilization:.6g}"
         for name in self.__dataclass_fields__:
-            if name == "who" or name.endswith("percentile"):
+            if name == "item" or name.endswith("percentile"):
                 continue
             most, reached = getattr(self, name), getattr(form, name)
             if most is not None and reached > most:

@@ -88,7 +88,7 @@ def mmc(arrival_rate: float, service_time: float, servers: int) -> StationForm:
 
 
 def mminf(arrival_rate: float, service_time: float) -> StationForm:
-    """M/G/∞: a server for everybody, whatever the distribution of the service time.
+    """M/G/∞: a server for every job, with any distribution of the service time.
 
     Parameters
     ----------
@@ -121,12 +121,12 @@ def mminf(arrival_rate: float, service_time: float) -> StationForm:
 
 
 def loss(arrival_rate: float, service_time: float, servers: int) -> StationForm:
-    """M/G/c/c, Erlang's loss station: who finds all servers busy is turned away.
+    """M/G/c/c, Erlang's loss station: arrivals that find all servers busy are lost.
 
     Parameters
     ----------
     arrival_rate, service_time : float
-        λ [jobs/time], also above what the servers can do, and S [time].
+        λ [jobs/time], also above the capacity of the servers, and S [time].
     servers : int
         m [count], 1 to 1,000,000.
 
@@ -166,7 +166,7 @@ def loss(arrival_rate: float, service_time: float, servers: int) -> StationForm:
 
 
 def _loss(m: int, load: float) -> tuple[float, float]:
-    """Shares of the arrivals turned away and served; the latter as m·(1 − …)/a under overload, where B is near 1."""
+    """Shares of the arrivals lost and served; the latter as m·(1 − …)/a under overload, where B is near 1."""
     blocked = erlang_b(m, load)
     if load < 2 * m:
         return blocked, 1 - blocked
@@ -175,19 +175,19 @@ def _loss(m: int, load: float) -> tuple[float, float]:
 
 
 def mmck(arrival_rate: float, service_time: float, servers: int, capacity: int) -> StationForm:
-    """M/M/c/K: as M/M/c with room for `capacity` jobs; the others are turned away.
+    """M/M/c/K: as M/M/c with at most `capacity` jobs; further arrivals are lost.
 
     Parameters
     ----------
     arrival_rate, service_time, servers
-        As for `mmc`; the arrival rate may exceed what the servers can do.
+        As for `mmc`; the arrival rate may exceed the capacity of the servers.
     capacity : int
         K, waiting and in service [jobs], at least the servers.
 
     Returns
     -------
     StationForm
-        Exact. Times and probability_wait are those of the jobs let in.
+        Exact. Times and probability_wait are those of the admitted jobs.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def finite_population(population: int, think_time: float, service_time: float, s
     Returns
     -------
     StationForm
-        Exact; probability_wait is what an arriving job sees.
+        Exact; probability_wait is that of an arriving job.
 
     Raises
     ------
@@ -261,7 +261,7 @@ def finite_population(population: int, think_time: float, service_time: float, s
 
 
 def _form(p: Array, m: int, service: float, throughput: float, found: Array, blocked: float) -> StationForm:
-    """Mean values from the probabilities p of n jobs, and of the jobs that a job let in finds waiting."""
+    """Mean values from the probabilities p of n jobs, and of the queue that an admitted job finds."""
     jobs = np.arange(len(p))
     waiting = float(p @ np.maximum(jobs - m, 0)) / throughput
     queue_length = float(p @ jobs)

@@ -38,13 +38,13 @@ def priorities(
     -------
     tuple of StationForm
         One for each class, exact mean values. waiting_time includes interruptions;
-        probability_wait is the chance to be kept waiting at arrival.
+        probability_wait is the probability of waiting at arrival.
 
     Raises
     ------
     ModelError
     SaturatedError
-        Where the classes together load the station fully; it tells the rate of the class with which that happens.
+        Where the classes together saturate the station; the message has the highest rate of the class that does.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def priorities(
     m = checks.whole("priorities: servers", servers, least=1, most=MOST_SERVERS)
     if m > 1 and (len(set(times)) > 1 or set(variations) != {1.0}):
         rule = "must be the same in all classes, and exponential, with more than one server"
-        raise ModelError("priorities: service_times", rule, "give the common mean, or take one server")
+        raise ModelError("priorities: service_times", rule, "give the common mean, or use one server")
     loads = [rate * time / m for rate, time in zip(rates, times, strict=True)]
     spares = _spares("priorities", rates, times, m)
     before = [1.0, *spares]
@@ -112,7 +112,7 @@ def sharing(arrival_rates: Sequence[float], service_times: Sequence[float]) -> t
     -------
     tuple of StationForm
         One for each class: R = S/(1 − ρ), exact for any distribution of the service times. waiting_time is the
-        time lost by sharing, probability_wait the chance to share at arrival.
+        time lost by sharing, probability_wait the probability of sharing at arrival.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def _spares(form: str, rates: list[float], times: list[float], m: int) -> list[f
     for i, (rate, time) in enumerate(zip(rates, times, strict=True)):
         if rate * time >= spare:
             busy = sum(r * s for r, s in zip(rates, times, strict=True)) / m
-            repair = f"the rate of class {i} must stay below {spare / time:.6g} while those before it are as they are"
+            repair = f"the rate of class {i} must stay below {spare / time:.6g} with the present rates of those before it"
             raise SaturatedError(form, busy, spare / time, repair)
         spare -= rate * time
         out.append(spare / m)

@@ -63,7 +63,7 @@ def unlike_servers(arrival_rate: float, service_time: float, speeds: Sequence[fl
     counts = [given.count(v) for v in fastest]
     if (states := prod(c + 1 for c in counts)) > MOST_STATES:
         rule = f"must have at most {MOST_STATES} states of busy servers, not {states}"
-        raise ModelError("unlike servers: speeds", rule, "round them to fewer different speeds")
+        raise ModelError("unlike servers: speeds", rule, "round the speeds to fewer different values")
     total = sum(given)
     load = rate * service
     stable("unlike servers", load / total, total / service)
@@ -88,9 +88,9 @@ def usl_speeds(servers: int, contention: float, coherency: float = 0.0) -> list[
     servers : int
         How many [count], 1 to 1,000,000.
     contention : float
-        Share of the work that only one can do at a time, σ [0..1].
+        Serial share of the work, σ [0..1].
     coherency : float, default 0.0
-        Cost of keeping each pair in step, κ [ratio].
+        Coherency cost of each pair, κ [ratio].
 
     Returns
     -------
@@ -120,7 +120,7 @@ def usl_speeds(servers: int, contention: float, coherency: float = 0.0) -> list[
 
 
 def _occupied(load: float, speeds: list[float], counts: list[int]) -> tuple[Array, Array]:
-    """Busy servers and weight of each state, the busy ones of each speed in mixed radix; no arrivals when all are busy."""
+    """Busy servers and weight of each state, in mixed radix by speed; without arrivals when all are busy."""
     shape = tuple(c + 1 for c in counts)
     states = prod(shape)
     held = np.array(np.unravel_index(np.arange(states), shape), dtype=np.float64)

@@ -182,7 +182,7 @@ def test_wrong_calls() -> None:
     for share in (0, 1, 95, -0.5, "x"):
         with pytest.raises(qn.ModelError, match="percentile"):
             qn.response_percentile(model, "query", share)
-    with pytest.raises(qn.ModelError, match="names no class"):
+    with pytest.raises(qn.ModelError, match="must name a class"):
         qn.response_percentile(model, "quarry")
     with pytest.raises(qn.ModelError, match="without jobs"):
         qn.response_percentile(zoo.HAND_MADE["empty class"], "batch")

@@ -83,13 +83,13 @@ def test_impossible() -> None:
         qn.highest_rate(qn.Network([zoo.NET], [zoo.opened("web", 1.0, net=1.0)]), "web", response_time=2.0)
     with pytest.raises(qn.ModelError, match="population"):
         qn.highest_population(zoo.HAND_MADE["one class"], "query", response_time=0.1)
-    with pytest.raises(qn.ModelError, match="keeps the target"):
+    with pytest.raises(qn.ModelError, match="still meets the target"):
         qn.highest_population(qn.Network([zoo.NET], [zoo.closed("q", 1, net=1.0)]), "q", response_time=2.0)
-    with pytest.raises(qn.ModelError, match="names no queue"):
+    with pytest.raises(qn.ModelError, match="must name a queue"):
         qn.fewest_servers(shop, "net", of="web", response_time=1.0)
-    with pytest.raises(qn.ModelError, match="names no open class"):
+    with pytest.raises(qn.ModelError, match="must name an open class"):
         qn.highest_rate(zoo.HAND_MADE["mixed"], "query", response_time=1.0)
-    with pytest.raises(qn.ModelError, match="names no closed class"):
+    with pytest.raises(qn.ModelError, match="must name a closed class"):
         qn.highest_population(zoo.HAND_MADE["mixed"], "browse", response_time=1.0)
     with pytest.raises(qn.ModelError, match="response_time"):
         qn.highest_rate(shop, "web", response_time=0)

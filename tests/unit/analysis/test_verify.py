@@ -156,7 +156,7 @@ def test_short_runs_say_so() -> None:
     model = qn.Network([CPU], [opened("a", 0.95, cpu=1.0)])
     result = qn.verify(model, jobs=2_000)
     assert {c.verdict for c in result.comparisons} >= {"too short"}
-    assert "ask for more jobs" in str(result)
+    assert "take more jobs" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_wrong_requests(item: str, given: dict[str, object]) -> None:
 
 def test_nobody_moves() -> None:
     """Without a job there is nothing to simulate."""
-    with pytest.raises(qn.ModelError, match="needs jobs that move"):
+    with pytest.raises(qn.ModelError, match="must have a class with jobs"):
         qn.verify(qn.Network([CPU], [closed("a", 0, 1.0, cpu=1.0)]))
 
 

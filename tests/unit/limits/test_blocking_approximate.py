@@ -141,14 +141,14 @@ REFUSED = {
         Network(
             [Queue("a", capacity=4), Queue("b", capacity=4)], [ClosedClass("x", population=6, demands={"a": 1.0, "b": 1.0})]
         ),
-        "for closed classes that think, or go to a station without a capacity",
+        "for closed classes with a think time, or with a station of unlimited capacity",
     ),
     "uneven times": (
         Network(
             [Queue("a"), Queue("b", capacity=2)],
             [ClosedClass("x", population=6, demands={"a": 1.0, "b": 1.0}, service_variation={"a": 2.0})],
         ),
-        "only exponential times are taken",
+        "only exponential times are accepted",
     ),
     "too long": (
         Network([Queue("a"), Queue("b", capacity=2)], [ClosedClass("x", population=10**5, demands={"a": 1.0, "b": 1.0})]),

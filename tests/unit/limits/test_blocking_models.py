@@ -29,7 +29,10 @@ def _closed(stations: list[Any], **more: Any) -> Network:
 
 
 REFUSED = {
-    "a circle that can be full": (_closed([Queue("a", capacity=2), Queue("b", capacity=4)]), "room for 6 jobs in a circle"),
+    "a circle that can be full": (
+        _closed([Queue("a", capacity=2), Queue("b", capacity=4)]),
+        "a circle with a total capacity of 6",
+    ),
     "a part of it": (
         _closed(
             [Queue("a"), Queue("b", capacity=1), Queue("c", capacity=2)],
@@ -38,7 +41,7 @@ REFUSED = {
             routing={"a": {"b": 1.0}, "b": {"c": 1.0}, "c": {"b": 0.5, "a": 0.5}},
             reference="a",
         ),
-        "stations 'b', 'c': room for 3 jobs in a circle",
+        "stations 'b', 'c': a circle with a total capacity of 3",
     ),
     "no servers to hold": (_closed([LoadDependent("a", rates=[1.0, 1.5]), Queue("b", capacity=2)]), "without servers"),
     "priorities": (_closed([Queue("a", discipline="preemptive"), Queue("b", capacity=2)]), "discipline 'preemptive'"),
@@ -71,13 +74,16 @@ def test_other_methods_give_their_reason() -> None:
 
 
 WRONG = {
-    "below the servers": (lambda: Queue("a", servers=3, capacity=2), "station 'a': capacity = 2: must be at least its servers"),
+    "below the servers": (
+        lambda: Queue("a", servers=3, capacity=2),
+        "station 'a': capacity = 2: must be at least the number of servers",
+    ),
     "zero": (lambda: Queue("a", capacity=0), "station 'a': capacity = 0: must lie within 1"),
     "order unknown": (
         lambda: _closed(
             [Queue("a"), Queue("b", capacity=2)], demands=None, visits={"a": 2, "b": 1}, service_times={"a": 1, "b": 1}
         ),
-        "class 'jobs': visits: does not tell from where jobs come to 'b', which has a capacity; give routing",
+        "class 'jobs': visits: must say from which stations jobs come to 'b', which has a capacity; give routing",
     ),
     "no time": (
         lambda: _closed(
@@ -87,11 +93,11 @@ WRONG = {
             reference="a",
             service_times={"a": 1, "b": 0},
         ),
-        r"class 'jobs': visits\['b'\]: takes no time at a station of limited capacity",
+        r"class 'jobs': visits\['b'\]: must have a service time above 0, because the capacity is limited",
     ),
     "reference without routing": (
         lambda: ClosedClass("jobs", population=1, demands={"a": 1.0}, reference="a"),
-        "class 'jobs': reference = 'a': goes with routing only",
+        "class 'jobs': reference = 'a': is allowed only with routing",
     ),
 }
 
@@ -122,4 +128,4 @@ def test_a_routing_can_be_replaced() -> None:
 def test_what_is_printed() -> None:
     """The table shows which station is blocked."""
     said = str(solve(line((None, 2), (1.0, 1.5), 4)))
-    assert "s0: 58.46 % busy, 41.54 % blocked by jobs that wait for room at the next station" in said
+    assert "s0: 58.46 % busy, 41.54 % blocked by jobs that wait for a place at the next station" in said

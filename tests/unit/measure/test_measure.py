@@ -51,7 +51,7 @@ def test_identities_of_an_lpar() -> None:
     assert measure.smt_capacity_factor(2, 1.25) == 1.25
     assert measure.smt_capacity_factor(1, 1.0, threads=1) == 1.0
     assert measure.fit_engines([1, 6], [0.004, 0.005]).growth == pytest.approx(0.25 / log(6))
-    with pytest.raises(qn.SaturatedError, match=r"9\.6 engines are needed and there are 8") as caught:
+    with pytest.raises(qn.SaturatedError, match=r"9\.6 engines are needed, 8") as caught:
         measure.lpar_busy(2400, 0.004, 8)
     assert caught.value.highest_rate == pytest.approx(2000)
 
@@ -59,15 +59,15 @@ def test_identities_of_an_lpar() -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (lambda: measure.fit_utilization([200, 400], [0.1]), "rates, busy: must have one value each for an interval"),
+        (lambda: measure.fit_utilization([200, 400], [0.1]), "rates, busy: must have one value for each interval"),
         (lambda: measure.fit_utilization([200, -4], [0.1, 0.2]), r"rates, value 2 = -4.0: must be a number above 0"),
         (lambda: measure.fit_utilization([200, 400], [0.1, 80]), r"busy, value 2 = 80.0: must lie within 0 and 1; write 0.8"),
         (lambda: measure.fit_utilization([200, 200], [0.1, 0.2]), "rates = 200.0: must not all be the same"),
         (lambda: measure.fit_utilization(["x"], [0.1]), "rates = .*: must be a list of numbers"),  # type: ignore[list-item]
         (lambda: measure.fit_utilization([[1.0], [1.0, 2.0]], [0.1]), "rates = .*: must be a list"),  # type: ignore[list-item]
         (lambda: measure.fit_utilization([], [0.1]), r"rates = \[\]: must be a list"),
-        (lambda: measure.fit_think_time([1000], [199], [20]), "users, value 1 = 1000.0: must not be less than rate times"),
-        (lambda: measure.fit_stripes([1, 2], [154, 120]), "more stripes write less"),
+        (lambda: measure.fit_think_time([1000], [199], [20]), "users, value 1 = 1000.0: must be at least rate times"),
+        (lambda: measure.fit_stripes([1, 2], [154, 120]), "the speed falls with more stripes"),
         (lambda: measure.fit_stripes([1, 2], [154, 400]), "more than in proportion"),
         (lambda: measure.fit_stripes([1.5, 2], [154, 200]), "stripes = .*: must be whole numbers"),
         (lambda: measure.fit_engines([1, 2], [0.004, 0]), "cpu_times, value 2 = 0.0: must be a number above 0"),

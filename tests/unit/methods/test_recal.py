@@ -208,7 +208,7 @@ def test_what_is_too_large() -> None:
         info, calls = counted(partial(_refused, model, refusal))
         assert calls < 10_000
         assert "jobs at" in str(info.value)
-        assert "or ask for method 'linearizer'" in str(info.value)
+        assert "take method 'linearizer'" in str(info.value)
     assert recal_bytes([2] * 30, 4) < 2**28
 
 

@@ -26,9 +26,9 @@ GOOD = (FOLDER / "two-classes.jmva").read_text(encoding="utf-8")
 
 
 BAD = {
-    "no XML": ("</model>", "", r"file: is no XML: no element found"),
-    "nothing": (GOOD, "<", r"file: is no XML"),
-    "no model": (GOOD, "<archive/>", r"file: is no JMVA model: its root is <archive>; save it in JMVA"),
+    "no XML": ("</model>", "", r"file: is not valid XML: no element found"),
+    "nothing": (GOOD, "<", r"file: is not valid XML"),
+    "no model": (GOOD, "<archive/>", r"file: must be a JMVA model, but its root is <archive>; save it in JMVA"),
     "entities": (
         '<model xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="JMTmodel.xsd">',
         '<!DOCTYPE model [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><model>&b;',
@@ -40,7 +40,7 @@ BAD = {
         r"file = 'model': has a document type",
     ),
     "no parameters": ("parameters>", "paramters>", r"file: has no <parameters>"),
-    "counts": ('classes number="2"', 'classes number="3"', r"classes: number = '3': must be how many there are: 2"),
+    "counts": ('classes number="2"', 'classes number="3"', r"classes: number = '3': must be the number of its elements, 2"),
     "no population": (' population="20"', "", r"class 'Class1': <closedclass> has no population"),
     "half a job": ('population="20"', 'population="20.5"', r"class 'Class1': population = 20.5: must be a whole number"),
     "a variable": ('population="20"', 'population="$N"', r"class 'Class1': population = '\$N': must be a number"),
@@ -53,13 +53,17 @@ BAD = {
     "no visit": (
         '<visit customerclass="Class2">6.0</visit>',
         "",
-        r"station 'WS': visits: gives nothing for class 'Class2'",
+        r"station 'WS': visits: must give a value for class 'Class2'",
     ),
-    "a reference": ('refStation="Users"', 'refStation="User"', r"ReferenceStation: class 'Class1' = 'User': is no station"),
+    "a reference": (
+        'refStation="Users"',
+        'refStation="User"',
+        r"ReferenceStation: class 'Class1' = 'User': must name a station",
+    ),
     "an idle reference": (
         '<visit customerclass="Class1">1.0</visit>',
         '<visit customerclass="Class1">0.0</visit>',
-        r"ReferenceStation: class 'Class1' = 'Users': never comes there",
+        r"ReferenceStation: class 'Class1' = 'Users': must visit it",
     ),
     "a priority": ('priority="0"', 'priority="high"', r"class 'Class1': priority = 'high': must be a whole number"),
     "servers": ('name="WS" servers="1"', 'name="WS" servers="0"', r"station 'WS': servers = 0"),
@@ -88,7 +92,7 @@ def test_bytes_and_depth(tmp_path: Path) -> None:
     assert load(path).stations[0].name == "W\xd6"
     for raw in (b"\x00\xff\xfe", GOOD.replace("UTF-8", "klingon").encode(), b"<a>" * 200_000):
         path.write_bytes(raw)
-        with pytest.raises(ModelError, match="is no XML"):
+        with pytest.raises(ModelError, match="is not valid XML"):
             load(path)
     path.write_bytes(b"<model>" * 200_000 + b"</model>" * 200_000)
     with pytest.raises(ModelError, match="has no <parameters>"):
@@ -116,9 +120,9 @@ def test_load_dependent_stations() -> None:
     single = LOADED.replace("0.6;0.3;0.2", "0.6").replace("1.2;0.6;0.4", "1.2").replace('servers="1"', 'servers="3"')
     assert loads(single, format="jmva").stations == (Queue("pool", servers=3),)
     for old, new, message in (
-        ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs as that of the other classes does"),
+        ("1.2;0.6;0.4", "1.2;0.6;0.5", "must change with the number of jobs like those of the other classes"),
         ("0.6;0.3;0.2", "0.6;0;0.2", "class 'a', 2 jobs = 0.0: must be above 0"),
-        ('servers="1"', 'servers="2"', "servers = 2.0: goes with one service time for each class"),
+        ('servers="1"', 'servers="2"', "servers = 2.0: must be 1 for a station with a service time for each number of jobs"),
     ):
         with pytest.raises(ModelError, match=message):
             loads(LOADED.replace(old, new), format="jmva")
@@ -126,7 +130,7 @@ def test_load_dependent_stations() -> None:
 
 def test_notes_of_reading() -> None:
     """An algorithm that qnsolve does not have, and a missing reference station, are reported."""
-    with pytest.warns(ImportNote, match="algorithm 'Chow' is left out"):
+    with pytest.warns(ImportNote, match="algorithm 'Chow' is ignored"):
         loads(GOOD.replace('name="MVA" tolerance', 'name="Chow" tolerance'), format="jmva")
     bare = re.sub(r"(?s)<ReferenceStation.*</ReferenceStation>", "", GOOD)
     with pytest.warns(ImportNote, match="has no reference station") as caught:

@@ -66,7 +66,7 @@ WRONG: dict[str, tuple[Callable[[], object], tuple[str, ...]]] = {
     ),
     "replace an unknown part": (
         lambda: Network([CPU], [QUERY]).replace("cpu", server=2),
-        ("'cpu'", "server", "is no parameter of Queue", "did you mean 'servers'?"),
+        ("'cpu'", "server", "must be a parameter of Queue", "did you mean 'servers'?"),
     ),
     "replace by what is wrong": (lambda: Network([CPU], [QUERY]).replace("cpu", servers=0), ("station 'cpu': servers", "= 0")),
     "replace so that a name is gone": (lambda: Network([CPU], [QUERY]).replace("cpu", name="disk"), ("class 'query'", "'cpu'")),

@@ -126,11 +126,11 @@ def test_look_up() -> None:
         ("qery", "did you mean 'query'?"),
         ("CPU", "known: query, batch, cpu, disk"),
         (("query", "dsk"), "known: query, batch, cpu, disk"),
-        (("query", "batch"), "no class and station"),
-        (("cpu", "disk"), "no class and station"),
-        (("query", "cpu", "disk"), "no class and station"),
-        (("query",), "no class and station"),
-        (("query", "query"), "no class and station"),
+        (("query", "batch"), "must be a class and a station"),
+        (("cpu", "disk"), "must be a class and a station"),
+        (("query", "cpu", "disk"), "must be a class and a station"),
+        (("query",), "must be a class and a station"),
+        (("query", "query"), "must be a class and a station"),
     ],
 )
 def test_look_up_of_what_is_not_there(key: object, message: str) -> None:
@@ -143,7 +143,7 @@ def test_look_up_of_what_is_not_there(key: object, message: str) -> None:
 def test_distribution_of_what_is_not_there() -> None:
     """Only stations have a distribution."""
     for name in ("query", "dsik"):
-        with pytest.raises(KeyError, match=r"names no station.*known: cpu, disk"):
+        with pytest.raises(KeyError, match=r"must name a station.*known: cpu, disk"):
             RESULT.distribution(name)
 
 

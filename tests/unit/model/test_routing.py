@@ -162,14 +162,14 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no row": ({"routing": {"cpu": {"disk": 1.0}}}, r"routing\['disk'\] = 0.0: must sum to 1"),
     "never there": (
         {"routing": {**GOOD["routing"], "tape": {"cpu": 1.0}}},
-        r"routing\['tape'\]: is a place that jobs never come to; take it out",
+        r"routing\['tape'\]: must be reached by jobs; remove it",
     ),
-    "apart": ({"routing": {**GOOD["routing"], "tape": {"tape": 1.0}}}, r"routing\['tape'\]: is a place apart"),
+    "apart": ({"routing": {**GOOD["routing"], "tape": {"tape": 1.0}}}, r"routing\['tape'\]: must be reached by jobs"),
     "a trap": (
         {"routing": {"cpu": {"disk": 0.5, "tape": 0.5}, "disk": {"cpu": 1}, "tape": {"tape": 1.0}}},
-        r"routing\['tape'\]: is a place that jobs never get away from",
+        r"routing\['tape'\]: must lead back or out: jobs never leave it",
     ),
-    "no reference": ({"reference": "cpx"}, r"reference = 'cpx': is no place of the routing; did you mean 'cpu'"),
+    "no reference": ({"reference": "cpx"}, r"reference = 'cpx': must be a station of the routing; did you mean 'cpu'"),
     "both": ({"entry": {"cpu": 1.0}, "exits": {"cpu": 1.0}}, r"needs either entry with exits, or reference"),
     "neither": ({"reference": None}, r"needs either entry with exits, or reference"),
     "no exits": ({"reference": None, "entry": {"cpu": 1.0}}, r"needs either entry with exits"),
@@ -179,15 +179,15 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no way out": (
         {"reference": None, "entry": {"cpu": 1.0}, "exits": {"cpu": 0.0}},
-        r"routing\['cpu'\]: is a place that jobs never get away from",
+        r"routing\['cpu'\]: must lead back or out: jobs never leave it",
     ),
     "an unknown exit": (
         {"reference": None, "entry": {"cpu": 1.0}, "exits": {"dsk": 0.0}},
-        r"exits = 'dsk': names a place that the routing does not have; did you mean 'disk'",
+        r"exits = 'dsk': must name a station of the routing; did you mean 'disk'",
     ),
     "a matrix": ({"routing": [[0, 1], [1, 0]], "stations": ["cpu"]}, r"routing = \[2, 2\]: must have a row and a column"),
     "no matrix": ({"routing": 3}, r"routing = 3: must be a list"),
-    "names twice": ({"stations": ["cpu", "disk"]}, r"stations: goes with a matrix only"),
+    "names twice": ({"stations": ["cpu", "disk"]}, r"stations: is allowed only with a matrix"),
     "a row": ({"routing": {"cpu": 1.0}}, r"routing\['cpu'\] = 1.0: must give a probability for each next station"),
     "nothing": ({"routing": {}}, r"routing = \{\}: must not be empty"),
     "a short vector": (
@@ -211,7 +211,7 @@ def test_what_is_wrong(name: str) -> None:
         ("routing = { cpu = { cpu = 0.5 } }\nreference = 'cpu'", r"class 'a': routing\['cpu'\] = 0.5: must sum to 1"),
         (
             "routing = { cpu = { cpu = 1.0 } }\nreference = 'cpu'\nvisits = { cpu = 1 }",
-            r"class 'a': visits = .*: does not go with",
+            r"class 'a': visits = .*: is not allowed with",
         ),
         ("reference = 'cpu'", r"class 'a': routing: is missing"),
     ],

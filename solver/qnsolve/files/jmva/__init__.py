@@ -15,15 +15,15 @@ __all__ = ["Reading", "load", "read", "write"]
 
 
 def load(source: str | bytes, kept: Callable[[str], Network], where: str = "") -> Network:
-    """The model of a .jmva file: the very one that was written into it, unless the file was changed since.
+    """The model of a .jmva file: the stored original, unless the file was changed since.
 
     Parameters
     ----------
     source : str or bytes
     kept : callable
-        Makes the Network of what `write` kept.
+        Makes the Network from the text that `write` stored.
     where : str, optional
-        What notes begin with.
+        Beginning of the notes.
 
     Warns
     -----
@@ -35,7 +35,7 @@ def load(source: str | bytes, kept: Callable[[str], Network], where: str = "") -
         model = kept(reading.kept)
         if read(write(model)).model == reading.model:
             return model
-        notes.append("changed since qnsolve wrote it: units, think times and names are taken as JMVA has them")
+        notes.append("units, think times and names are those of JMVA, because the file was changed since qnsolve wrote it")
     for note in notes:
         warnings.warn(where + note, ImportNote, stacklevel=4)
     return reading.model

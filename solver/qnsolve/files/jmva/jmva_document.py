@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 from qnsolve.errors import ModelError
 from qnsolve.model import checks
 
-MARK = "qnsolve"  # the processing instruction that keeps what JMVA cannot say
+MARK = "qnsolve"  # the processing instruction that stores what JMVA cannot express
 
 
 class _Builder(ET.TreeBuilder):
@@ -17,7 +17,7 @@ class _Builder(ET.TreeBuilder):
     kept = ""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise ModelError("file", "has a document type, which could define entities", "take <!DOCTYPE ...> out", name)
+        raise ModelError("file", "has a document type, which could define entities", "remove <!DOCTYPE ...>", name)
 
     def pi(self, target: str, text: str | None = None) -> Any:
         if target == MARK:
@@ -26,7 +26,7 @@ class _Builder(ET.TreeBuilder):
 
 
 def parsed(source: str | bytes) -> tuple[ET.Element, str]:
-    """The root element, and what `write` kept beside it; bytes are read in the encoding they declare."""
+    """The root element, and the original that `write` stored beside it; bytes are read in the encoding they declare."""
     builder = _Builder()
     parser = ET.XMLParser(target=builder)
     try:
@@ -35,7 +35,7 @@ def parsed(source: str | bytes) -> tuple[ET.Element, str]:
     except (ET.ParseError, ValueError, LookupError) as error:  # no XML; bytes or an encoding that Python does not know
         if isinstance(error, ModelError):
             raise
-        raise ModelError("file", f"is no XML: {error}", "correct it there, or save it from JMT again") from None
+        raise ModelError("file", f"is not valid XML:  {error}", "correct it there, or save it from JMT again") from None
 
 
 def only(parent: ET.Element, tag: str, item: str) -> ET.Element:
@@ -61,7 +61,7 @@ def named(element: ET.Element, item: str) -> str:
 
 
 def figure(text: str | None, item: str) -> float:
-    """A number, zero or more, as Java writes it."""
+    """A number, zero or more, in Java's notation."""
     try:
         return checks.number(item, float((text or "").strip()))
     except ModelError:
@@ -75,13 +75,13 @@ def whole(text: str, item: str) -> int:
     try:
         return int(text.strip())
     except ValueError:
-        raise ModelError(item, "must be a whole number", "write it without a point", text) from None
+        raise ModelError(item, "must be a whole number", "write it without a decimal point", text) from None
 
 
 def counted(parent: ET.Element, item: str) -> list[ET.Element]:
-    """The children, as many as the attribute `number` says."""
+    """The child elements, as many as the attribute `number` states."""
     children = list(parent)
     number = parent.get("number")
     if number is not None and whole(number, f"{item}: number") != len(children):
-        raise ModelError(f"{item}: number", f"must be how many there are: {len(children)}", "correct it", number)
+        raise ModelError(f"{item}: number", f"must be the number of its elements, {len(children)}", "correct it", number)
     return children

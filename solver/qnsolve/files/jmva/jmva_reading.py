@@ -17,20 +17,20 @@ from .jmva_document import attribute, counted, figure, named, only, parsed, whol
 KINDS = ("delaystation", "listation", "ldstation")
 SECTIONS = ("description", "parameters", "algParams", "whatIf", "solutions")
 EXACT = ("MVA", "RECAL", "CoMoM", "MoM", "Tree Convolution", "Tree MVA", "RGF", "")  # all give the same figures
-OUTSIDE = "Arrival Process"  # what JMT calls the reference of open classes
+OUTSIDE = "Arrival Process"  # JMT's name for the reference of open classes
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a .jmva file says.
+    """The content of a .jmva file.
 
     Attributes
     ----------
     model : Network
     notes : tuple of str
-        What was left out, and what had to be assumed.
+        Parts that were left out or assumed.
     kept : str
-        What `write` kept beside the model, "" in files of other programs.
+        The original that `write` stored beside the model, "" in files of other programs.
     """
 
     model: Network
@@ -40,7 +40,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class _Place:
-    """A station as the file has it; of each class the visits, and the service times with 1, 2, … jobs."""
+    """A station of the file: visits and service times with 1, 2, … jobs of each class."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class _Place:
 def read(source: str | bytes) -> Reading:
     """Read the text of a .jmva file.
 
-    JMT counts visits for one passage of the reference station and tells throughput there;
+    JMT counts visits per visit to the reference station and reports throughput there;
     so here visits are divided by those to the reference station. A reference station that
     is a delay becomes the think time. Of what JMT calls priority the highest comes first,
     so it becomes 1. JMVA knows no unit: times are taken as seconds.
@@ -71,7 +71,7 @@ def read(source: str | bytes) -> Reading:
     """
     root, kept = parsed(source)
     if root.tag != "model":
-        raise ModelError("file", f"is no JMVA model: its root is <{root.tag}>", "save it in JMVA, as .jmva")
+        raise ModelError("file", f"must be a JMVA model, but its root is <{root.tag}>", "save it in JMVA, as .jmva")
     parameters = only(root, "parameters", "file")
     classes = counted(only(parameters, "classes", "parameters"), "classes")
     names = [named(c, f"classes[{i}]") for i, c in enumerate(classes, 1)]
@@ -98,10 +98,10 @@ def read(source: str | bytes) -> Reading:
 def _notes(root: Element) -> list[str]:
     notes = []
     if root.find("whatIf") is not None:
-        notes.append("the what-if section is left out: what is read is the model itself")
+        notes.append("only the model itself is read; its what-if section is left out")
     for algorithm in root.findall("algParams/algType"):
         if algorithm.get("name", "") not in EXACT:
-            notes.append(f"algorithm {algorithm.get('name')!r} is left out: qnsolve takes its own method")
+            notes.append(f"algorithm {algorithm.get('name')!r} is ignored: qnsolve chooses its own method")
     notes += [f"section <{tag}> is left out" for tag in dict.fromkeys(child.tag for child in root) if tag not in SECTIONS]
     return notes
 
@@ -129,16 +129,16 @@ def _by_class(parent: Element, tags: tuple[str, ...], item: str, classes: list[s
     found: dict[str, str] = {}
     for child in parent:
         if child.tag not in tags:
-            raise ModelError(item, f"must hold <{tags[0]}> only", f"take <{child.tag}> out", child.tag)
+            raise ModelError(item, f"must hold <{tags[0]}> only", f"remove <{child.tag}>", child.tag)
         name = attribute(child, "customerclass", item)
         if name not in classes:
-            raise ModelError(item, "names a class that the model does not have", suggestion(name, classes), name)
+            raise ModelError(item, "must name a class of the model", suggestion(name, classes), name)
         if name in found:
-            raise ModelError(item, "gives a class twice", "keep one", name)
+            raise ModelError(item, "must give a class once only", "keep one", name)
         found[name] = child.text or ""
     for name in classes:
         if name not in found:
-            raise ModelError(item, f"gives nothing for class {name!r}", "write 0 where the class does not go")
+            raise ModelError(item, f"must give a value for class {name!r}", "write 0 for no visits")
     return {name: found[name] for name in classes}
 
 
@@ -149,16 +149,16 @@ def _listed(text: str, item: str) -> list[float]:
 
 
 def _references(parameters: Element, classes: list[str], stations: list[str]) -> dict[str, str]:
-    """The reference station of each class, as far as given."""
+    """The reference station of each class, where given."""
     table = parameters.find("ReferenceStation")
     found = {}
     for element in [] if table is None else counted(table, "ReferenceStation"):
         name = named(element, "ReferenceStation")
         if name not in classes:
-            raise ModelError("ReferenceStation", "names a class that is not there", suggestion(name, classes), name)
+            raise ModelError("ReferenceStation", "must name a class of the model", suggestion(name, classes), name)
         station = attribute(element, "refStation", f"ReferenceStation: class {name!r}")
         if station not in (*stations, OUTSIDE):
-            raise ModelError(f"ReferenceStation: class {name!r}", "is no station", suggestion(station, stations), station)
+            raise ModelError(f"ReferenceStation: class {name!r}", "must name a station", suggestion(station, stations), station)
         found[name] = station
     return found
 
@@ -176,9 +176,9 @@ def _job_class(element: Element, places: list[_Place], reference: str, notes: li
     jobs = checks.whole(f"{item}: population", figure(attribute(element, "population", item), f"{item}: population"))
     think, one = 0.0, 1.0
     if reference in ("", OUTSIDE):
-        notes.append(f"{item} has no reference station: throughput is told for its visits as they are")
+        notes.append(f"the throughput of {item} counts its visits as written, because it has no reference station")
     elif reference not in visits:
-        raise ModelError(f"ReferenceStation: {item}", "never comes there", "take a station that it visits", reference)
+        raise ModelError(f"ReferenceStation: {item}", "must visit it", "name a station that it visits", reference)
     else:
         one = visits[reference]
         if next(p.kind for p in places if p.name == reference) == "delaystation":
@@ -202,12 +202,12 @@ def _station(place: _Place) -> Station:
     if longest == 1:
         return Queue(place.name, servers=place.servers)
     if place.servers != 1:
-        rule = "goes with one service time for each class; this station gives one for each number of jobs"
+        rule = "must be 1 for a station with a service time for each number of jobs"
         raise ModelError(f"{item}: servers", rule, "write 1", place.servers)
     first, *others = [_speeds(times, longest, f"{item}: servicetimes: class {c!r}") for c, times in lists.items()]
     for speeds, name in zip(others, list(lists)[1:], strict=True):
         if not all(math.isclose(a, b, rel_tol=1e-9) for a, b in zip(first, speeds, strict=True)):
-            rule = "must change with the number of jobs as that of the other classes does: else there is no product form"
+            rule = "must change with the number of jobs like those of the other classes, or there is no product form"
             raise ModelError(f"{item}: servicetimes: class {name!r}", rule, "make one a multiple of the other")
     while len(first) > 1 and first[-1] == first[-2]:
         first.pop()

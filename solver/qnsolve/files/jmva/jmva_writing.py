@@ -21,8 +21,8 @@ from .jmva_reading import OUTSIDE
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
 NAMES = {"linearizer": "Linearizer", "schweitzer": "Bard-Schweitzer", "aql": "AQL"}  # JMT's; MVA for all exact ones
 MOST = 10**6  # most service times in one station
-ROUTED = ("routing", "entry", "exits", "reference")  # told by the visits
-SAID: dict[type, tuple[str, ...]] = {  # what JMVA has a place for
+ROUTED = ("routing", "entry", "exits", "reference")  # the visits stand for them
+SAID: dict[type, tuple[str, ...]] = {  # what JMVA can express
     Queue: ("servers", "discipline"),
     Delay: (),
     LoadDependent: ("rates",),
@@ -42,14 +42,14 @@ def write(model: Network, kept: str = "", solution: Solution | None = None) -> s
     ----------
     model : Network
     kept : str, optional
-        What JMVA cannot say, on one line, for `read` to find again.
+        What JMVA cannot express, on one line, for `read` to restore.
     solution : Solution, optional
-        Its results go into the file as JMT writes its own.
+        Its results are written in JMT's form.
 
     Raises
     ------
     ModelError
-        Where JMVA has no place for a part of the model.
+        Where JMVA cannot express a part of the model.
     """
     _check(model)
     root = Element("model", {"xmlns:xsi": XSI, "xsi:noNamespaceSchemaLocation": "JMTmodel.xsd"})
@@ -77,7 +77,7 @@ def write(model: Network, kept: str = "", solution: Solution | None = None) -> s
     settings = SubElement(root, "algParams")
     algorithm = "MVA" if solution is None or solution.exact else NAMES.get(solution.method, "")
     if solution is not None and not algorithm:
-        raise ModelError("method", "is none of JMT's", "save result.model, or solve by another method", solution.method)
+        raise ModelError("method", "must be a method of JMT", "save result.model, or solve by another method", solution.method)
     SubElement(settings, "algType", name=algorithm, tolerance="1.0E-7", maxSamples="10000")
     SubElement(settings, "compareAlgs", value="false")
     if solution is not None:
@@ -89,24 +89,24 @@ def write(model: Network, kept: str = "", solution: Solution | None = None) -> s
 
 
 def _check(model: Network) -> None:
-    """Raise where JMVA has no place for a part of the model."""
+    """Refuse a model that JMVA cannot express."""
     repair = "save it as .toml or .json"
     if model.limits:
-        raise ModelError(f"limit {model.limits[0].name!r}", "has no place in a JMVA model", repair)
+        raise ModelError(f"limit {model.limits[0].name!r}", "cannot be written in a JMVA model", repair)
     for part in (*model.stations, *model.classes):
         item = f"{'station' if isinstance(part, Station) else 'class'} {part.name!r}"
         for field in fields(part):
             usual = field.default_factory() if field.default_factory is not MISSING else field.default
             value = getattr(part, field.name)
             if field.name not in (*SAID[type(part)], "name") and value != usual:
-                raise ModelError(f"{item}: {field.name}", "has no place in a JMVA model", repair, value)
+                raise ModelError(f"{item}: {field.name}", "cannot be written in a JMVA model", repair, value)
         if not isinstance(part, Queue):
             continue
         times = {_time(c, part.name) for c in model.classes if c.demand(part.name) > 0}
         if part.discipline not in ("ps", "fcfs"):
-            raise ModelError(f"{item}: discipline", "has no place in a JMVA model", repair, part.discipline)
+            raise ModelError(f"{item}: discipline", "cannot be written in a JMVA model", repair, part.discipline)
         if part.discipline == "fcfs" and len(times) > 1:
-            rule = "has no product form where service times differ, and JMVA takes it for one"
+            rule = "must have one service time for all classes, because JMVA takes the model for a product form"
             raise ModelError(f"{item}: discipline", rule, repair + ", or take 'ps'", part.discipline)
 
 
@@ -146,7 +146,9 @@ def _levels(model: Network) -> int:
     closed = [c.population for c in model.classes if isinstance(c, ClosedClass)]
     size = max(1, sum(closed) if len(closed) == len(model.classes) else max(rates, sum(closed)))
     if rates and size > MOST:
-        raise ModelError("stations", f"would take a service time for each of {size:,} jobs", "save it as .toml or .json")
+        raise ModelError(
+            "stations", f"needs a service time for each of {size:,} jobs, which is too many", "save it as .toml or .json"
+        )
     return size
 
 

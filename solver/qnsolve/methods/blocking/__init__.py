@@ -1,1 +1,1 @@
-"""Queues of limited capacity that block the servers before them."""
+"""Blocking after service at queues of limited capacity."""

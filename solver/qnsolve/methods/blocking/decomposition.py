@@ -1,4 +1,4 @@
-"""One class of jobs past stations of limited room: each station alone, as the others feed it and hold it up."""
+"""One class with blocking after service, by decomposition: each station alone, as the others feed and block it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from qnsolve.numerics.series import Array
 
 SETTLED = 1e-13  # relative change of the blocking times that ends an iteration
 TURNS, STEPS = 2000, 200
-NEAR = 1e-11  # share of the jobs that may be missed
+NEAR = 1e-11  # tolerance of the number of jobs, relative
 LOST = 1e-16  # probability beyond the end of an open station's queue
 LONGEST = 200_000  # jobs at an open station, beyond which it counts as saturated
 
 
 class TooBusyError(ArithmeticError):
-    """Some station cannot carry the throughput, or would need longer queues than are sensible."""
+    """A station cannot carry the throughput, or only with queues that are too long to compute."""
 
 
 @dataclass(frozen=True)
 class Feeds:
-    """A network of K stations with one class, jobs that return to the station they leave counted as one visit.
+    """A network of K stations with one class, returns to the same station counted as one visit.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Feeds:
     servers : ndarray (K,)
         Servers that blocked jobs hold, inf for a delay.
     capacity : ndarray (K,)
-        Jobs that have room, inf without limit.
+        Most jobs, inf without limit.
     onward : ndarray (K, K)
         Probability of each next station.
     entry : ndarray (K,)
@@ -53,7 +53,7 @@ class Feeds:
 
 @dataclass(frozen=True)
 class Alone:
-    """Every station by itself at one throughput; n counts the jobs at it and those that wait for room there.
+    """Every station by itself at one throughput; n counts the jobs at it and those blocked by it.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Alone:
     births : ndarray (K, L)
         Arrivals with n jobs [1/time].
     queue, line : ndarray (K,)
-        Jobs at the station, and jobs that wait elsewhere for room there [jobs].
+        Jobs at the station, and jobs elsewhere that it blocks [jobs].
     late : ndarray (K,)
-        Time that an arrival waits elsewhere for room [time].
+        Blocking time of an arrival [time].
     """
 
     p: Array
@@ -77,14 +77,14 @@ class Alone:
 def closed(net: Feeds, jobs: int, think: float) -> tuple[float, Alone]:
     """Throughput of a closed class, and its stations alone.
 
-    Each station is fed as by the rest of the network with the jobs it leaves there
+    The arrivals at each station are those from the rest of the network with the other jobs
     [Marie1979], times a factor that makes its throughput that of the network; a blocked
-    job's wait is part of its service time where it is [Dallery1993]. The throughput is
-    the one at which all jobs are somewhere.
+    job's wait is part of its service time [Dallery1993]. The throughput is
+    the one at which the jobs at all stations sum to the population.
     """
     high = float((_fastest(net, jobs) / (net.visits * net.service)).min())
     low, high = 0.0, min(high, jobs / (think + float(net.visits @ net.service)))
-    below, above = -float(jobs), inf  # jobs too few at `low`, too many at `high`
+    below, above = -float(jobs), inf  # jobs missing at `low`, too many at `high`
     late, over = np.zeros(len(net.visits)), inf
     for turn in range(STEPS):
         x = (low + high) / 2
@@ -112,7 +112,7 @@ def opened(net: Feeds, rate: float) -> Alone:
 
 
 def highest_rate(net: Feeds, rate: float) -> float:
-    """The highest arrival rate that is carried, below one that is not [jobs/time]; short of it by 2e-4 at most."""
+    """The highest arrival rate that is carried [jobs/time], at most 2e-4 too low."""
 
     def carried(rate: float) -> bool:
         try:
@@ -125,7 +125,7 @@ def highest_rate(net: Feeds, rate: float) -> float:
 
 
 def _alone(net: Feeds, x: float, jobs: int, think: float, late: Array) -> Alone:
-    """All stations at one throughput, their blocking times settled; `jobs` is 0 for an open class."""
+    """All stations at one throughput with converged blocking times; `jobs` is 0 for an open class."""
     factor = np.log(np.full(len(net.visits), 1.0) if jobs else x * net.visits)
     flow = x * net.visits
     for _ in range(TURNS):
@@ -152,7 +152,7 @@ def _alone(net: Feeds, x: float, jobs: int, think: float, late: Array) -> Alone:
 
 
 def _still_sent(net: Feeds, waiting: Array) -> Array:
-    """Share of a station's arrivals that still come when so many wait for room there and hold servers, (K, L)."""
+    """Share of a station's arrivals that still come while its blocked jobs hold servers elsewhere, (K, L)."""
     shares = net.visits[:, None] * net.onward / net.visits
     sent = np.where(waiting > 0, net.entry[:, None], 1.0)
     for i in np.flatnonzero(net.onward.any(axis=1)):
@@ -169,7 +169,7 @@ def _speed(speeds: Array | None, n: Array) -> Array:
 
 
 def _fastest(net: Feeds, jobs: int) -> Array:
-    """Highest speed of each station; of a delay with so many jobs, inf of an open one."""
+    """Highest speed of each station; of a delay the number of jobs, inf for an open class."""
     some = float(jobs) if jobs else inf
     return np.array([some if s is None else s[: jobs or None].max() for s in net.speeds])
 
@@ -186,13 +186,13 @@ def _length(net: Feeds, flow: Array, load: Array) -> int:
 
 
 def _fed(net: Feeds, late: Array, jobs: int, think: float) -> Array:
-    """Arrivals at each station with 0, 1, … jobs there: the rest of the network with the others, (K, jobs) [1/time]."""
+    """Arrival rates with 0, 1, … jobs at each station, from the rest of the network with the others, (K, jobs) [1/time]."""
     fed = np.empty((len(late), jobs))
     outside = _weights(None, think, jobs) if think else None
     whole = _factors(net, net.service + net.onward @ late, jobs)
     for j in range(len(late)):
         own = whole
-        if late[j] > 0:  # what j holds up itself is told by the state of j
+        if late[j] > 0:  # the state of j shows the servers that it blocks itself
             others = late.copy()
             others[j] = 0.0
             own = _factors(net, net.service + net.onward @ others, jobs)

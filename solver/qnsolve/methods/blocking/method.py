@@ -1,4 +1,4 @@
-"""One class past stations of limited room, approximately, at any size."""
+"""One class with blocking after service, approximate, at any size."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def _refuses(arrays: Arrays) -> str:
     used = arrays.demand[0] > 0
     for station, speeds, some in zip(arrays.model.stations, arrays.speeds, used, strict=True):
         if speeds is not None and some and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     if arrays.is_open:
         return ""
     if arrays.think_time[0] == 0 and np.isfinite(arrays.capacity[used]).all():
-        return "for closed classes that think, or go to a station without a capacity"
+        return "for closed classes with a think time, or with a station of unlimited capacity"
     if used.sum() ** 2 * arrays.population[0] ** 2 > WORK:
         return f"{arrays.population[0]:g} jobs at {used.sum()} stations are too many"
     return ""
 
 
 def _feeds(arrays: Arrays, used: NDArray[np.intp]) -> Feeds:
-    """The network of the stations in use; of a class that does not think, first stations follow the last ones."""
+    """The network of the stations in use; without think time the last stations lead to the first ones."""
     count, place = len(used), {int(k): i for i, k in enumerate(used)}
     (steps,) = routes_of(arrays)
     onward, leaves = np.zeros((count, count)), np.zeros(count)
@@ -63,7 +63,7 @@ def _feeds(arrays: Arrays, used: NDArray[np.intp]) -> Feeds:
             else:
                 leaves[place[k]] += share
     np.fill_diagonal(onward, 0.0)
-    leaves += onward.sum(axis=1)  # what goes on after each visit: several in a row at a station count as one
+    leaves += onward.sum(axis=1)  # departures after each visit: several in a row at a station count as one
     time = service_time(arrays)[0, used] / leaves
     visits = arrays.demand[0, used] / time
     stations = [arrays.model.stations[k] for k in used]
@@ -107,7 +107,7 @@ def _measures(arrays: Arrays, used: NDArray[np.intp], net: Feeds, x: float, foun
     outside = float(net.entry @ found.line)
     q = np.zeros(arrays.demand.shape)
     q[0, used] = found.queue
-    if arrays.is_closed:  # where a station is all but saturated no digit of the throughput tells how long its line is
+    if arrays.is_closed:  # near saturation the throughput does not determine the queue: set it from the population
         missing = float(arrays.population[0] - outside - x * arrays.think_time[0] - q.sum())
         wide = np.where(np.isinf(arrays.capacity) & np.isfinite(arrays.top), q[0], 0.0)
         if wide.any():
@@ -139,4 +139,4 @@ def _distribution(place: dict[int, int], net: Feeds, found: Alone, k: int) -> Ar
     return p / p.sum()
 
 
-METHODS = (Method("blocking", _run, False, _refuses, "one class past stations of limited room", "Dallery1993 Marie1979"),)
+METHODS = (Method("blocking", _run, False, _refuses, "blocking after service, one class", "Dallery1993 Marie1979"),)

@@ -1,4 +1,4 @@
-"""Closed networks first come first served, each class with times of its own: approximate mean values."""
+"""Closed networks, first come first served with service times by class: approximate mean values."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class _Iteration:
         try:
             stay, steps = self._linearized()
         except NotConvergedError:
-            notes = ("the Linearizer's corrections do not settle, and are left out",)
+            notes = ("less accurate: the Linearizer's corrections did not converge and are left out",)
             _, all_stay, steps = self._fixed_point(
                 net.population[None], np.zeros(self._bends), self._start(net.population[None])
             )
@@ -110,7 +110,7 @@ class _Iteration:
         return sizes[:, :, None] * self.used / np.maximum(self.used.sum(axis=1), 1)[:, None]
 
     def _linearized(self) -> tuple[Array, int]:
-        """Residence times of the whole population, shape (R, K), with shares that bend as a job of each class leaves."""
+        """Residence times of the whole population, shape (R, K), with shares that change as a job of each class leaves."""
         net, classes = self.net, self.classes
         sizes = np.maximum(np.vstack((net.population, net.population - np.eye(classes))), 0.0)
         length, bend, steps, moved = self._start(sizes), np.zeros(self._bends), 0, np.inf
@@ -180,7 +180,7 @@ class _Iteration:
 
 
 def _per(above: Array, below: Array, otherwise: Array | float = 0.0) -> Array:
-    """above/below, something else where there is nothing below."""
+    """above/below, `other` where below is 0."""
     return np.where(below > 1e-300, above / np.maximum(below, 1e-300), otherwise)
 
 

@@ -1,4 +1,4 @@
-"""Approximate methods for general service and arrivals, priorities, and order of arrival."""
+"""Approximate methods for general service and arrivals, priorities, and first come first served."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _open_refuses(arrays: Arrays) -> str:
     load = arrays.arrival_rate @ arrays.demand
     for k, (station, speeds) in enumerate(zip(model.stations, arrays.speeds, strict=True)):
         if speeds is not None and load[k] > 0 and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     return ""
 
 
@@ -73,13 +73,13 @@ def _closed_refuses(arrays: Arrays) -> str:
     if model.limits:
         return f"limit {model.limits[0].name!r}: admission limits"
     if not not_product_form(arrays):
-        return "of product form, which method 'linearizer' is for"
+        return "for networks without product form; take method 'linearizer'"
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(model.stations, arrays.speeds, strict=True)):
         if used[k] > 0 and isinstance(station, Queue) and "preemptive" in station.discipline:
             return f"station {station.name!r}: discipline {station.discipline!r}"
         if speeds is not None and used[k] > 0 and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
     return ""
 
 

@@ -92,7 +92,7 @@ class _Analysis:
         self.arrivals, self.groups, self.steps = self._variations()
 
     def _variations(self) -> tuple[Array, Array, int]:
-        """c² of the arrivals of all classes at each station, and what batches add to it, shapes (K,)."""
+        """c² of the arrivals of all classes at each station, and the part that batches add, shapes (K,)."""
         net, stations = self.net, len(self.net.kinds)
         chance = net.onward[:, :, :stations]
         queues = np.array([kind not in ("delay", "shared") for kind in net.kinds])
@@ -166,7 +166,7 @@ class _Analysis:
         return net.service[:, k] + self._by_priority(k, kind == "preemptive", batch)
 
     def _own_burst(self, k: int) -> Array:
-        """What a class waits longer than all do, as its bursts meet themselves, shape (R,) [time].
+        """Wait of a class beyond the mean of all, because its bursts queue behind themselves, shape (R,) [time].
 
         The work V that is there at any time keeps V·(1 − ρ) = Σ ρ_r·(W_r − V) + Σ λ_r·S_r²(1 + c_r²)/2
         (Brumelle); W_r − V = ρ·S_r·(ca_r² − 1)/2 gives all classes together the wait of `waiting`.
@@ -187,11 +187,11 @@ class _Analysis:
         return ahead * np.where(self._fixed(), net.visits[:, k] > 0, self.direct[:, k] * net.onward[:, -1, k])
 
     def _fixed(self) -> Array:
-        """Classes that leave nothing to chance, shape (R,) of bool."""
+        """Classes with deterministic arrivals and service, shape (R,) of bool."""
         return np.asarray(((self.net.onward == 0) | (self.net.onward == 1)).all(axis=(1, 2)))
 
     def _paced(self, k: int) -> Array:
-        """Time between two jobs of a batch as the stations before let them through, shape (R,)."""
+        """Time between two jobs of a batch after the stations before, shape (R,)."""
         net, pace = self.net, np.zeros(len(self.net.rank))
         for r in np.flatnonzero(self._fixed()):
             place = int(net.onward[r, -1].argmax())
@@ -203,7 +203,7 @@ class _Analysis:
         return pace
 
     def _line(self, k: int, rates: Array) -> float:
-        """Mean wait first come first served of some classes, by their rates; the others are not there."""
+        """Mean first come first served wait of some classes by their rates, without the other classes."""
         speeds, net = self.net.speeds[k], self.net
         load = float(rates @ net.service[:, k])
         if speeds is None or load == 0:
@@ -216,7 +216,7 @@ class _Analysis:
         return waiting(mean * (stretch_of(load, speeds) - 1), load / speeds[-1], len(speeds), arrivals, groups, variation)
 
     def _by_priority(self, k: int, preemptive: bool, batch: Array) -> Array:
-        """Wait of each class, interruptions included: Cobham's with the line of all m servers; Bondi and Buzen's."""
+        """Wait of each class, interruptions included: Cobham's with the queue of all m servers; Bondi and Buzen's."""
         net, rank = self.net, np.array(self.net.rank)
         speeds = net.speeds[k]
         assert speeds is not None
@@ -241,13 +241,13 @@ class _Analysis:
 
 
 def _share(part: Array, whole: Array) -> Array:
-    """part/whole, 0 where there is nothing."""
+    """part/whole, 0 where the whole is 0."""
     whole = np.broadcast_to(whole, part.shape)
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
 def _distribution(length: Array, speeds: Sequence[Array | None], k: int) -> Array:
-    """P(n jobs at station k): the shape that Poisson arrivals give it, at the load that has this mean."""
+    """P(n jobs at station k): that of Poisson arrivals, at the load with this mean."""
     station, jobs = speeds[k], float(length[k])
     loads = np.zeros(len(length))
     loads[k] = jobs

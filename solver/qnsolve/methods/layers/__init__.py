@@ -1,1 +1,1 @@
-"""Queues whose servers run on the servers of other queues."""
+"""Layered queues: servers that run on the servers of other queues."""

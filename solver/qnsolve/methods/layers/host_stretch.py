@@ -1,4 +1,4 @@
-"""Servers that run the servers of others, such as TCBs on CPs: how much longer the work of each takes."""
+"""The stretch of layered servers, such as TCBs on CPs: time over demand at the host."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from qnsolve.numerics.series import Array
 
 from .shared_servers import seen, shared
 
-OWN = 0.7  # of the backlogs that count, those of the source itself
-FEW = 300  # users up to whom it is counted that a job does not wait for itself
+OWN = 0.7  # weight of a source's own backlog, fitted to Markov chains
+FEW = 300  # users up to which a job is left out of the queue that it sees
 
 
 def stretched(by_class: Array, jobs: Sequence[float], times: Sequence[float], speeds: Array, users: Array) -> Array:
-    """Time over demand of the work of each source at shared servers, (J,).
+    """The stretch, time over demand, of each source at shared servers, (J,).
 
     Parameters
     ----------
     by_class : ndarray (J, R)
-        Servers that each source asks for, by the class of the work; each above 0 in all.
+        Load of each source [servers], by class; the sum of each above 0.
     jobs : sequence of float (J,)
         Jobs that a source can have there at once: 1 for a TCB; infinite for a stream.
     times : sequence of float (J,)
-        Time over demand that goes with these loads [ratio].
+        Stretch at these loads [ratio].
     speeds : ndarray (m,)
         μ(n), the speed with n = 1 … m jobs; the last one holds beyond.
     users : ndarray (R,)
@@ -33,7 +33,7 @@ def stretched(by_class: Array, jobs: Sequence[float], times: Sequence[float], sp
     Raises
     ------
     FullError
-        Where streams ask for more than the servers can do.
+        Where the load of the streams exceeds the servers.
     """
     loads = by_class.sum(axis=1)
     found = shared(loads.tolist(), jobs, times, speeds).stretch
@@ -52,11 +52,11 @@ def _backlogs(stretch: Array, load: Array, part: Array, times: Array) -> Array:
     """The stretch, longer by the backlogs that TCBs build up for work with a rate while they share a CP.
 
     Two TCBs of equal load on one CP then have what the total, an M/M/1, must have: ρ/(1 − ρ) in place of the
-    chance that the other is busy. Of unequal loads, `OWN` is fitted to Markov chains.
+    probability that the other is busy. Of unequal loads, `OWN` is fitted to Markov chains.
     """
     more = part * load * np.maximum(2 - times, 0.0) / np.maximum(1 - load, 0.05)
     others = np.maximum(load.sum() - load, 1e-300)
-    tcbs = (load @ part - load * part) / others  # the share of the others that is such TCBs
+    tcbs = (load @ part - load * part) / others  # the share of such TCBs in the others
     backlog = OWN * tcbs * more + (1 - OWN) * (load @ more - load * more) / others
     found: Array = 1 + (stretch - 1) * (1 + np.where(part > 0, backlog, 0.0))
     return found

@@ -1,4 +1,4 @@
-"""Queues on the servers of others, at any size: each layer solved by itself, and all again until they agree."""
+"""Layered queues at any size: each layer is solved by itself, repeatedly, until all agree."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from qnsolve.errors import ConvergenceError
 from qnsolve.methods.arrays import Arrays
 from qnsolve.methods.entry import Method, check_stable, full, idle, not_poisson, occupied, scatter_measures, special
+from qnsolve.methods.mean_value.amva import too_large
 from qnsolve.methods.mean_value.method import approximate, falling
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.convolution import one_class
@@ -38,11 +39,13 @@ def _refuses(arrays: Arrays) -> str:
             return reason
         if guests[k] and isinstance(station, Queue) and station.discipline != "ps":
             return f"station {station.name!r}: discipline {station.discipline!r}"
-    return full(arrays) or not_poisson(arrays) or falling(arrays.of_classes(arrays.closed))
+    if other := full(arrays) or not_poisson(arrays) or falling(arrays.of_classes(arrays.closed)):
+        return other
+    return too_large(len(occupied(arrays)), arrays.demand.shape[1], "linearizer")
 
 
 def _layers(arrays: Arrays) -> Measures:
-    """The network of the queues, their demands stretched by what they wait for their servers, and these servers."""
+    """The measures by layers: the network of the queues with demands stretched by the waits for their hosts, and the hosts."""
     check_stable(arrays)
     if arrays.is_closed and not len(occupied(arrays)):
         return idle(arrays)
@@ -70,13 +73,15 @@ def _layers(arrays: Arrays) -> Measures:
 
     found = fixed_point(step, np.ones((1, len(sources) + len(hosts))), TOLERANCE)
     if not found.converged[0]:
-        raise ConvergenceError("method layers: the layers did not settle, damped steps neither", float(found.residual[0]))
+        raise ConvergenceError(
+            "method layers: the layers did not converge, and damped iteration did not either", float(found.residual[0])
+        )
     measures = _solved(arrays, sources, found.value[0][: len(sources)])
     return replace(measures, iterations=found.steps)
 
 
 def _load(arrays: Arrays, source: tuple[int, int, bool], rate: Array) -> Array:
-    """Servers that a source asks its host for, by class."""
+    """Load of a source on its host [servers], by class."""
     host, k, closed = source
     load = rate * arrays.demand[:, k]
     return load if host != k else np.where(arrays.closed == closed, load, 0.0)
@@ -91,7 +96,7 @@ def _jobs(arrays: Arrays, source: tuple[int, int, bool]) -> float:
 
 
 def _solved(arrays: Arrays, sources: list[tuple[int, int, bool]], ratios: Array) -> Measures:
-    """The network with its demands stretched; a host is a delay to those who come to it themselves."""
+    """The measures of the network with stretched demands; a host is a delay for the jobs that visit it directly."""
     demand, speeds = arrays.demand.copy(), list(arrays.speeds)
     for (host, k, closed), ratio in zip(sources, ratios.tolist(), strict=True):
         rows = slice(None) if host != k else arrays.closed == closed
@@ -108,7 +113,7 @@ def _solved(arrays: Arrays, sources: list[tuple[int, int, bool]], ratios: Array)
 
 
 def _distribution(parts: list[tuple[NDArray[np.bool_], Measures]], arrays: Arrays, k: int) -> Array:
-    """P(n jobs at a station): the groups that come to it are there independently."""
+    """P(n jobs at a station), a convolution over the independent groups."""
     found = np.ones(1)
     for group, part in parts:
         if (arrays.demand[group, k] > 0).any():
@@ -117,7 +122,7 @@ def _distribution(parts: list[tuple[NDArray[np.bool_], Measures]], arrays: Array
 
 
 def _apart(arrays: Arrays) -> Measures:
-    """Closed classes that meet: exactly where there is one."""
+    """Measures of closed classes that share queues: exact for one class."""
     if len(arrays.population) > 1:
         return approximate("linearizer", arrays)
     if arrays.population[0] == 0:
@@ -126,7 +131,7 @@ def _apart(arrays: Arrays) -> Measures:
 
 
 def _groups(arrays: Arrays) -> list[NDArray[np.bool_]]:
-    """Classes that meet at a queue, directly or by way of others."""
+    """Groups of classes that share queues, directly or through other classes."""
     queues = np.array([s is not None for s in arrays.speeds])
     meets = (arrays.demand > 0) & queues
     found, left = [], np.ones(len(meets), dtype=bool)
@@ -140,4 +145,4 @@ def _groups(arrays: Arrays) -> list[NDArray[np.bool_]]:
     return found
 
 
-METHODS = (Method("layers", _layers, False, _refuses, "queues on the servers of others, any size", "Rolia1995"),)
+METHODS = (Method("layers", _layers, False, _refuses, "layered queues, on the servers of others, any size", "Rolia1995"),)

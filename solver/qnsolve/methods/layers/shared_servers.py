@@ -1,4 +1,4 @@
-"""Servers shared by sources of a few jobs and by a stream: how much longer work takes than alone."""
+"""Servers shared by sources of a few jobs and by a Poisson stream: the stretch of each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-MANY = 5000  # jobs of a source that are counted at the servers; more of them are not told apart
-AWAY = 1e-9  # least share of a source's jobs that is taken to be elsewhere
+MANY = 5000  # most jobs of a source in the states
+AWAY = 1e-9  # least share of a source's jobs elsewhere
 
 
 class FullError(ArithmeticError):
-    """Streams ask for more than the servers can do; `load` is all work over their highest speed."""
+    """The streams saturate the servers; `load` is the total load over their highest speed."""
 
     def __init__(self, load: float) -> None:
         super().__init__("the servers are full")
@@ -24,7 +24,7 @@ class FullError(ArithmeticError):
 
 @dataclass(frozen=True)
 class SharedServers:
-    """What sources find at shared servers.
+    """Stretch and state of shared servers.
 
     Attributes
     ----------
@@ -39,26 +39,26 @@ class SharedServers:
 
 
 def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array) -> SharedServers:
-    """How long work takes at shared servers.
+    """The stretch of each source at shared servers.
 
     Parameters
     ----------
     load : sequence of float (J,)
-        Work that a source asks for [servers]: its rate times its demand at speed 1.
+        Load of a source [servers]: its rate times its demand at speed 1.
     jobs : sequence of float (J,)
         Jobs that a source can have there at once: 1 for a TCB, which serves one task at a
         time; infinite for a stream.
     stretch : sequence of float (J,)
-        Time at the servers over demand that goes with the loads [ratio].
+        Stretch at these loads [ratio].
     speeds : ndarray (m,)
         μ(n), the speed with n = 1 … m jobs; the last one holds beyond.
 
     Notes
     -----
     Sources, their time elsewhere and the servers make a closed product-form network; a
-    source's time elsewhere is what its load leaves of it. With f(k) the chance that independent
-    sources have k jobs here, and the stream summed out, k jobs have the chance f(k)·g(k), and
-    an arriving one, who sees the network without itself, finds the stretch
+    source's time elsewhere follows from its load. With f(k) the probability that independent
+    sources have k jobs here, and the stream summed out, k jobs have the probability f(k)·g(k), and
+    an arriving job, which sees the network without itself, finds the stretch
     Σ f(k)·g(k + 1) / Σ f(k)·g(k). Of a source with more than `MANY` jobs, no more are counted as present.
     """
     size, top = len(load), float(speeds[-1])
@@ -90,7 +90,7 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
 def seen(
     load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, own: int, gone: Array | None = None
 ) -> float:
-    """The stretch that a job of one source finds, as `shared`; the loads may be those that this job leaves.
+    """The stretch of a job of one source, as `shared`; the loads may be those without this job.
 
     `gone` jobs (J,) cannot be at another source since this one is here [jobs]; where that is a part of one, it
     is so for that share of the time.
@@ -125,7 +125,7 @@ def _ratio_of(load: float, jobs: float, stretch: float) -> float:
 
 
 def _tilt(ratios: Sequence[float], jobs: Sequence[float], weight: Array) -> float:
-    """What all ratios are multiplied with, and g(k) divided by to the power of k, so that both are large at the same k."""
+    """The factor of all ratios, by whose power k each g(k) is divided, so that both peak at the same k."""
     tilt, steps, top = 1.0, np.diff(weight), len(weight) - 2
     for _ in range(60):
         mean = sum(n * tilt * a / (1 + tilt * a) for a, n in zip(ratios, jobs, strict=True))

@@ -1,4 +1,4 @@
-"""A region that lets so many in at once: who waits outside, and for how long."""
+"""A region with an admission limit as a birth-death chain: number of jobs that wait outside, and their wait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from qnsolve.methods.layers.shared_servers import FullError
 from qnsolve.numerics.series import Array
 
 TAIL = 0.95
-EDGE, MOST = 1e-15, 200_000  # share of the last state, and how many there are at most
+EDGE, MOST = 1e-15, 200_000  # probability of the last state; most states
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Admitted:
     Attributes
     ----------
     wait : float
-        Mean wait of an arrival to be let in [time].
+        Mean wait of an arrival for admission [time].
     inside_time : float
         Mean time inside [time].
     delayed : float
@@ -31,7 +31,7 @@ class Admitted:
     number_inside, number_outside : float
         [jobs].
     outside_95 : int
-        Number waiting that is not passed 95 % of the time [jobs].
+        95th percentile of the number waiting [jobs].
     throughput : float
         [jobs/time].
     """
@@ -47,7 +47,7 @@ class Admitted:
 
 
 def region_speeds(limit: int, serial: float, parallel: float) -> Array:
-    """Throughput of a region with n = 1 … limit jobs: a single server, and time that passes side by side.
+    """Throughput of a region with n = 1 … limit jobs: a single server and a delay.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def region_speeds(limit: int, serial: float, parallel: float) -> Array:
 
 
 def _reach(rate: float, top: float, closed: Sequence[tuple[float, float, float]]) -> int:
-    """Jobs beyond which hardly any state is left: arrivals are then halfway from the stream to what is let through."""
-    most = int(max((u / s for u, s, _ in closed), default=0.0)) + 1  # then all users are here
+    """Jobs beyond which states have a negligible probability: there arrivals are midway between the stream and the service."""
+    most = int(max((u / s for u, s, _ in closed), default=0.0)) + 1  # then all users are present
     low, high = 0, most
     while low < high:
         n = (low + high) // 2
@@ -83,7 +83,7 @@ def _reach(rate: float, top: float, closed: Sequence[tuple[float, float, float]]
 
 
 def admitted(speeds: Array, rate: float, users: Sequence[float], shares: Sequence[float], away: Sequence[float]) -> Admitted:
-    """A region of so many jobs at most, its arrivals a stream and users who come back.
+    """A region with a limit, fed by a Poisson stream and by closed classes of users.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def admitted(speeds: Array, rate: float, users: Sequence[float], shares: Sequenc
     Raises
     ------
     FullError
-        Where the stream is more than the region lets through.
+        Where the stream exceeds the throughput of the full region.
     """
     limit, top = len(speeds), float(speeds[-1])
     closed = [(u, s, z) for u, s, z in zip(users, shares, away, strict=True) if u > 0]

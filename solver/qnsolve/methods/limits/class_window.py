@@ -1,4 +1,4 @@
-"""Where the jobs of several classes are likely to be, from each class by itself."""
+"""The range of likely numbers of jobs of each class, from each class by itself."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 ROUNDS = 40
-FAINT = 1e-9  # probability of a number of jobs that is left out
+FAINT = 1e-9  # numbers of jobs with a smaller probability are left out
 WIDER = 1.5  # classes that wait for each other vary more than each by itself
 
 
 def windows(arrive: Array, leave: Array, low: Sequence[int], wider: float = WIDER) -> list[tuple[int, int]]:
-    """Fewest and most jobs of each class worth a state.
+    """Fewest and most jobs of each class with a probability that counts.
 
     Each class is a birth-death chain at the mean rates over the others, as if they were
-    independent; again until the means settle.
+    independent; repeated until the means converge.
 
     Parameters
     ----------
     arrive, leave : ndarray (R, N_1 + 1, …)
         Rates at every state.
     low : sequence of int (R,)
-        Fewest jobs that there can be.
+        Fewest possible jobs.
     wider : float
-        How much farther from the mean than each class by itself.
+        Width of the range over that of each class by itself.
     """
     shape = leave.shape[1:]
     alone = [np.where(np.arange(size) >= least, 1.0, 0.0) for size, least in zip(shape, low, strict=True)]

@@ -1,4 +1,4 @@
-"""How steadily jobs leave a full region, beside a server with exponential service."""
+"""Variation of the departures from a full region, and its effect on the wait for admission."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from qnsolve.numerics.series import Array
 
 
 def steadiness(queue_length: Array, throughput: Array, demand: Array, regularity: float) -> float:
-    """Wait for room in a full region over what it were if jobs left at random: (1 + c²)/2 as in M/G/1.
+    """Wait for admission to a full region over that with Poisson departures: (1 + c²)/2 as in M/G/1.
 
-    c² is that of one job's way through the stations, made random again by what the jobs
-    inside wait for each other: exact for a capacity of one, found against Markov chains to
+    c² is that of one job's way through the stations, brought nearer to 1 by the waiting of the jobs
+    inside for each other: exact for a capacity of one; against Markov chains found to
     hold within 2 % of the response time for more.
 
     Parameters
@@ -19,7 +19,7 @@ def steadiness(queue_length: Array, throughput: Array, demand: Array, regularity
     throughput : ndarray (R,)
     demand : ndarray (R, K)
     regularity : float
-        As `regularity` gives it.
+        From `regularity`.
     """
     present = queue_length.sum(axis=0)
     spread = 1 - float(((present / present.sum()) ** 2).sum())
@@ -28,7 +28,7 @@ def steadiness(queue_length: Array, throughput: Array, demand: Array, regularity
 
 
 def regularity(demand: Array, visits: Array) -> float:
-    """(1 − c²) of the whole service of one job, over the same of one visit to each station.
+    """1 − c² of the whole service of one job, over that of one visit to each station.
 
     Parameters
     ----------

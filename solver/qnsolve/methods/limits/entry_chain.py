@@ -1,4 +1,4 @@
-"""The chain of who wants to be in a limited region and who is, class by class."""
+"""The Markov chain of the jobs present at a limited region and of those admitted, by class."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .entry_order import Index, Region
 
 
 class Entrants:
-    """States (n, m): n jobs of each class want to be inside, m of them are, as many as may be.
+    """States (n, m): n jobs of each class are at the region, m of them admitted, as many as the limits allow.
 
-    The next one in is of class s with the share that s has in those in line who may enter:
-    the order of the line is not kept, who is inside is.
+    The next job admitted is of class s with the share of s in the waiting jobs that may enter:
+    the order of the queue is not part of the state, the jobs inside are.
 
     Parameters
     ----------
@@ -28,17 +28,17 @@ class Entrants:
         self.region, self.box = region, region.box
         capacity = np.array([cap.capacity for cap in region.caps])[:, None]
         under = np.array([[r in cap.classes for cap in region.caps] for r in range(len(self.box))])
-        self.blocked = (under @ (region.held >= capacity)) > 0  # class r finds no room at m
+        self.blocked = (under @ (region.held >= capacity)) > 0  # class r is not admitted at m
         self.feasible = np.flatnonzero((region.held <= capacity).all(axis=0))
 
     def count(self) -> int:
-        """States that there are."""
+        """Number of states."""
         most = np.array(self.region.shape)[:, None] - 1
         free = np.where(self.blocked, most - self.box + 1, 1)[:, self.feasible]
         return int(free.astype(float).prod(axis=0).sum())
 
     def solve(self, arrive: Array, throughput: Array, low: Index, work: float) -> tuple[Array, Array, Array, Array]:
-        """Probabilities of n and of m, share of each class's arrivals that wait, rate of leaving where n is at its end.
+        """Probabilities of n and of m, share of each class's arrivals that wait, departure rate where n is at its largest.
 
         Parameters
         ----------
@@ -47,9 +47,9 @@ class Entrants:
         throughput : ndarray (R, box)
             X_r(m) [jobs/time].
         low : ndarray (R,) of int
-            Fewest jobs that want to be inside.
+            Fewest jobs at the region.
         work : float
-            Most products to spend on the chain.
+            Most products for the chain.
         """
         classes, shape = range(len(self.region.shape)), self.region.shape
         n, m = self._pairs()
@@ -73,7 +73,7 @@ class Entrants:
             move(some, at[some] + steps[r], m[some] + np.where(self.blocked[r, m[some]], 0, inner[r]), arrive[r, at[some]])
             some = np.flatnonzero((self.box[r, m] > 0) & (n[r] > low[r]))
             rate, left = throughput[r, m[some]], m[some] - inner[r]
-            waiting = line[:, some] * ~self.blocked[:, left]  # who may enter now
+            waiting = line[:, some] * ~self.blocked[:, left]  # jobs that may enter now
             total = waiting.sum(axis=0)
             none = total == 0
             move(some[none], at[some[none]] - steps[r], left[none], rate[none])
@@ -96,7 +96,7 @@ class Entrants:
         return wanting, inside, delayed, edge
 
     def _pairs(self) -> tuple[NDArray[np.intp], Index]:
-        """Every n and place of m."""
+        """Every n and index of m."""
         most = np.array(self.region.shape) - 1
         n, m = [], []
         for place in self.feasible.tolist():

@@ -1,4 +1,4 @@
-"""Who is inside a limited region, given how many want to be: first come first served past nested limits."""
+"""Jobs admitted to a limited region, given the jobs that are present: first come first served past nested limits."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Cap:
     classes: tuple[int, ...]
 
     def has(self, other: Cap) -> bool:
-        """The other's classes are all under this one too, and it is not the same."""
+        """Whether the classes of another limit are all under this one too, and it is not the same."""
         return self != other and set(other.classes) <= set(self.classes)
 
 
 class Region:
-    """The states of a region with limits: n_r jobs of each class (axis) that want to be inside.
+    """The states of a region with limits: n_r jobs of each class (axis) that are inside or wait for admission.
 
-    Where not all of them can be, m are, with probability in proportion to G(m) times
-    the orders in which the others may stand in line: exact for a line that fills up
-    while the inside is in balance. It is summed over the last in line,
+    Where not all are admitted, m are inside, with probability in proportion to G(m) times
+    the number of orders of the others in the queue: exact for a queue that fills
+    while the inside is in equilibrium. It is summed over the last in the queue,
     W(n) = Σ_s W(n − e_s), in a form whose steps are averages.
 
     Parameters
@@ -48,12 +48,12 @@ class Region:
         self.order = sorted(range(len(caps)), key=lambda i: -len(caps[i].classes))  # outer ones first
         self.caps = [caps[i] for i in self.order]
         self.room = [min([n, *(c.capacity for c in caps if r in c.classes)]) for r, n in enumerate(most)]
-        self.box = np.indices(tuple(n + 1 for n in self.room)).reshape(len(most), -1)  # m inside, up to the room
+        self.box = np.indices(tuple(n + 1 for n in self.room)).reshape(len(most), -1)  # m inside, up to the capacity
         self.held = np.array([self.box[list(cap.classes)].sum(axis=0) for cap in self.caps])  # of each limit
         self.wanted = {i: self._wanted(i) for i in range(len(self.caps))}
         self.full = {i: self.wanted[i] >= cap.capacity for i, cap in enumerate(self.caps)}
         self.line = {i: (self._present(i) - cap.capacity) * self.full[i] for i, cap in enumerate(self.caps)}
-        self.owner = np.full(self.n.shape[1], -1)  # the outermost limit that makes somebody wait
+        self.owner = np.full(self.n.shape[1], -1)  # the outermost limit at which jobs wait
         for i in reversed(range(len(self.caps))):
             self.owner[self.full[i] & (self._present(i) > self.caps[i].capacity)] = i
         self.alone = all(len(cap.classes) == 1 for cap in self.caps)
@@ -63,12 +63,12 @@ class Region:
         return self.n[list(self.caps[i].classes)].sum(axis=0)
 
     def _within(self, i: int) -> list[int]:
-        """The limits just inside a limit."""
+        """The limits directly within a limit."""
         inner = [j for j in range(i + 1, len(self.caps)) if set(self.caps[j].classes) <= set(self.caps[i].classes)]
         return [j for j in inner if not any(j > o and set(self.caps[j].classes) <= set(self.caps[o].classes) for o in inner)]
 
     def _wanted(self, i: int) -> Index:
-        """Jobs that a limit would let in if it had room: those that the limits within it let through."""
+        """Jobs that reach a limit: those that the limits within it admit."""
         inner = self._within(i)
         free = set(self.caps[i].classes) - {r for j in inner for r in self.caps[j].classes}
         let = [np.minimum(self._wanted(j), self.caps[j].capacity) for j in inner]
@@ -102,14 +102,14 @@ class Region:
         return found.reshape(room)
 
     def _inside(self) -> Index:
-        """The place of m = n, cut at the room, among the states up to `room`."""
+        """The index of m = n, cut at the capacity, among the states up to `room`."""
         places: Index = np.ravel_multi_index(
             [np.minimum(n, room) for n, room in zip(self.n, self.room, strict=True)], [n + 1 for n in self.room]
         )
         return places
 
     def _last_in_line(self, log_weight: Array) -> Iterator[tuple[Index, Index, Array]]:
-        """Level by level: states, the states without the last in line, the share of those with this last one."""
+        """Level by level: states, the states without the last in the queue, and the shares of these."""
         level = self.n.sum(axis=0)
         held = np.flatnonzero(self.owner >= 0)
         held = held[np.lexsort((self.owner[held], level[held]))]
@@ -133,7 +133,7 @@ def _log_weight(throughput: Array) -> Array:
     """Ln G(m) from X_r(m) = G(m − e_r)/G(m), along one axis after another."""
     logs = np.zeros(throughput.shape[1:])
     for r, x in enumerate(throughput):
-        first = x[(..., *[slice(0, 1)] * (logs.ndim - r - 1))]  # the later axes have not begun
+        first = x[(..., *[slice(0, 1)] * (logs.ndim - r - 1))]  # the later axes are at 0
         steps = np.zeros(first.shape)
         rows = [slice(None)] * logs.ndim
         rows[r] = slice(1, None)

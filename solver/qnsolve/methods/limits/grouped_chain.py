@@ -1,4 +1,4 @@
-"""Small models with limits: the jobs at groups of stations and the lines in their order, as one Markov chain."""
+"""Small models with limits: the jobs at groups of stations and the ordered queues at the limits, as one Markov chain."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class _Group:
     ----------
     stations : ndarray of int
     entries : ndarray (R,)
-        How often a job comes there.
+        Visits of one job.
     inside : Part
-        What it does by itself.
+        The group as a network by itself.
     """
 
     stations: NDArray[np.intp]
@@ -42,10 +42,10 @@ class _Group:
 
 
 def grouped(arrays: Arrays) -> Measures | None:
-    """Measures where the chain is short, else None.
+    """Measures where the chain is small, else None.
 
     Each group of stations is one station that completes jobs at the rates of its own
-    network: exact where each group is one station, or always in balance.
+    network: exact where each group is one station, or always in equilibrium.
 
     References
     ----------
@@ -64,7 +64,7 @@ def grouped(arrays: Arrays) -> Measures | None:
 
 
 def _least(arrays: Arrays) -> float:
-    """Fewest states that the chain can have: those of the jobs, or those of the longest line."""
+    """Lower bound on the states of the chain: those of the jobs, or those of the longest queue."""
     populations = [int(n) for n in arrays.population]
     states = float(math.prod(n + 1 for n in populations))
     for limit in arrays.model.limits:
@@ -86,7 +86,7 @@ def _runs(arrays: Arrays) -> list[NDArray[np.intp]]:
 
 
 def _route(arrays: Arrays, runs: list[NDArray[np.intp]], r: int) -> Route:
-    """From group to group.
+    """The route of each class between groups.
 
     A class by demands goes through each of its groups once, in order; one by visits goes
     on to any of them after each visit to a station, with the same probabilities.
@@ -126,7 +126,7 @@ def _group(arrays: Arrays, stations: NDArray[np.intp], routes: list[Route], i: i
 def _jobs(arrays: Arrays, groups: list[_Group], routes: list[Route]) -> Jobs:
     rank = tuple(1 for _ in routes)
     rates = tuple(1.0 for _ in routes)
-    think = np.where((arrays.demand > 0).any(axis=1), arrays.think_time * cycles(arrays), math.inf)  # inf: it never asks
+    think = np.where((arrays.demand > 0).any(axis=1), arrays.think_time * cycles(arrays), math.inf)  # inf: it makes no request
     return Jobs(
         centers=tuple(StationStates("table", (), rates, rank, g.inside.throughput) for g in groups),
         routes=tuple(routes),
@@ -142,7 +142,7 @@ def _jobs(arrays: Arrays, groups: list[_Group], routes: list[Route]) -> Jobs:
 
 def _measures(arrays: Arrays, groups: list[_Group], chain: Chain) -> Measures:
     x = chain.p @ np.array(chain.rates[0]) * cycles(arrays)
-    thinks = ~(arrays.demand > 0).any(axis=1)  # and nothing else
+    thinks = ~(arrays.demand > 0).any(axis=1)  # classes that only think
     x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
     q, states = np.zeros(arrays.demand.shape), []
     for i, group in enumerate(groups):

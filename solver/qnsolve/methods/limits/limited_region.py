@@ -1,4 +1,4 @@
-"""A limited region in a network: the chain of how many jobs want to be inside."""
+"""A limited region in a network: the Markov chain of the jobs inside and those that wait for admission."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .entry_chain import Entrants
 from .entry_order import Index, Region
 
 FEW = 20_000  # states up to which all are taken
-QUICK = 4e8  # products up to which those inside are told apart: about a second
+QUICK = 4e8  # products up to which the jobs inside are part of the state: about a second
 LOST = 1e-9  # probability at an edge beyond which states were left out
 
 
@@ -28,20 +28,20 @@ class Limited:
     Attributes
     ----------
     p : ndarray (N_1 + 1, …)
-        P(n jobs want to be inside).
+        P(n jobs are inside or wait for admission).
     throughput, wanting, inside : ndarray (R,)
-        X [jobs/time]; jobs that want to be inside, and that are [jobs].
+        X [jobs/time]; jobs inside or waiting, and jobs inside [jobs].
     queue_length : ndarray (R, K)
     delayed : ndarray (R,)
         Share of the arrivals that wait.
     within : ndarray (b_1 + 1, …)
         P(m jobs are inside).
     edge : ndarray (R,)
-        Rate at which jobs leave where as many as may be want to be inside.
+        Departure rate in the states with the most jobs.
     held : ndarray (L,)
-        Jobs that hold each limit [jobs].
+        Jobs admitted by each limit [jobs].
     full : ndarray (L,)
-        Share of time without room.
+        Share of time that each limit is full.
     lines : tuple of ndarray
         P(j jobs wait for each limit).
     """
@@ -60,10 +60,10 @@ class Limited:
 
 
 def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], most: int, work: float) -> Limited:
-    """Solve the chain of n, the jobs of each class that want to be inside.
+    """Solve the Markov chain of n, the jobs of each class that are inside or wait for admission.
 
     One more arrives at rate a_r(n), one leaves at the mean rate of those that may be
-    inside: flow equivalence, exact where the inside is in balance between arrivals.
+    inside: flow equivalence, exact where the inside is in equilibrium between arrivals.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
     arrivals : ndarray (R, N_1 + 1, …)
         a_r(n) [jobs/time].
     low : sequence of int (R,)
-        Fewest jobs that want to be inside; what lies below is left out.
+        Fewest jobs inside or waiting; fewer are left out.
     most : int
         Most states of the chain.
     work : float
-        Most products to spend on it.
+        Most products for it.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def limited(region: Region, part: Part, arrivals: Array, low: Sequence[int], mos
 def _averaged(
     region: Region, part: Part, arrive: Array, low: Sequence[int], most: int, work: float
 ) -> tuple[Array, Array, Array, Array]:
-    """As `Entrants.solve`, with the mean over those who may be inside at every n."""
+    """As `Entrants.solve`, with the mean over the jobs that may be inside at every n."""
     n, shape = region.n, region.shape
     leave = region.means(part.throughput)
     p = np.zeros(n.shape[1])

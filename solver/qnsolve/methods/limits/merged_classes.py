@@ -1,4 +1,4 @@
-"""Closed classes under the same limits taken as one, where they are too many or too large to be told apart."""
+"""Closed classes under the same limits merged into one, where they have too many states."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SETTLED = 1e-6  # change of a throughput, relative
 def merge_classes(arrays: Arrays, groups: list[list[int]], solve: Callable[[Arrays], Measures]) -> Measures:
     """Measures of a network from those of one with merged classes.
 
-    A merged class has the demands and the think time of its jobs in the mean. All its
-    classes wait equally long for room and are stretched alike at each station, so that
-    X_r = N_r/(Z_r + W0 + Σ_k D_rk·s_k); the shares are those of these throughputs again.
+    A merged class has the mean demands and the mean think time of its jobs. All its
+    classes have the same admission wait and the same stretch at each station, so that
+    X_r = N_r/(Z_r + W0 + Σ_k D_rk·s_k); the shares follow from these throughputs, by iteration.
 
     Parameters
     ----------
@@ -55,16 +55,16 @@ def merge_classes(arrays: Arrays, groups: list[list[int]], solve: Callable[[Arra
         cycle = np.nan_to_num(arrays.think_time) + wait + (arrays.demand * stretch).sum(axis=1)
         new = np.where(arrays.closed, arrays.population / np.where(cycle > 0, cycle, 1.0), x)
         moved = float((np.abs(new - x) / np.maximum(new, 1e-300)).max())
-        if moved > 0.9 * before:  # goes to and fro
+        if moved > 0.9 * before:  # oscillates
             part = max(part / 2, 1 / 16)
         x, before = np.where(x > 0, x, new) ** (1 - part) * new**part, moved
         if moved < SETTLED:
             return _apart(arrays, found, found.admission, new, stretch, wait, of, round_)
-    raise ConvergenceError("method limits: the shares of merged classes do not settle", moved)
+    raise ConvergenceError("method limits: the shares of merged classes did not converge", moved)
 
 
 def _small(arrays: Arrays, groups: list[list[int]], x: Array) -> tuple[Arrays, Array]:
-    """The network with a class a group, and its demands."""
+    """The network with one class for each group, and its demands."""
     model, classes = arrays.model, []
     demands = np.zeros((len(groups), arrays.demand.shape[1]))
     names = [s.name for s in model.stations]
@@ -93,7 +93,7 @@ def _apart(
     residence = arrays.demand * stretch
     residence[x == 0] = np.nan
     names = [c.name for c in arrays.model.classes if isinstance(c, ClosedClass)]
-    note = f"closed classes under the same limits are taken together: {', '.join(names)}"
+    note = f"response times are less accurate: closed classes under the same limits are merged: {', '.join(names)}"
     return replace(
         found,
         throughput=x,

@@ -1,4 +1,4 @@
-"""Admission limits by flow equivalence: the region they guard is solved at every population, then the jobs that want in."""
+"""Admission limits by flow equivalence: the region solved at every population, then the chain of jobs inside and waiting."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from .merged_classes import merge_classes
 from .nested_limits import Inner, Mask, active, innermost, reduced, with_inner
 from .outside_subnetwork import LimitLayout, Outside
 
-POINTS = 2_000_000  # states of jobs that want to be inside
-APART = 60_000  # states of closed jobs up to which their classes are told apart
+POINTS = 2_000_000  # states of the jobs inside and waiting
+APART = 60_000  # states of closed jobs up to which their classes are kept separate
 STATES = 100_000  # of them in the chain
 WORK = 1e10  # products of the chain: some 10 seconds
 EDGE = 1e-13  # probability of the last state of an open class
 
 
 def _covers(arrays: Arrays) -> list[Mask]:
-    """Where each limit holds each class, shape (R, K)."""
+    """The stations at which each limit applies to each class, shape (R, K)."""
     model, covers = arrays.model, []
     for limit in model.limits:
         classes = np.array([limit.classes is None or c.name in limit.classes for c in model.classes])
@@ -46,7 +46,7 @@ def _covers(arrays: Arrays) -> list[Mask]:
 
 
 def _plan(arrays: Arrays, covers: list[Mask]) -> LimitLayout | Inner | str:
-    """How to solve a model with limits, or why not: at one region, or an innermost part first."""
+    """The layout for a model with limits, or why it is refused: one region, or an innermost part first."""
     model, visits = arrays.model, arrays.demand > 0
     inside: Mask = np.asarray(np.any([cover.any(axis=0) for cover in covers], axis=0))
     members: list[Mask] = [np.asarray(cover.any(axis=1)) for cover in covers]
@@ -64,7 +64,7 @@ def _plan(arrays: Arrays, covers: list[Mask]) -> LimitLayout | Inner | str:
     sets = [set(cap.classes) for cap in caps]
     for i, (own, limit) in enumerate(zip(sets, model.limits, strict=True)):
         if any(own & other and not (own <= other or other <= own) for other in sets[:i]):
-            return f"limit {limit.name!r}: limits that share some of their classes, neither within the other"
+            return f"limit {limit.name!r}: shares some classes with another limit, but neither is within the other"
     return LimitLayout(axes, inside, caps)
 
 
@@ -84,22 +84,22 @@ def _refuses(arrays: Arrays) -> str:
     both = outside[arrays.closed].any(axis=0) & outside[~arrays.closed].any(axis=0)
     if both.any():
         name = arrays.model.stations[int(both.argmax())].name
-        return f"station {name!r}: open and closed classes together outside the limits"
+        return f"station {name!r}: has open and closed classes outside the limits"
     together = _together(arrays, plan)
     if together is None:
         return ""
     if len(together) == len(arrays.model.classes):
-        return f"{_points(arrays, plan):,} states of the jobs that want to be inside are too many: lower the populations"
+        return f"{_points(arrays, plan):,} states of the jobs inside and waiting are too many; lower the populations"
     return ""
 
 
 def _points(arrays: Arrays, plan: LimitLayout) -> int:
-    """States of the closed jobs that want to be inside."""
+    """States of the closed jobs inside and waiting."""
     return math.prod(int(arrays.population[axis[0]]) + 1 for axis in plan.axes if arrays.closed[axis[0]])
 
 
 def _together(arrays: Arrays, plan: LimitLayout) -> list[list[int]] | None:
-    """Which classes to take as one, where the states of all of them are too many; None where they are not."""
+    """The classes to merge, where the states of all of them are too many; None where they are not."""
     if _points(arrays, plan) <= APART:
         return None
     groups: dict[tuple[object, ...], list[int]] = {}
@@ -129,11 +129,11 @@ def _solve(arrays: Arrays) -> Measures:
     if isinstance(plan, Inner):
         return with_inner(arrays, plan, _solve)
     assert isinstance(plan, LimitLayout)
-    if not plan.axes:  # they limit nobody
+    if not plan.axes:  # no job ever waits
         free = _solve(replace(arrays, model=replace(arrays.model, limits=())))
-        nobody, never = np.zeros(len(free.throughput)), np.zeros(len(plan.caps))
+        none, never = np.zeros(len(free.throughput)), np.zeros(len(plan.caps))
         lines = tuple(np.ones(1) for _ in plan.caps)
-        return replace(free, admission=Admission(nobody, nobody, never, never, never, lines, nobody))
+        return replace(free, admission=Admission(none, none, never, never, never, lines, none))
     together = _together(arrays, plan)
     if together is not None and len(together) < len(arrays.model.classes):
         return merge_classes(arrays, together, _solve)
@@ -145,12 +145,12 @@ def _solve(arrays: Arrays) -> Measures:
     while True:
         region = Region(most, plan.caps)
         if region.n.shape[1] > POINTS:
-            raise NoMethodError({"limits": f"{region.n.shape[1]:,} states of the jobs that want to be inside are too many"})
+            raise NoMethodError({"limits": f"{region.n.shape[1]:,} states of the jobs inside and waiting are too many"})
         within = part(region.room, demand, arrays.speeds)
         try:
             found = limited(region, within, outside.arrivals(region), outside.low, STATES, WORK)
         except TooManyStatesError as error:
-            raise NoMethodError({"limits": f"{error} of the jobs that want to be inside are too many"}) from error
+            raise NoMethodError({"limits": f"{error} of the jobs inside and waiting are too many"}) from error
         longer = _longer(arrays, plan, found, most)
         if longer == most:
             return _measures(arrays, plan, found, within, outside)
@@ -170,7 +170,7 @@ def _share(arrays: Arrays, axis: NDArray[np.intp]) -> Array:
 
 
 def _longer(arrays: Arrays, plan: LimitLayout, found: Limited, most: list[int]) -> list[int]:
-    """The lengths of the axes, more where an open one ends before its probabilities do."""
+    """The lengths of the axes, longer where the probabilities of an open one are cut."""
     longer = list(most)
     for a, axis in enumerate(plan.axes):
         if arrays.closed[axis[0]]:
@@ -184,8 +184,8 @@ def _longer(arrays: Arrays, plan: LimitLayout, found: Limited, most: list[int]) 
             r = int(axis[arrays.arrival_rate[axis].argmax()])
             name = next((x.name for x, cap in zip(arrays.model.limits, plan.caps, strict=True) if a in cap.classes), "")
             highest = max(0.0, passed - rate + float(arrays.arrival_rate[r]))
-            told = f"its highest stable rate is about {highest:.6g}/{arrays.model.time_unit}"
-            raise SaturatedError(name, rate / passed, highest, told, arrays.model.classes[r].name)
+            repair = f"its highest stable rate is about {highest:.6g}/{arrays.model.time_unit}"
+            raise SaturatedError(name, rate / passed, highest, repair, arrays.model.classes[r].name)
         longer[a] = most[a] + max(4, math.ceil(1.05 * math.log(EDGE / p[-1]) / math.log(ratio)))
     return longer
 
@@ -226,7 +226,7 @@ def _measures(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, o
 
 
 def _steadier(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, a: int) -> float:
-    """Open jobs' wait over what it were if jobs left a full region at random."""
+    """Wait of open jobs over that with Poisson departures from a full region."""
     box = np.indices(found.within.shape)
     full = np.any([box[list(c.classes)].sum(axis=0) >= c.capacity for c in plan.caps if a in c.classes], axis=0)
     p = found.within * full
@@ -249,7 +249,7 @@ def _distribution(
 
 
 def _run(arrays: Arrays) -> Measures:
-    """With the lines in their order where these matter and are short."""
+    """The measures: by the chain with ordered queues where that matters and is small."""
     several = len(occupied(arrays)) > 1 or isinstance(_plan(arrays, _covers(arrays)), Inner)
     return (grouped(arrays) if several else None) or _solve(arrays)
 

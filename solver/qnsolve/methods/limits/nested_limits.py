@@ -1,4 +1,4 @@
-"""Limits on different stations: the innermost guarded part becomes one station with the speeds that it shows."""
+"""Limits on different stations: the innermost limited part becomes one flow-equivalent station."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SETTLED = 1e-9  # change of the classes' shares of the throughput
 
 @dataclass(frozen=True)
 class Inner:
-    """An innermost guarded part: the same limit for whoever comes there.
+    """An innermost limited part: the same limit for all jobs that come there.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Inner:
 
 
 def innermost(arrays: Arrays, covers: list[Mask]) -> Inner | str:
-    """A part within no other limit's part, or why there is none.
+    """An innermost part, or why there is none.
 
     Parameters
     ----------
     covers : list of ndarray (R, K) of bool
-        Where each limit of the model holds each class.
+        The stations at which each limit applies to each class.
     """
     places: list[Mask] = [np.asarray(cover.any(axis=0)) for cover in covers]
     for i in sorted(range(len(covers)), key=lambda i: int(places[i].sum())):
@@ -56,12 +56,12 @@ def innermost(arrays: Arrays, covers: list[Mask]) -> Inner | str:
             continue
         for other in places:
             if (here & other).any() and (here & ~other).any():
-                return f"limit {name!r}: limits on different stations, neither within the other"
+                return f"limit {name!r}: shares stations with another limit, but neither is within the other"
         if not (covers[i] == ((arrays.demand > 0) & here & active(arrays)[:, None])).all():
-            return f"limit {name!r}: a limit within another for some of the classes at its stations only"
+            return f"limit {name!r}: lies within another limit, but not for all classes at its stations"
         same = [j for j, other in enumerate(covers) if (other == covers[i]).all()]
         if any((places[j] == here).all() and j not in same for j in range(len(covers))):
-            return f"limit {name!r}: a limit within another for some of the classes at its stations only"
+            return f"limit {name!r}: lies within another limit, but not for all classes at its stations"
         return Inner(same, here, min(arrays.model.limits[j].capacity for j in same))
     raise ValueError("a model without limits")
 
@@ -80,8 +80,8 @@ def reduced(arrays: Arrays, inner: Inner, mix: Array, stay: Array | None = None)
     mix : ndarray (R,)
         Throughputs of the jobs that come there, in proportion.
     stay : ndarray (R,), optional
-        How long a job of each class is there, its wait for room included, in proportion;
-        its demand where not given.
+        Time of a job of each class there, admission wait included, in proportion;
+        its demand by default.
     """
     model = arrays.model
     demand = arrays.demand * inner.stations
@@ -109,7 +109,7 @@ def _moved(limit: AdmissionLimit, name: str, inner: Inner, model: Network) -> Ad
 
 
 def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]) -> Measures:
-    """Solve the reduced network, again until its throughputs and waits are those that it was reduced at.
+    """Solve the reduced network repeatedly, until its throughputs and waits are those used for the reduction.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def with_inner(arrays: Arrays, inner: Inner, solve: Callable[[Arrays], Measures]
         mix, stay = new, now
         if moved < SETTLED:
             return _expanded(arrays, inner, inside, found, mix[:, None] * demand * stretch, line, p, round_)
-    raise ConvergenceError(f"method limits: the waits at {small.model.stations[-1].name!r} do not settle", moved)
+    raise ConvergenceError(f"method limits: the waits at {small.model.stations[-1].name!r} did not converge", moved)
 
 
 def _apart(new: Array, old: Array) -> float:
@@ -146,7 +146,7 @@ def _apart(new: Array, old: Array) -> float:
 
 
 def _inside(inner: Inner, inside: Part, found: Measures, k: int) -> tuple[Array, Array, Array]:
-    """P(j wait for room), the jobs at each station of the part, P(j are there in all)."""
+    """P(j wait for admission), the jobs at each station of the part, P(j inside or waiting)."""
     p = found.distribution(k)
     states = np.minimum(np.arange(len(p)), inner.capacity)
     line = np.asarray(np.bincount(np.arange(len(p)) - states, weights=p), dtype=float)
@@ -156,12 +156,12 @@ def _inside(inner: Inner, inside: Part, found: Measures, k: int) -> tuple[Array,
 def _expanded(
     arrays: Arrays, inner: Inner, inside: Part, found: Measures, at: Array, line: Array, p: Array, rounds: int
 ) -> Measures:
-    """Measures of the whole network: what is at the part's station is `at` its stations (R, K), or waits for room."""
+    """Measures of the whole network: jobs at the part's station are `at` its stations (R, K), or wait for admission."""
     there = found.queue_length[:, -1]
     own = found.throughput[:, None] * arrays.demand * inner.stations
     extra = (at - own).sum(axis=1)
     share = np.clip(np.divide(there - own.sum(axis=1), extra, out=np.ones(len(there)), where=extra > 0), 0.0, 1.0)
-    at = own + (at - own) * share[:, None]  # rounding aside, share is 1
+    at = own + (at - own) * share[:, None]  # share is 1 but for rounding
     q = np.zeros(arrays.demand.shape)
     q[:, ~inner.stations] = found.queue_length[:, :-1]
     q += at
@@ -169,7 +169,7 @@ def _expanded(
     waiting[waiting < 1e-14 * there] = 0.0
     x = found.throughput
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
-    left = p * inside.throughput[0, np.minimum(np.arange(len(p)), inner.capacity)]  # as often as one comes to one fewer
+    left = p * inside.throughput[0, np.minimum(np.arange(len(p)), inner.capacity)]  # arrivals by state
     late = float(left[inner.capacity + 1 :].sum() / left.sum())
     full = float(p[inner.capacity :].sum())
     held = float(np.minimum(np.arange(len(p)), inner.capacity) @ p)
@@ -195,7 +195,7 @@ def _expanded(
 
 
 def _share_delayed(arrays: Arrays, inner: Inner, late: float, outer: Admission | None) -> Array:
-    """Share of each class's requests that wait: to the part, to what is around it, and to both at once."""
+    """Share of each class's requests that wait: at the part, at the limits around it, and at both."""
     others = [i for i in range(len(arrays.model.limits)) if i not in inner.limits]
     asked, to_part, to_rest = entry_requests(arrays), entry_requests(arrays, inner.limits), entry_requests(arrays, others)
     both = to_part + to_rest - asked

@@ -1,4 +1,4 @@
-"""What jobs do outside a limited region."""
+"""The network outside a limited region."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .nested_limits import Mask
 
 @dataclass(frozen=True)
 class LimitLayout:
-    """What the limits of a model come to: R classes on A axes.
+    """The limits of a model as arrays: R classes on A axes.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class LimitLayout:
 
 
 class Outside:
-    """What the closed classes do where no limit holds, and the open ones too."""
+    """The open and the closed classes at stations without limits."""
 
     def __init__(self, arrays: Arrays, plan: LimitLayout) -> None:
         self.arrays, self.plan = arrays, plan
@@ -57,7 +57,7 @@ class Outside:
             self.low.append(int(arrays.population[r]) if stays else 0)
 
     def arrivals(self, region: Region) -> Array:
-        """Rate at which jobs of each axis want to come in, at every state of the region."""
+        """Arrival rate of each axis at the region, at every state of it."""
         arrays, rates = self.arrays, []
         left = [np.full(region.n.shape[1], int(arrays.population[r])) for r in self.closed]
         for a, axis in enumerate(self.plan.axes):

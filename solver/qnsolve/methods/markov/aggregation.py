@@ -1,4 +1,4 @@
-"""Stations without a product form kept as they are, all the others together as one flow-equivalent station."""
+"""Flow-equivalent aggregation: stations without product form are kept, all others become one station."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POINTS = 400_000  # states of the jobs at the other stations
 
 @dataclass(frozen=True)
 class _Split:
-    """The kept stations, and how a class goes between them and the rest.
+    """The kept stations, and the routes of the classes between them and the rest.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class _Split:
     goes : ndarray (R,) of bool
         Classes that go to stations of the rest.
     rounds : ndarray (R,)
-        Ways through the rest of one job: 1 of a class by demands, one before each visit to a
+        Passages of one job through the rest: 1 for a class by demands, one before each visit to a
         kept station of one by visits.
     thinks, pauses : ndarray (R,)
         Think time as a part of the rest (by demands), and apart from it (by visits, or without
@@ -91,12 +91,13 @@ def _refuses(arrays: Arrays) -> str:
         return "for models with priorities, order of arrival or shared servers only"
     populations = arrays.population[occupied(arrays)]
     if math.prod(int(n) + 1 for n in populations) > POINTS:
-        return f"{math.prod(int(n) + 1 for n in populations):,} states of the other stations are too many"
+        count = math.prod(int(n) + 1 for n in populations)
+        return f"{count:,} states of the other stations are too many; lower the populations"
     states = 1
     for r in occupied(arrays):
         places = int((arrays.demand[r, split.kept] > 0).sum()) + split.goes[r] + (split.pauses[r] > 0)
         states *= math.comb(int(arrays.population[r]) + places - 1, int(arrays.population[r]))
-    return f"the chain has more than {STATES:,} states: lower the populations" if states > STATES else ""
+    return f"the chain has more than {STATES:,} states; lower the populations" if states > STATES else ""
 
 
 def _run(arrays: Arrays) -> Measures:
@@ -109,7 +110,7 @@ def _run(arrays: Arrays) -> Measures:
     try:
         chain = Chain(_jobs(arrays, split, others))
     except TooManyStatesError as error:
-        raise NoMethodError({"aggregation": f"{error}: lower the populations"}) from error
+        raise NoMethodError({"aggregation": f"{error}; lower the populations"}) from error
     return _measures(arrays, split, others, chain)
 
 
@@ -129,7 +130,7 @@ def _jobs(arrays: Arrays, split: _Split, others: Part) -> Jobs:
 
 
 def _route(arrays: Arrays, split: _Split, r: int) -> Route:
-    """From place to place: the kept stations in order, and last the one that stands for the rest.
+    """The route of each class: the kept stations in order, and last the aggregate of the rest.
 
     A class by demands goes through the rest, then to each kept station; one by visits
     goes on after each of them with the same probability, through a part of the rest.
@@ -153,7 +154,7 @@ def _route(arrays: Arrays, split: _Split, r: int) -> Route:
 
 def _measures(arrays: Arrays, split: _Split, others: Part, chain: Chain) -> Measures:
     x = chain.p @ np.array(chain.rates[0]) / split.once
-    thinks = ~(arrays.demand > 0).any(axis=1)  # and nothing else
+    thinks = ~(arrays.demand > 0).any(axis=1)  # classes that only think
     x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
     q = np.zeros(arrays.demand.shape)
     q[:, split.kept] = np.einsum("s,skr->rk", chain.p, chain.present)[:, :-1]

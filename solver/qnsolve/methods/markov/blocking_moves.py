@@ -1,4 +1,4 @@
-"""Jobs that wait on their server for room at the next station: the moves of their Markov chain."""
+"""Blocking after service: the transitions of its Markov chain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Held = tuple[tuple[int, int, int], ...]  # class, station it is bound for, stati
 
 
 class NoRoomError(ArithmeticError):
-    """The stations cannot hold the jobs of a class, by number, that never leaves them."""
+    """A class that never leaves its stations has more jobs than their capacities; `args` has its index."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -24,22 +24,22 @@ class NoRoomError(ArithmeticError):
 
 @dataclass(frozen=True)
 class BlockingJobs(Jobs):
-    """Classes of jobs that go from station to station, some of which have room for so many jobs.
+    """Classes of jobs that go from station to station, some of limited capacity.
 
-    The second part of a state is the jobs that are through where they are and wait for
-    room, in order of their wait at each station that they are bound for. Each holds a
+    The second part of a state is the jobs that are served and wait for a place elsewhere,
+    in order of arrival at each station that they are bound for. Each holds a
     server and a place where it is.
 
     Attributes
     ----------
     capacity : tuple (K,) of float
-        Jobs that have room at each station, inf without limit.
+        Most jobs at each station, inf without limit.
     """
 
     capacity: tuple[float, ...] = ()
 
     def start(self) -> State:
-        """All jobs outside, but those that never are: where there is room first on their way."""
+        """All jobs outside; those that never are outside at the first stations on their way with free places."""
         places: Places = tuple(c.empty() for c in self.centers)
         forever = [r for r, rate in enumerate(self.outside_rate) if rate == inf]
         for r in sorted(forever, key=lambda r: len(self.routes[r])):
@@ -51,14 +51,14 @@ class BlockingJobs(Jobs):
         return places, ()
 
     def _way(self, r: int) -> list[int]:
-        """The stations of a class, in an order in which it comes to them."""
+        """The stations of a class, in the order in which it reaches them."""
         way = [k for k, _ in self.routes[r][OUTSIDE]]
-        for k in way:  # grows while it is walked
+        for k in way:  # grows during the loop
             way += [following for following, _ in self.routes[r][k] if following not in (*way, OUTSIDE)]
         return way
 
     def present(self, state: State) -> list[tuple[int, ...]]:
-        """Jobs of each class at each station, those that wait there for room at another one included."""
+        """Jobs of each class at each station, including those blocked there by another one."""
         jobs = [list(c.jobs(s)) for c, s in zip(self.centers, state[0], strict=True)]
         for r, _, origin in state[1]:
             if origin != OUTSIDE:
@@ -66,14 +66,14 @@ class BlockingJobs(Jobs):
         return [tuple(n) for n in jobs]
 
     def inside(self, state: State) -> list[int]:
-        """Jobs of each class that are not thinking, those that wait outside for room included."""
+        """Jobs of each class that are not thinking, including those that wait outside for a place."""
         jobs = [sum(n) for n in zip(*(c.jobs(s) for c, s in zip(self.centers, state[0], strict=True)), strict=True)]
         for r, _, _ in state[1]:
             jobs[r] += 1
         return jobs
 
     def moves(self, state: State) -> Iterator[Move]:
-        """All that can happen."""
+        """All transitions."""
         places, held = state
         inside = self.inside(state)
         for r, most in enumerate(self.population):
@@ -94,7 +94,7 @@ class BlockingJobs(Jobs):
                         yield Move(rate * share, self._onward(left_behind, held, (r, following, k)), r, finished)
 
     def _next(self, r: int, k: int) -> Iterator[tuple[int, float, bool]]:
-        """Where a job goes from a station, with what probability, and whether it is finished; outside only to stay there."""
+        """The next stations of a job, their probabilities, and whether it is finished; outside only if it stays there."""
         for following, share in self.routes[r][k]:
             if following == OUTSIDE and self.outside_rate[r] == inf:
                 yield from ((first, share * p, True) for first, p in self.routes[r][OUTSIDE])
@@ -106,7 +106,7 @@ class BlockingJobs(Jobs):
         return {}
 
     def _with_servers_held(self, k: int, servers: int) -> StationStates | None:
-        """The station with the servers that are not held, None where all are."""
+        """The station with the servers that are not blocked, None where all are."""
         if not servers or self.centers[k].kind == "delay":
             return self.centers[k]
         if (k, servers) not in self._reduced:
@@ -121,7 +121,7 @@ class BlockingJobs(Jobs):
         return (*places[:k], self.centers[k].arrive(places[k], r), *places[k + 1 :])
 
     def _onward(self, places: Places, held: Held, job: tuple[int, int, int]) -> State:
-        """A job that is through goes where it is bound for, or waits; `places` has it no more."""
+        """A served job enters the next station, or is blocked; `places` no longer has it."""
         r, k, origin = job
         if k == origin:
             return self._added(places, r, k), held
@@ -130,7 +130,7 @@ class BlockingJobs(Jobs):
         return self._freed(self._added(places, r, k), held, origin)
 
     def _freed(self, places: Places, held: Held, k: int) -> State:
-        """A place is free: who has waited for it longest goes in, and frees his own."""
+        """A free place: the job that was blocked first enters, and frees its own place."""
         while k != OUTSIDE and self._room(places, held, k):
             first = next((i for i, (_, bound, _) in enumerate(held) if bound == k), None)
             if first is None:

@@ -1,4 +1,4 @@
-"""Which networks with stations of limited room can be solved at all: who holds what, and no deadlock."""
+"""Networks with stations of limited capacity that can be solved: known servers to block, and no deadlock."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .job_moves import OUTSIDE
 
 
 def links(arrays: Arrays) -> NDArray[np.bool_]:
-    """Between which stations jobs of each class go, shape (R, K, K); through no time outside too."""
+    """Pairs of stations between which jobs of each class go, shape (R, K, K); also by way of a think time of 0."""
     classes, stations = arrays.demand.shape
     found = np.zeros((classes, stations, stations), dtype=bool)
     for r, steps in enumerate(routes_of(arrays)):
@@ -31,7 +31,7 @@ def links(arrays: Arrays) -> NDArray[np.bool_]:
 
 
 def held_refuses(arrays: Arrays) -> str:
-    """Why blocking is not solved in a model that has stations of limited room, "" where it is."""
+    """Why a model with stations of limited capacity is refused, "" where it is accepted."""
     model = arrays.model
     if model.limits:
         return f"limit {model.limits[0].name!r}: admission limits beside a capacity"
@@ -43,7 +43,7 @@ def held_refuses(arrays: Arrays) -> str:
         if not onward[k].any():
             continue
         if isinstance(station, LoadDependent):
-            return f"station {station.name!r}: load-dependent, without servers that a blocked job could hold"
+            return f"station {station.name!r}: is load-dependent, without servers that a blocked job could hold"
         if isinstance(station, Queue) and "preemptive" in station.discipline:
             return f"station {station.name!r}: discipline {station.discipline!r} where jobs may be blocked"
         if isinstance(station, Queue) and station.servers != int(station.servers):
@@ -52,13 +52,13 @@ def held_refuses(arrays: Arrays) -> str:
 
 
 def _deadlock(arrays: Arrays, between: NDArray[np.bool_]) -> str:
-    """Which circle of stations can be full of jobs that wait for each other, "" where none."""
+    """The circle of stations whose jobs can block each other for good, "" where there is none."""
     finite = np.isfinite(arrays.capacity)
     inner = between & finite[:, None] & finite
     inner[:, np.arange(len(finite)), np.arange(len(finite))] = False
     come = inner.any(axis=(1, 2))
     jobs = float(np.where(arrays.closed, arrays.population, np.where(arrays.arrival_rate > 0, inf, 0.0))[come].sum())
-    room = np.where(inner.any(axis=0), arrays.capacity, inf)  # of the last station of a way: places on it but the first's
+    room = np.where(inner.any(axis=0), arrays.capacity, inf)  # places on a path behind its first station
     for k in range(len(finite)):
         room = np.minimum(room, room[:, [k]] + room[[k]])
     around = room.diagonal()
@@ -68,6 +68,6 @@ def _deadlock(arrays: Arrays, between: NDArray[np.bool_]) -> str:
     near = [
         s.name for j, s in enumerate(arrays.model.stations) if j == k or (finite[j] and room[k, j] + room[j, k] <= around[k])
     ]
-    held = "without limit" if jobs == inf else f"{jobs:g}"
-    told = f"stations {', '.join(map(repr, near))}: room for {around[k]:g} jobs in a circle, and jobs that come are {held}"
-    return f"{told}: they can block each other for good; give more room, or fewer jobs"
+    held = "any number of" if jobs == inf else f"{jobs:g}"
+    circle = f"stations {', '.join(map(repr, near))}: a circle with a total capacity of {around[k]:g} for {held} jobs"
+    return f"{circle} can deadlock; raise a capacity, or lower the population"

@@ -25,12 +25,12 @@ WORK = 4e10  # products: some 10 seconds
 
 
 class Chain:
-    """The chain of some jobs, solved, and what happens in each state."""
+    """The solved Markov chain of the jobs, with the rates of events in each state."""
 
     def __init__(self, jobs: Jobs, most: int = STATES, work: float = WORK) -> None:
         self.jobs = jobs
         classes = range(len(jobs.population))
-        self.rates: list[list[list[float]]] = [[], [], []]  # finished, asks, delayed: a row a state
+        self.rates: list[list[list[float]]] = [[], [], []]  # rates of finished jobs, requests and delayed requests, by state
 
         def moves(state: State) -> Iterator[tuple[float, State]]:
             rows = [[0.0 for _ in classes] for _ in self.rates]
@@ -46,7 +46,7 @@ class Chain:
         self.present = np.array([jobs.present(state) for state in self.states], dtype=float)  # (states, K, R)
 
     def lost(self, arrays: Arrays) -> float:
-        """Largest share of an open class's arrivals that find it full."""
+        """Largest share of an open class's arrivals that the cut chain turns away."""
         inside = np.array([self.jobs.inside(state) for state in self.states])
         full = self.p @ (inside >= np.array(self.jobs.population))
         return float(full[~arrays.closed].max(initial=0.0))
@@ -55,12 +55,12 @@ class Chain:
         """Mean values; an open class's throughput is its arrival rate."""
         finished = self.p @ np.array(self.rates[0])
         x = np.where(arrays.closed, finished * cycles(arrays), np.nan_to_num(arrays.arrival_rate))
-        thinks = arrays.closed & ~(arrays.demand > 0).any(axis=1)  # and nothing else
+        thinks = arrays.closed & ~(arrays.demand > 0).any(axis=1)  # classes that only think
         x[thinks] = arrays.population[thinks] / arrays.think_time[thinks]
         q = np.einsum("s,skr->rk", self.p, self.present)
         with np.errstate(divide="ignore", invalid="ignore"):
             residence = np.where(x[:, None] > 0, q / x[:, None], np.nan)
-        notes = (f"open classes cut where {lost:.1g} of the arrivals are left out",) if not arrays.is_closed else ()
+        notes = (f"almost exact: {lost:.1g} of the arrivals of open classes are left out",) if not arrays.is_closed else ()
         admission = self.admission(x) if self.jobs.limits else None
         blocked: Array | None = None
         if isinstance(self.jobs, BlockingJobs):
@@ -68,13 +68,13 @@ class Chain:
         return Measures(x, q, residence, self.distribution, notes=notes, admission=admission, blocked=blocked)
 
     def _delays(self, throughput: Array) -> tuple[Array, Array]:
-        """Share of the requests for room that wait, and requests of one job, shape (R,)."""
+        """Share of the requests that wait, and requests of one job, shape (R,)."""
         asked, delayed = (self.p @ np.array(rows) for rows in self.rates[1:])
         share = np.divide(delayed, asked, out=np.zeros(len(asked)), where=asked > 0)
         return share, np.divide(asked, throughput, out=np.zeros(len(asked)), where=throughput > 0)
 
     def _blocking(self, jobs: BlockingJobs, throughput: Array) -> tuple[Admission, Array]:
-        """Who waits outside for room, and what share of each station's servers is held up."""
+        """Jobs that wait outside for a place, and the blocked share of each station's servers."""
         outside, servers = np.zeros(len(jobs.population)), np.zeros(len(jobs.centers))
         for p, (_, held) in zip(self.p.tolist(), self.states, strict=True):
             for r, _, origin in held:
@@ -88,7 +88,7 @@ class Chain:
         return Admission(outside, share, none, none, none, (), requests), blocked
 
     def admission(self, throughput: Array) -> Admission:
-        """Who waits at the limits, and who is inside; throughput as in the measures, shape (R,)."""
+        """Jobs that wait at the limits and jobs inside; throughput as in the measures, shape (R,)."""
         share, requests = self._delays(throughput)
         limits, classes = self.jobs.limits, len(self.jobs.population)
         waiting = np.array([[sum(job[0] == r for job in state[1]) for r in range(classes)] for state in self.states])
@@ -96,7 +96,7 @@ class Chain:
         line = np.array([[sum(m >> i & 1 for m in row) for i in range(len(limits))] for row in missing])
         used = np.array([self.jobs.used(state) for state in self.states])
         full = used >= np.array([limit.capacity for limit in limits])
-        line = line * full  # who needs a limit that has room waits for another one
+        line = line * full  # a job whose limit is not full waits for another limit
         lines = tuple(_weighed(line[:, i], self.p) for i in range(len(limits)))
         return Admission(self.p @ waiting, share, self.p @ used, self.p @ line, self.p @ full, lines, requests)
 
@@ -111,7 +111,7 @@ def _weighed(counts: NDArray[np.intp], p: Array) -> Array:
 
 
 def cycles(arrays: Arrays) -> Array:
-    """Cycles of a closed class for one that makes a visit: more than one where some jobs come back without any."""
+    """Cycles of a closed class for each one with a visit: more than one where some cycles have none."""
     return np.array([1 / (sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) or 1.0) for route in routes_of(arrays)])
 
 
@@ -126,9 +126,9 @@ def center_of(arrays: Arrays, k: int, time: Array, rank: tuple[int, ...]) -> Sta
 
 
 def jobs_of(arrays: Arrays, cut: int) -> Jobs:
-    """The jobs of a network: what the model file leaves open is settled by its process; times are exponential.
+    """The jobs of a network for its Markov chain: the routes of its process, exponential times.
 
-    Where visits are fewer than one, some jobs make none: the others stay outside longer.
+    Where visits are fewer than one, some jobs make none: that lengthens the time outside of the others.
     """
     model, process = arrays.model, job_process(arrays)
     enters = [sum(share for k, share in route[OUTSIDE] if k != OUTSIDE) for route in process.routes]
@@ -152,5 +152,5 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
 
 
 def _of_those(route: Route, enters: float) -> Route:
-    """The way of those jobs that make a visit at all."""
+    """The route of the jobs that make a visit."""
     return {**route, OUTSIDE: [(k, share / enters) for k, share in route[OUTSIDE] if k != OUTSIDE]}

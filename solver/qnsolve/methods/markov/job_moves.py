@@ -1,4 +1,4 @@
-"""What can happen next to the jobs of a network: the moves of its Markov chain, job by job."""
+"""The transitions of the Markov chain of a network, job by job."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ OUTSIDE = -1
 
 
 class Move(NamedTuple):
-    """Something that can happen: its rate, the state after, the class of the job that moves.
+    """A transition: its rate, the next state, the class of the job that moves.
 
-    `finished`: it has had all its visits. `asks`, `delayed`: it asked a limit for room, and had to wait.
+    `finished`: it has had all its visits. `asks`, `delayed`: it requested admission, and had to wait.
     """
 
     rate: float
@@ -43,7 +43,7 @@ class Jobs:
     """Classes of jobs that go from station to station, past limits.
 
     A job bound for a station waits, in order of arrival, until every limit that it
-    needs and does not hold has room; it keeps what it holds and still needs. A job
+    needs and does not hold can admit it; it keeps those that it holds and still needs. A job
     that needs other limits than those ahead of it may pass them.
 
     Attributes
@@ -52,7 +52,7 @@ class Jobs:
     routes : tuple (R,) of dict
         From a station (or `OUTSIDE`) to the pairs of next station (or `OUTSIDE`) and probability.
     population : tuple (R,) of int
-        Of an open class the most jobs that are let in.
+        Of an open class the most jobs in the chain.
     outside_rate : tuple (R,) of float
         Rate of one thinking job; of an open class, of all arrivals; inf: it returns at once.
     is_open : tuple (R,) of bool
@@ -71,7 +71,7 @@ class Jobs:
     hosts: tuple[tuple[int, int], ...] = ()
 
     def _pace(self, state: State) -> dict[int, float]:
-        """How fast stations go that share the servers of one of them, beside what they would do alone."""
+        """Speed of stations that share the servers of one of them, over their speed alone."""
         counts = [sum(c.jobs(s)) for c, s in zip(self.centers, state[0], strict=True)]
         pace: dict[int, float] = {}
         for host in {host for _, host in self.hosts}:
@@ -85,7 +85,7 @@ class Jobs:
         return pace
 
     def start(self) -> State:
-        """All jobs outside, but those that return at once on their first way."""
+        """All jobs outside, but those with zero think time, which are at their first stations."""
         state: State = (tuple(c.empty() for c in self.centers), ())
         for r, (jobs, rate) in enumerate(zip(self.population, self.outside_rate, strict=True)):
             for _ in range(jobs if rate == inf else 0):
@@ -104,7 +104,7 @@ class Jobs:
         return jobs
 
     def moves(self, state: State) -> Iterator[Move]:
-        """All that can happen."""
+        """All transitions."""
         inside = self.inside(state)
         for r, most in enumerate(self.population):
             rate, left = self.outside_rate[r], most - inside[r]
@@ -126,7 +126,7 @@ class Jobs:
                             yield Move(rate * share * chance, then, r, finished=True)
 
     def _enter(self, rate: float, state: State, r: int, finished: bool) -> Iterator[Move]:
-        """A job comes in; where every first station needs the same limits, it is drawn when they have let it in."""
+        """A job arrives; where every first station has the same limits, its station is drawn after admission."""
         first = self.routes[r][OUTSIDE]
         if len(first) > 1 and self._needs[r][OUTSIDE]:
             first = [(OUTSIDE, 1.0)]
@@ -134,7 +134,7 @@ class Jobs:
             yield from self._move(rate * share, state, (r, k, 0), finished)
 
     def _move(self, rate: float, state: State, job: Waiting, finished: bool) -> Iterator[Move]:
-        """A job is bound for a station with what it held: last in line, then whoever can goes in."""
+        """A job joins the queue for a station with the limits that it holds; then all jobs that can are admitted."""
         r, k, held = job
         needed = self.needed(r, k)
         if needed == held:
@@ -151,7 +151,7 @@ class Jobs:
 
     @cached_property
     def _needs(self) -> list[list[int]]:
-        """By class and station; in the last place for its first station, where all of them need the same."""
+        """Limits by class and station; the last entry is for the first station, where all have the same."""
         needs = []
         for r, routes in enumerate(self.routes):
             under = [
@@ -163,7 +163,7 @@ class Jobs:
         return needs
 
     def _admitted(self, state: State) -> list[tuple[float, State]]:
-        """Let in whoever finds room, first come first served; each outcome and its chance."""
+        """Admit the jobs that can enter, first come first served; each outcome and its probability."""
         stations, waiting = state
         if not waiting:
             return [(1.0, state)]

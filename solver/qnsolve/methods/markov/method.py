@@ -1,4 +1,4 @@
-"""The Markov chain of a small model: exact for limits, priorities and first come first served too."""
+"""The Markov chain of a small model: exact also for limits, priorities and first come first served."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _refuses(arrays: Arrays) -> str:
     if other:
         return other
     if _states(arrays) > STATES:
-        return f"the chain has more than {STATES:,} states: lower the populations, or simulate"
+        return f"the chain has more than {STATES:,} states; lower the populations, or simulate"
     return ""
 
 
@@ -39,7 +39,7 @@ def is_small(arrays: Arrays) -> bool:
 
 
 def _orders(arrays: Arrays) -> int:
-    """Orders of the jobs in a line first come first served, where it mixes classes; 1 where no line does."""
+    """Orders of the jobs in a first come first served queue of several classes; 1 where there is none."""
     queues = [k for k, s in enumerate(arrays.model.stations) if isinstance(s, Queue) and s.discipline == "fcfs"]
     orders = 1
     for k in queues:
@@ -50,7 +50,7 @@ def _orders(arrays: Arrays) -> int:
 
 
 def _states(arrays: Arrays) -> int:
-    """About how many states the chain has; more than that where lines mix classes in order of arrival."""
+    """About the number of states; more where a first come first served queue has several classes."""
     states = 1
     for r, job_class in enumerate(arrays.model.classes):
         stations = int((arrays.demand[r] > 0).sum())
@@ -69,7 +69,7 @@ def _states(arrays: Arrays) -> int:
 
 
 def _cut(arrays: Arrays) -> int:
-    """Jobs of an open class beyond which the chain may well be cut."""
+    """Jobs of an open class at which the chain can be cut."""
     busy = np.nan_to_num(np.nan_to_num(arrays.arrival_rate) @ arrays.demand / arrays.last).max(initial=0.0)
     return 8 if busy == 0 else 8 + math.ceil(math.log(LOST) / math.log(min(busy, 0.999)))
 
@@ -90,16 +90,16 @@ def _markov(arrays: Arrays) -> Measures:
                 raise _saturated(arrays, lost)
             cut, before = math.ceil(cut * min(3.0, max(1.2, 1.1 * math.log(LOST) / math.log(lost)))), lost
     except TooManyStatesError as error:
-        raise NoMethodError({"markov": f"{error}: lower the populations, or simulate"}) from error
+        raise NoMethodError({"markov": f"{error}; lower the populations, or simulate"}) from error
     except NoRoomError as error:
         jobs = arrays.model.classes[error.number]
-        rule = "are more jobs than its stations have room for beside the others, and they never think"
-        repair = "lower the population, or give a think_time or larger capacities"
+        rule = "must fit the capacities of its stations beside the other classes, because it has no think time"
+        repair = "lower it, or give a think_time or larger capacities"
         raise ModelError(f"class {jobs.name!r}: population", rule, repair, int(arrays.population[error.number])) from error
 
 
 def _saturated(arrays: Arrays, lost: float) -> SaturatedError:
-    """A longer line did not help: arrivals are turned away at any length."""
+    """The error of a saturated open class: at any length of the queue arrivals are turned away."""
     narrow = [arrays.model.stations[int(arrays.capacity.argmin())]] if full(arrays) else []
     part = (*arrays.model.limits, *narrow, *arrays.model.stations)[0].name
     r = int(np.nan_to_num(arrays.arrival_rate).argmax())

@@ -1,4 +1,4 @@
-"""One station of a Markov chain: its states, what arrives and what completes."""
+"""One station of a Markov chain: its states, arrivals and completions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class StationStates:
     speeds : tuple of float
         μ(1), μ(2), …, the last one holding; for a delay not used. With priorities or in
         order of arrival they are those of a queue, 1 … m; where the last server is a part of
-        one, the last in order of arrival has it, and those of one priority share it.
+        one, the last in order of arrival has it, and jobs of one priority share it.
     rates : tuple of float
-        1/S of each class [1/time]; 0 where it does not come.
+        1/S of each class [1/time]; 0 without visits.
     rank : tuple of int
         Priority of each class, 1 the highest.
     table : ndarray (R, N_1 + 1, …), optional
@@ -53,7 +53,7 @@ class StationStates:
         return state
 
     def arrive(self, state: tuple[int, ...], r: int) -> tuple[int, ...]:
-        """The state after a job of class r has come."""
+        """The state after the arrival of a job of class r."""
         if self.kind == "fcfs":
             return (*state, r)
         if self.kind == "nonpreemptive" and sum(state[len(self.rates) :]) < len(self.speeds):
@@ -61,7 +61,7 @@ class StationStates:
         return _changed(state, r, 1)
 
     def complete(self, state: tuple[int, ...]) -> Iterator[tuple[int, float, tuple[int, ...]]]:
-        """Each completion: class, rate, the state after it."""
+        """Each completion: class, rate, next state."""
         if self.kind == "fcfs":
             before = (0.0, *self.speeds)
             for place, (r, slow, fast) in enumerate(zip(state, before, self.speeds, strict=False)):
@@ -77,7 +77,7 @@ class StationStates:
                 yield r, share * self.rates[r], _changed(state, r, -1)
 
     def _shares(self, state: tuple[int, ...]) -> Iterator[tuple[int, float]]:
-        """Each class that is served, and the servers it has."""
+        """Each class in service, and its servers."""
         present = sum(state)
         if self.kind == "preemptive":
             left = self.speeds[-1]
@@ -103,7 +103,7 @@ class StationStates:
         for r in range(classes):
             if not state[classes + r]:
                 continue
-            share = self.speeds[served - 1] / served  # 1 but where the last server is a part of one
+            share = self.speeds[served - 1] / served  # 1 unless the last server is a fraction
             rate, left = share * state[classes + r] * self.rates[r], _changed(state, classes + r, -1)
             if not following:
                 yield r, rate, left

@@ -19,10 +19,21 @@ from .saddle_point import saddle_point
 
 TOLERANCE = 1e-11  # change of a queue length, over one job and itself
 RULES = ("schweitzer", "aql", "linearizer")
-LARGE = 200  # jobs from which a saddle point is where to start
-ROUNDS = 30  # of the stations' shapes
-SHAPED = 1e-8  # change of a share that ends them
-ROUGH = 1e-4  # of the start that the others take from Bard-Schweitzer
+LARGE = 200  # jobs from which the iteration starts at a saddle point
+ROUNDS = 30  # most iterations of the stations' shapes
+SHAPED = 1e-8  # change of a share at which they have converged
+ROUGH = 1e-4  # tolerance of the Bard-Schweitzer solution that the other rules start from
+COPIES, MEMORY = 25, 4e9  # arrays of one step's size that a fixed point holds at once, and the bytes that they may take
+
+
+def too_large(classes: int, stations: int, rule: str) -> str:
+    """Why a rule needs too much memory for a network of that size, "" where it does not."""
+    populations = 1 if rule == "schweitzer" else classes + 1
+    needed = 8.0 * COPIES * populations * classes * stations
+    if needed <= MEMORY:
+        return ""
+    size = f"{classes} closed classes at {stations} stations need {needed / 1e9:.3g} GB of memory by {rule}"
+    return f"{size}, at most {MEMORY / 1e9:g} GB are allowed"
 
 
 def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], rule: str) -> Measures:
@@ -40,12 +51,12 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
     Returns
     -------
     Measures
-        `iterations` counts the steps of the fixed point; `notes` names damping where it took any.
+        `iterations` counts the steps of the fixed point; `notes` names damping where it was needed.
 
     Raises
     ------
     NotConvergedError
-        With the residual, where damped steps do not converge either.
+        With the residual, where damped iteration does not converge either.
 
     References
     ----------
@@ -61,7 +72,7 @@ def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[A
 
 
 class Many:
-    """Approximate mean values of B networks: arrays with a leading axis, and how each was reached.
+    """Approximate mean values of B networks: arrays with a leading axis, and the convergence of each.
 
     Attributes
     ----------
@@ -80,10 +91,8 @@ class Many:
         self.converged, self.residual, self.damping, self.steps = found
 
     def notes(self, b: int) -> tuple[str, ...]:
-        """Names the damping that a network needed."""
-        return (
-            () if self.damping[b] == 1 else (f"accelerated steps did not converge; {self.damping[b]:g} of each plain step did",)
-        )
+        """A note on the damping that a network needed."""
+        return () if self.damping[b] == 1 else (f"converged with damping only: {self.damping[b]:g} of each step taken",)
 
 
 def amva_many(population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]], rule: str) -> Many:
@@ -100,7 +109,7 @@ def amva_many(population: Array, think_time: Array, demand: Array, speeds: Seque
     Parameters
     ----------
     population, think_time : ndarray (B, R)
-        N [jobs], 1 or more, or 0 for a class that is not there; Z [time].
+        N [jobs], 1 or more, or 0 for an absent class; Z [time].
     demand : ndarray (B, R, K)
         D [time].
     speeds : sequence (K,) of sequences (B,) of ndarray or None
@@ -137,7 +146,7 @@ def amva_many(population: Array, think_time: Array, demand: Array, speeds: Seque
 
 
 def _shaped(step: MvaStep, found: Found) -> Found:
-    """The fixed point at which the stations' shapes are those that the rest of each network gives them."""
+    """The fixed point with stations' shapes that agree with the rest of each network."""
     value, converged = found.value.copy(), found.converged.copy()
     residual, damping = found.residual.copy(), found.damping.copy()
     steps, left = found.steps, np.flatnonzero(converged & step.bent)
@@ -163,9 +172,9 @@ def _of(step: MvaStep, chosen: NDArray[np.intp]) -> Callable[[Array, NDArray[np.
 def _start(
     population: Array, think_time: Array, demand: Array, speeds: Sequence[Sequence[Array | None]]
 ) -> tuple[Array, NDArray[np.intp]]:
-    """The share of each class at each station to start from, and the networks for which it is no more than equal shares.
+    """The initial share of each class at each station, and the networks for which these are equal shares.
 
-    With many jobs it is that of a saddle point, where plain steps would move by one job at a time.
+    With many jobs they are those of a saddle point, because plain steps would converge slowly.
     """
     visited = demand > 0
     shares = visited / np.maximum(visited.sum(axis=2), 1)[:, :, None]

@@ -1,4 +1,4 @@
-"""What no station can pass: its capacity."""
+"""The capacity bound of stations on approximate answers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ LEAST = 2.0**-52  # relative, of a step
 
 
 def within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
-    """Residence times, raised at a station that would be more than fully busy until it is just that.
+    """Residence times, raised at a station with a utilization above 1 until it is 1.
 
-    The Linearizer passes full use by up to 0.2 % where a station saturates, a saddle point by 1/N². `pressure` (R, K) is
+    The Linearizer exceeds utilization 1 by up to 0.2 % where a station saturates, a saddle point by 1/N². `pressure` (R, K) is
     the demand over the station's highest speed.
     """
     residence = residence.copy()

@@ -1,4 +1,4 @@
-"""Methods for closed classes, alone or beside open ones, that approximate: any size, a measured error."""
+"""Approximate mean value analysis for closed classes, alone or beside open ones, at any size."""
 
 from __future__ import annotations
 
@@ -20,28 +20,29 @@ from qnsolve.methods.measures import Measures
 from qnsolve.numerics.fixed_point import NotConvergedError
 from qnsolve.numerics.series import falls
 
-from .amva import amva
+from .amva import amva, too_large
 from .saddle_point import saddle_point
 
-MANY = 100  # jobs in all, for an expansion in their number
+MANY = 100  # fewest jobs for an expansion in their number
 
 
-def _approximate_refuses(arrays: Arrays) -> str:
+def _approximate_refuses(rule: str, arrays: Arrays) -> str:
+    large = too_large(len(occupied(arrays)), arrays.demand.shape[1], rule)
     if arrays.is_closed:
-        return closed_refuses(arrays) or falling(arrays)
+        return closed_refuses(arrays) or falling(arrays) or large
     if arrays.is_open:
         return not_product_form(arrays) or "for closed classes, alone or beside open ones"
     if not len(occupied(arrays)):
         return not_product_form(arrays) or "no closed class has a job: nothing to approximate"
-    return not_product_form(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+    return not_product_form(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays) or large
 
 
 def falling(arrays: Arrays) -> str:
-    """Which station in use slows down again with its jobs, "" where none does."""
+    """The station in use whose rates fall again with more jobs, "" where there is none."""
     used = arrays.demand[arrays.population > 0].sum(axis=0)
     for k, (station, speeds) in enumerate(zip(arrays.model.stations, arrays.speeds, strict=True)):
         if speeds is not None and used[k] > 0 and falls(speeds):
-            return f"station {station.name!r}: rates that fall again, where the mean does not tell the state"
+            return f"station {station.name!r}: its rates fall again with more jobs, which mean value analysis does not take"
     return ""
 
 
@@ -57,7 +58,9 @@ def _closed(rule: str, arrays: Arrays) -> Measures:
     try:
         part = amva(arrays.population[some], arrays.think_time[some], arrays.demand[some], arrays.speeds, rule)
     except NotConvergedError as error:
-        raise ConvergenceError(f"method {rule}: {error}, damped steps neither", error.residual) from error
+        raise ConvergenceError(
+            f"method {rule}: {error}, and damped iteration did not converge either", error.residual
+        ) from error
     return scatter_measures(arrays, [(some, part)])
 
 
@@ -68,7 +71,7 @@ def _asymptotic_refuses(arrays: Arrays) -> str:
     if len(occupied(arrays)) == 1:
         return "for several classes; one is solved exactly by method 'convolution', of any size"
     jobs = arrays.population.sum()
-    return "" if jobs >= MANY else f"for {MANY} jobs and more, here are {jobs:g}: method 'linearizer' takes fewer"
+    return "" if jobs >= MANY else f"for {MANY} jobs and more, here are {jobs:g}; take method 'linearizer'"
 
 
 def _asymptotic(arrays: Arrays) -> Measures:
@@ -80,12 +83,12 @@ def _asymptotic(arrays: Arrays) -> Measures:
 
 
 def _iterated(rule: str, summary: str, source: str) -> Method:
-    return Method(rule, partial(approximate, rule), False, _approximate_refuses, summary, source)
+    return Method(rule, partial(approximate, rule), False, partial(_approximate_refuses, rule), summary, source)
 
 
 METHODS = (
     _iterated("linearizer", "closed classes, also beside open ones, any size", "Chandy1982"),
-    _iterated("aql", "as the Linearizer, by totals", "Zahorjan1988"),
-    _iterated("schweitzer", "as the Linearizer, rougher", "Schweitzer1979"),
+    _iterated("aql", "as the Linearizer, by totals of all classes", "Zahorjan1988"),
+    _iterated("schweitzer", "as the Linearizer, faster and less accurate", "Schweitzer1979"),
     Method("asymptotic", _asymptotic, False, _asymptotic_refuses, "closed classes, many jobs", "Daniels1954"),
 )

@@ -1,4 +1,4 @@
-"""One step of approximate mean value analysis, of many networks at all the populations that a rule looks at."""
+"""One step of approximate mean value analysis, of many networks at all populations that a rule needs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Meetings = list[list[Closure | None]]  # (K,) of (1,) or (B,)
 
 
 def meetings_of(population: Array, demand: Array, speeds: Sequence[Sequence[Array | None]]) -> Meetings:
-    """What jobs meet at each station of each network; one entry where it is the same in all."""
+    """The closure of each station of each network; one entry where it is the same in all."""
     most = np.einsum("br,brk->bk", population, demand > 0)
     meetings: Meetings = []
     for k, per in enumerate(spread(speeds, len(demand))):
@@ -45,8 +45,8 @@ class MvaStep:
         grows = [[1 / m.speeds[0] if m is not None and m.single else 0.0 for m in per] for per in meetings]
         self.alone = np.array(first).T[:, None, None, :]  # stretch of a job alone
         self.base = self.demand * self.alone  # residence of a job alone
-        self.slope = self.demand * np.array(grows).T[:, None, None, :]  # and what each job met adds
-        # what each class meets, by station and network, where the mean alone does not tell it
+        self.slope = self.demand * np.array(grows).T[:, None, None, :]  # increase of the residence by each job met
+        # closures by station, network and class, where the residence is not linear in the mean
         self.curved = {
             k: {b: [m] * sizes.shape[2] for b, m in enumerate(per) if m is not None and not m.single}
             for k, per in enumerate(meetings)
@@ -78,7 +78,7 @@ class MvaStep:
         return stay
 
     def shape(self, length: Array, chosen: NDArray[np.intp]) -> None:
-        """Give the stations of the chosen networks the shapes that follow from where their jobs are.
+        """Set the shapes of the stations of the chosen networks from the present queue lengths.
 
         The power g of `Closure` is the root of the share of jobs elsewhere that are thinking or in service: 1 where
         none waits elsewhere, small where most do; the root, by the errors measured, rather than the share itself.
@@ -115,7 +115,7 @@ class MvaStep:
         if self.rule == "schweitzer":
             return total[:, :, None, :] - length * self.inverse[chosen]
         others = np.empty_like(length)
-        others[:, 0] = total[:, 1:]  # at N: what is there with one job of the class less
+        others[:, 0] = total[:, 1:]  # at N: the queue with one job of the class less
         if self.rule == "aql":
             jobs = self.jobs[chosen]
             share = total / np.maximum(jobs, 1)[..., None]

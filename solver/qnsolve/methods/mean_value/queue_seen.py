@@ -1,4 +1,4 @@
-"""What an arriving job meets at a station, from the mean number it meets alone."""
+"""The queue seen by an arriving job, from its mean alone."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, trim
 
-SMALL = 1000  # up to this many jobs the states are cut at the population, and know of the classes
+SMALL = 1000  # up to so many jobs the states are cut at the population and depend on the classes
 STEPS = 100
-EXTREME = 1e-9  # share of a class that is not quite 0, or 1
+EXTREME = 1e-9  # least distance of a share from 0 and 1
 
 
 class Closure:
     """Distribution of n jobs at a station closed on its mean: P(n) in proportion to w_n·θⁿ·c_n^g.
 
     w_n = Π 1/μ(i) is the station's own shape, so any speeds are taken, and a single server
-    is exact. c_n is the shape that the rest of the network gives it: were it all delays, n!
+    is exact. c_n is the shape that follows from the rest of the network: if that is all delays, n!
     times the chance of n jobs, each class being there with its own probability, and that to the
-    power g = 1 is exact; were it one queue, g = 0 is. A table over θ gives what a job meets.
+    power g = 1 is exact; if it is one queue, g = 0 is. A table over θ gives the queue seen.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Closure:
             self.means, self.stretches = self._table(rest) if most <= SMALL else self._open_table()
 
     def stretch(self, others: Array) -> Array:
-        """Residence time over demand of a job that meets so many others in the mean."""
+        """Residence time over demand of a job that meets that mean number of others."""
         if self.single:
             return (1 + others) / self.speeds[0]
         beyond = np.maximum(others - self.means[-1], 0.0) / self.speeds[-1]
@@ -52,7 +52,7 @@ class Closure:
             shape = shape + rest[: self.most]
         jobs = np.arange(self.most)
         meets = (jobs + 1) / self.speeds[np.minimum(jobs, len(self.speeds) - 1)]
-        slopes = np.diff(shape)  # between the θ at which the first and the last state lead
+        slopes = np.diff(shape)  # from the θ where the first state dominates to that where the last does
         low, high = (float(-slopes.max()), float(-slopes.min())) if self.most > 1 else (0.0, 0.0)
         near = np.geomspace(1e-3, 30.0, STEPS // 2)
         logs = np.concatenate((low - near[::-1], np.linspace(low, high, 2 * STEPS), high + near))
@@ -63,7 +63,7 @@ class Closure:
         return _rising(np.concatenate((ends[0], p @ jobs)), np.concatenate((ends[1], p @ meets)))
 
     def _open_table(self) -> tuple[Array, Array]:
-        """The same with no cut and no rest: geometric beyond the last speed's level."""
+        """The same without a cut and without c_n: geometric beyond the last speed's level."""
         logs = -np.geomspace(1e-7, 30.0, 2 * STEPS)
         level = len(self.speeds)
         jobs, tail = np.arange(level - 1), -1 / np.expm1(logs)
@@ -151,6 +151,6 @@ def _shape(speeds: Array, count: int) -> Array:
 
 
 def _rising(x: Array, y: Array) -> tuple[Array, Array]:
-    """Both in the order of x, without x that do not differ."""
+    """Both in the order of x, equal x left out."""
     x, first = np.unique(x, return_index=True)
     return x, y[first]

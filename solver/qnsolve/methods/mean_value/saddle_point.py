@@ -1,4 +1,4 @@
-"""Closed networks of any size by a saddle point: the open network that holds as many jobs, and a correction."""
+"""Closed networks of any size by a saddle point: the open network with the same mean number of jobs, and a correction."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from functools import partial
 import numpy as np
 
 from qnsolve.methods.measures import Measures
-from qnsolve.numerics.series import Array, nobody_waits, trim, weights
+from qnsolve.numerics.series import Array, no_queueing, trim, weights
 
 from .highest_rates import within_capacity
 from .queue_seen import closed_on
 
 STEPS = 60
-RAISED = "a class of few jobs: a residence time was raised to the demand, below which none can be"
-LOOSE = 0.3  # of a station's speed: where more is idle its stretch has no pole near
-JAMMED = 1e9  # a step that would go so far beyond what is possible leads nowhere
+RAISED = "less accurate for a class of few jobs: its residence time was raised to its demand, the lower bound"
+LOOSE = 0.3  # idle share of a station's speed, above which its stretch is far from its pole
+JAMMED = 1e9  # a step so far beyond the bounds does not converge
 STAGE = 4  # growth of the populations from one saddle point to the next
-NEAR = 1e-8  # relative step after which, steps being quadratic, nothing more changes
+NEAR = 1e-8  # relative step that ends the iteration, which converges quadratically
 
 
 def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
-    """Approximate mean values of a closed network; work does not depend on the populations.
+    """Approximate mean values of a closed network, at a cost that does not depend on the populations.
 
     The normalising constant is G = [z^N] exp(Σ Z_r·z_r)·Π_k F_k(Σ D_rk·z_r), with F_k the
     series of station k. Its integrand has its saddle at the rates X* at which the open
@@ -47,7 +47,7 @@ def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Se
     Raises
     ------
     ArithmeticError
-        Where the correction is larger than what it corrects: too few jobs.
+        Where the correction is too large, with too few jobs.
 
     References
     ----------
@@ -55,7 +55,7 @@ def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Se
     """
     most = population @ (demand > 0)
     queues = {k: trim(s, int(most[k])) for k, s in enumerate(speeds) if s is not None and most[k]}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, int(most[k]))}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, int(most[k]))}
     delays = [k for k in range(demand.shape[1]) if k not in queues]
     outside = think_time + demand[:, delays].sum(axis=1)
     rate, inside, covariance, steps = _saddle(population, outside, demand[:, list(queues)], list(queues.values()))
@@ -94,9 +94,9 @@ Inside = tuple[Array, Array, Array, Array]  # shares (S, R); mean, variance and 
 
 
 def _saddle(population: Array, outside: Array, load: Array, speeds: list[Array]) -> tuple[Array, Inside, Array, int]:
-    """The rates at which the open network holds N jobs, its stations' cumulants, the covariance of jobs by class.
+    """The rates at which the open network has a mean of N jobs, its stations' cumulants, the covariance of jobs by class.
 
-    Where Newton's steps from far away do not get there, by way of smaller populations.
+    Where Newton's method does not converge from afar, through smaller populations.
     """
     top = np.array([s[-1] for s in speeds])
     count = 0
@@ -124,11 +124,11 @@ def _saddle(population: Array, outside: Array, load: Array, speeds: list[Array])
     return rate, (share, mean, variance, skew), covariance, count
 
 
-Point = tuple[Array, Array, Array]  # rates (R,); what each station leaves idle, and its stretch (S,)
+Point = tuple[Array, Array, Array]  # rates (R,); idle share of each station, and its stretch (S,)
 
 
 def _newton(point: Point, population: Array, outside: Array, load: Array, speeds: list[Array]) -> tuple[Point, int]:
-    """The saddle point from another, and the steps; their number negative where they do not get there.
+    """The saddle point from another, and the number of steps, negative where they did not converge.
 
     Newton's steps in ln X, in what each station leaves idle, w, and in its stretch y, tied by
     w·y = c(w): as in interior-point methods, c being smooth where y has its pole.
@@ -140,7 +140,7 @@ def _newton(point: Point, population: Array, outside: Array, load: Array, speeds
         _, wanted, slope = _stations(idle, top, speeds)
         cycle = outside + load @ stretch
         open_by = 1 - flow.sum(axis=0) / top - idle
-        steep = np.where(idle > LOOSE, slope - wanted / idle, slope - stretch / idle)  # of the stretch by what is idle
+        steep = np.where(idle > LOOSE, slope - wanted / idle, slope - stretch / idle)  # of the stretch by the idle share
         off = wanted - stretch
         matrix = np.diag(rate * cycle) - (flow * (steep / top)) @ flow.T
         step = np.linalg.solve(matrix, population - rate * cycle - flow @ (steep * open_by + off))

@@ -1,4 +1,4 @@
-"""Priorities in networks of any size: a chain of two levels at a time at each such station, mean values in between."""
+"""Priorities in networks of any size: a chain of two levels at a time at their stations, mean values elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from qnsolve.methods.entry import (
     uneven,
 )
 from qnsolve.methods.job_process import service_time
-from qnsolve.methods.mean_value.amva import amva
+from qnsolve.methods.mean_value.amva import amva, too_large
 from qnsolve.methods.mean_value.highest_rates import within_capacity
 from qnsolve.methods.mean_value.method import falling
 from qnsolve.methods.mean_value.queue_seen import closed_on
@@ -37,8 +37,8 @@ from qnsolve.numerics.series import Array
 from .priority_levels import FULL, Group, kept_apart, stays
 from .rest_of_network import pace_of
 
-TOLERANCE = 1e-6  # relative change of a stay
-NEVER = 1e-7  # time elsewhere of a class that is nowhere else, over its service time
+TOLERANCE = 1e-6  # relative change of a residence time
+NEVER = 1e-7  # least time elsewhere of a class, over its service time
 
 
 def _ranked(arrays: Arrays) -> NDArray[np.intp]:
@@ -60,7 +60,7 @@ def _refuses(arrays: Arrays) -> str:
         return "no closed class has a job"
     for job_class, rate in zip(arrays.model.classes, arrays.arrival_rate.tolist(), strict=True):
         if rate == 0:
-            return f"class {job_class.name!r} has no arrivals: leave it out"
+            return f"class {job_class.name!r} has no arrivals; remove it"
     for k in kept:
         station = arrays.model.stations[k]
         if not isinstance(station, Queue) or station.discipline not in ("preemptive", "nonpreemptive") or station.on:
@@ -72,12 +72,14 @@ def _refuses(arrays: Arrays) -> str:
         if station.discipline == "nonpreemptive" and len(jobs) > 2:
             few = [int(min(n, 10**6)) for n in jobs.values() if n > 0]
             if not kept_apart(few, int(station.servers)):
-                return f"station {station.name!r}: {len(jobs)} levels without preemption with too many jobs to tell apart"
-    return starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+                return f"station {station.name!r}: {len(jobs)} priority levels without preemption have too many jobs"
+    other = starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
+    some = len(occupied(arrays))  # each has a queue of its own in place of each station with priorities
+    return other or too_large(some, arrays.demand.shape[1] + len(kept) * (some - 1), "linearizer")
 
 
 class _Network:
-    """The rest of a network as mean values, and what it sends to stations with priorities."""
+    """The rest of a network as mean values, and its arrivals at stations with priorities."""
 
     def __init__(self, arrays: Arrays) -> None:
         a = self.arrays = arrays
@@ -98,7 +100,7 @@ class _Network:
         ]
         first = np.array([1.0 if s is None else s[0] for s in a.speeds])
         wide = np.array([np.inf if s is None else max(s.max() / s[0], 1.0) for s in a.speeds])
-        self.apart = a.demand / first * (1 - 1 / wide)  # the part of a stay that does not queue
+        self.apart = a.demand / first * (1 - 1 / wide)  # the part of a residence time without queueing
         self.first = np.zeros(self.used.shape, dtype=bool)  # alone on the highest level of many servers, with preemption
         for i, k in enumerate(self.kept.tolist()):
             station = a.model.stations[k]
@@ -111,7 +113,7 @@ class _Network:
         self.inside: Measures | None = None
 
     def solve(self, stay: Array) -> Array:
-        """Throughputs, given the stays at stations with priorities; residence times of all, shape (R, K)."""
+        """Residence times of all stations, shape (R, K), given those at stations with priorities; sets the throughputs."""
         a, some = self.arrays, self.closed
         residence = np.zeros(a.demand.shape)
         residence[:, self.kept] = stay
@@ -127,7 +129,7 @@ class _Network:
             private[i, i * own.shape[1] : (i + 1) * own.shape[1]] = queue[i]
         demand = np.hstack((a.demand[np.ix_(some, self.rest)], private))
         speeds = [*self.left, *(np.ones(1) for _ in range(own.size))]
-        for i, j in zip(*np.nonzero(self.first[some]), strict=True):  # these have the station for themselves
+        for i, j in zip(*np.nonzero(self.first[some]), strict=True):  # these do not queue for other classes
             demand[i, len(self.rest) + i * own.shape[1] + j] = a.demand[some[i], self.kept[j]]
             speeds[len(self.rest) + i * own.shape[1] + j] = a.speeds[self.kept[j]]
             fixed[i, j] = 0.0
@@ -148,7 +150,7 @@ class _Network:
         return Measures(m.throughput, m.queue_length[:, : len(self.rest)], m.residence_time, m.distribution)
 
     def sends(self, r: int, k: int, residence: Array) -> Array:
-        """Rate at which class r comes to station k where n = 0, 1, … of its jobs are there."""
+        """Arrival rate of class r at station k with n = 0, 1, … of its jobs there."""
         a = self.arrays
         if not a.closed[r]:
             return np.array([a.arrival_rate[r] * self.visits[r, k]])
@@ -192,11 +194,9 @@ def _run(arrays: Arrays) -> Measures:
     except NotConvergedError as error:
         raise ConvergenceError(f"method priority: {error}", error.residual) from error
     except TooManyStatesError as error:
-        raise NoMethodError({"priority": f"{error} at a station with priorities: lower the populations"}) from error
+        raise NoMethodError({"priority": f"{error} at a station with priorities; lower the populations"}) from error
     if not found.converged[0]:
-        raise ConvergenceError(
-            "method priority: the iteration did not converge, damped steps neither", float(found.residual[0])
-        )
+        raise ConvergenceError("method priority: neither accelerated nor damped iteration converged", float(found.residual[0]))
     stay = np.zeros(used.shape)
     stay[used] = found.value[0]
     residence = network.solve(stay)
@@ -209,9 +209,7 @@ def _run(arrays: Arrays) -> Measures:
     x = network.throughput
     x[some] = arrays.population[some] / (arrays.think_time[some] + residence[some].sum(axis=1))
     q = x[:, None] * residence
-    notes = (
-        () if found.damping[0] == 1 else (f"accelerated steps did not converge; {found.damping[0]:g} of each plain step did",)
-    )
+    notes = () if found.damping[0] == 1 else (f"converged with damping only: {found.damping[0]:g} of each step taken",)
     residence[x == 0] = np.where(arrays.closed[x == 0, None], np.nan, residence[x == 0])
     most = np.nan_to_num(arrays.population) @ (arrays.demand > 0)
     most += np.where(network.load > 0, np.ceil(40 * (1 + q.sum(axis=0))), 0.0)
@@ -240,7 +238,7 @@ def _station(network: _Network, k: int, residence: Array) -> Array:
     per_visit = stays(groups, int(station.servers), station.discipline == "preemptive")
     for same, group, visit in zip(members, groups, per_visit, strict=True):
         lengths, n = network.throughput[same] * residence[same, k], arrays.population[same]
-        meets = 1 + lengths.sum() - np.where(np.isnan(n), 0.0, lengths / n)  # nobody meets itself
+        meets = 1 + lengths.sum() - np.where(np.isnan(n), 0.0, lengths / n)  # a job does not meet itself
         flow, unit = network.throughput[same] * network.visits[same, k], network.visits[same, k]
         if station.discipline == "preemptive":
             unit = arrays.demand[same, k]
@@ -250,7 +248,7 @@ def _station(network: _Network, k: int, residence: Array) -> Array:
 
 
 def _pace(network: _Network, k: int, own: list[int], others: list[int], residence: Array) -> Array:
-    """How much faster a level comes to station k with each number of the other there."""
+    """Relative arrival rate of a level at station k by the number of jobs of the other level there."""
     model = network.arrays.model
     seen = np.zeros(len(model.stations), dtype=bool)
     seen[network.kept] = True
@@ -260,7 +258,7 @@ def _pace(network: _Network, k: int, own: list[int], others: list[int], residenc
 
 
 def _check_left(arrays: Arrays, throughput: Array) -> None:
-    """Raise SaturatedError where higher levels leave an open class less than it asks for."""
+    """Raise SaturatedError where higher levels leave an open class too little capacity."""
     model = arrays.model
     for k in _ranked(arrays).tolist():
         for r in np.flatnonzero(~arrays.closed & (arrays.demand[:, k] > 0) & (np.nan_to_num(arrays.arrival_rate) > 0)).tolist():
@@ -269,12 +267,12 @@ def _check_left(arrays: Arrays, throughput: Array) -> None:
             if load.sum() >= 1 - 2 * FULL:
                 own = float(throughput[r] * arrays.demand[r, k] / arrays.top[k])
                 highest = float(max(0.0, 1 - load.sum() + own) * arrays.top[k] / arrays.demand[r, k])
-                repair = f"classes of its priority and above leave it about {highest:.4g}/{model.time_unit}"
+                repair = f"its rate must stay below about {highest:.4g}/{model.time_unit}"
                 raise SaturatedError(model.stations[k].name, float(load.sum()), highest, repair, model.classes[r].name)
 
 
 def _together(sends: list[Array], lengths: Array) -> Array:
-    """Arrivals of several classes by all their jobs there, which are theirs in the shares of their mean numbers."""
+    """Arrival rates of several classes as one level, by the number of their jobs there, split by their mean numbers."""
     if len(sends) == 1:
         return sends[0]
     closed = [(s, q) for s, q in zip(sends, lengths.tolist(), strict=True) if len(s) > 1]

@@ -1,4 +1,4 @@
-"""How long jobs of each level of priority stay at one station that sends them away and gets them back."""
+"""Residence time per visit of each priority level at one station with state-dependent arrivals."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from qnsolve.numerics.series import Array
 
 from .two_level_priority import Level, Phases, merged_level, nonpreemptive, preemptive
 
-FAINT = 1e-9  # chance of states that are cut
-FIRST = 64  # states of a level without end, to begin with
+FAINT = 1e-9  # probability of states that are cut
+FIRST = 64  # initial number of states of an open level
 LAST = 4096
-FULL = 1e-6  # of the servers: less is left to an open level, which then has no steady state
-STATES = 2000  # most of them of one chain of three levels and more without preemption
+FULL = 1e-6  # share of the servers: an open level that is left less has no steady state
+STATES = 2000  # most states of one chain of three levels and more without preemption
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Group:
     Attributes
     ----------
     arrive : ndarray (N + 1,)
-        Rate at which one more comes where n are there; one number where it never changes [jobs/time].
+        Arrival rate with n jobs there; one number where it is constant [jobs/time].
     time : float
         Mean service time of one visit [time].
     pace : ndarray, optional
-        How much faster they come where 0, 1, … jobs of the only other level are there.
+        Relative arrival rate with 0, 1, … jobs of the only other level there.
     """
 
     arrive: Array
@@ -51,7 +51,7 @@ class Group:
         return Level(arrive, np.minimum(np.arange(len(arrive)), servers) / self.time)
 
     def most(self, servers: int) -> int:
-        """Most jobs with a chance that counts, alone."""
+        """Most jobs with a probability that counts, the level alone."""
         n = np.arange(1, LAST if self.endless else len(self.arrive))
         arrive = (
             np.full(len(n), self.arrive[0]) if len(self.arrive) == 1 else self.arrive[np.minimum(n - 1, len(self.arrive) - 1)]
@@ -64,7 +64,7 @@ class Group:
 
     @property
     def endless(self) -> bool:
-        """Open jobs are among them."""
+        """Whether the level has open jobs."""
         return bool(self.arrive[-1] > 0)
 
 
@@ -78,16 +78,16 @@ def stays(groups: list[Group], servers: int, preempts: bool) -> list[float]:
     preempts : bool
         Two levels at a time: the higher ones as a chain of phases that does not see the others.
         Without preemption three levels and more are one chain while it is short, beyond that
-        merged by their number, which forgets who is in service.
+        merged by their number, without regard to which level is in service.
 
     Returns
     -------
     list of float
-        [time]; 1/FULL service times for an open level that grows without end.
+        [time]; 1/FULL service times for an open level that is saturated.
 
     References
     ----------
-    [Marie1979] for a station fed at rates that depend on who is there.
+    [Marie1979] for a station with arrival rates that depend on the jobs there.
     """
     if len(groups) == 2 and groups[0].pace is not None and groups[1].pace is not None:
         return _coupled(groups[0], groups[1], groups[0].pace, groups[1].pace, servers, preempts)
@@ -97,7 +97,7 @@ def stays(groups: list[Group], servers: int, preempts: bool) -> list[float]:
 
 
 def _coupled(first: Group, second: Group, by_low: Array, by_high: Array, servers: int, preempts: bool) -> list[float]:
-    """Two closed levels, each coming back faster or slower with the number of the other that is here."""
+    """Two closed levels whose arrival rates depend on the number of the other level here."""
     quick = Group(first.arrive * by_low.max(), first.time)
     high, low = first.level(quick.most(servers), servers), second.level(len(second.arrive) - 1, servers)
     pace = by_low, by_high[: len(high.arrive)]
@@ -114,7 +114,7 @@ def _preemptive(groups: list[Group], servers: int) -> list[float]:
     high, used = Phases.of(top), float(p @ top.complete) * groups[0].time
     for i, group in enumerate(groups[1:], 1):
         if group.endless and group.arrive[-1] * group.time >= (servers - used) * (1 - FULL):
-            return [*found, *(g.time / FULL for g in groups[i:])]  # grows without end
+            return [*found, *(g.time / FULL for g in groups[i:])]  # saturated
         most = FIRST if group.endless else len(group.arrive) - 1
         while True:
             low = group.level(most, servers)
@@ -202,25 +202,25 @@ def _states(population: tuple[int, ...], servers: int) -> tuple[Index, Index, In
     """Jobs of each level by state; arcs: from, to, level, number there where one more comes or −1, servers that complete it."""
     levels = len(population)
     center = StationStates("nonpreemptive", tuple(range(1, servers + 1)), (1.0,) * levels, tuple(range(levels)))
-    told: list[tuple[int, int]] = []
+    members: list[tuple[int, int]] = []
 
     def moves(state: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
         jobs = center.jobs(state)
         for i, n in enumerate(jobs):
             if n < population[i]:
-                told.append((i, n))
+                members.append((i, n))
                 yield 1.0, center.arrive(state, i)
         for i, served, following in center.complete(state):
-            told.append((i, -1))
+            members.append((i, -1))
             yield served, following
 
     states, origin, target, share = explore(center.empty(), moves, 10 * STATES)
-    group, count = np.array(told, dtype=np.intp).T
+    group, count = np.array(members, dtype=np.intp).T
     return np.array([center.jobs(s) for s in states], dtype=np.intp), origin, target, group, count, share
 
 
 def kept_apart(populations: list[int], servers: int) -> bool:
-    """Three levels and more without preemption are few enough for one chain."""
+    """Whether three levels and more without preemption fit one chain."""
     return math.prod(n + 1 for n in populations) * min(servers + 1, sum(populations)) ** (len(populations) - 1) <= STATES
 
 

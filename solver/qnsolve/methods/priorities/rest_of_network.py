@@ -1,4 +1,4 @@
-"""How long jobs are away from a station when many or few of another level are there."""
+"""Return rates to a station with priorities by the number of jobs of another level there."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ LEAST = 1e-9  # jobs that are elsewhere in the mean, at least
 def pace_of(
     arrays: Arrays, k: int, own: list[int], others: list[int], lengths: Array, residence: Array, seen: NDArray[np.bool_]
 ) -> Array:
-    """Rate at which some classes come back to a station by the number of others that are there, over that in the mean.
+    """Rate at which some classes return to a station by the number of others there, over the mean rate.
 
-    What a job waits for others at other stations with priorities goes with how many of these are elsewhere.
-    At ordinary stations it is left as it is in the mean: there the others' stay would have to follow too.
+    The wait for others at other stations with priorities is proportional to the number of these elsewhere.
+    At ordinary stations the mean wait is kept: there the others' residence would have to change too.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def pace_of(
 
 
 def _for_others(arrays: Arrays, r: int, k: int, own: list[int], others: list[int], lengths: Array, residence: Array) -> float:
-    """What class r waits for classes of the other level at a station."""
+    """Wait of class r for classes of the other level at a station."""
     wait = max(float(residence[r, k] - arrays.demand[r, k]), 0.0)
     ahead = float(lengths[others, k].sum())
     alike = float(lengths[own, k].sum() - lengths[r, k] / arrays.population[r])

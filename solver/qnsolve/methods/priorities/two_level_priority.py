@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from qnsolve.numerics.markov_chain import TooManyStatesError
 from qnsolve.numerics.series import Array
 
-FAINT = 1e-13  # chance of a number of jobs that is left out where levels are merged
+FAINT = 1e-13  # numbers of jobs with a smaller probability are left out where levels are merged
 HUGE = 1e100  # weights are scaled from there on
 WORK = 6e9  # most products of one chain
-PHASES = 300  # most of them that are kept apart
+PHASES = 300  # most phases that are kept separate
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Phases:
-    """What the higher levels do, whatever the lower ones: a chain of phases.
+    """The higher levels, which do not depend on the lower ones, as a chain of phases.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Phases:
         return cls(np.diag(level.arrive[:-1], 1) + np.diag(level.complete[1:], -1), np.arange(len(level.arrive)))
 
     def joined(self, low: Level, p: Array, servers: int) -> Phases:
-        """These and a lower level, where P is the chance of both: each state a phase, or only their number."""
+        """These and a lower level with joint probabilities P: each state a phase, or only the number of jobs."""
         size = p.shape[1]
         some = np.flatnonzero(p.ravel() > FAINT * 1e3)
         count = (self.jobs[:, None] + np.arange(size)).ravel()
@@ -75,7 +75,7 @@ class Phases:
         return Phases(moves, count[some])
 
     def _counted(self, low: Level, p: Array, servers: int) -> Phases:
-        """The number of all of them, which moves as it does in the mean."""
+        """The phases merged by the number of jobs, with mean rates."""
         more = np.where(self.jobs[None, :] == self.jobs[:, None] + 1, self.moves, 0.0).sum(axis=1)
         less = np.where(self.jobs[None, :] == self.jobs[:, None] - 1, self.moves, 0.0).sum(axis=1)
         n = np.arange(p.shape[1])

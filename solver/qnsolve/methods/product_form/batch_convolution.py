@@ -163,7 +163,7 @@ def _chunk(population: Array, think_time: Array, demand: Array, speeds: Speeds) 
 
 
 def _table(per: Sequence[Array | None], most: int) -> Array | None:
-    """Speeds with 1 … J jobs, the last one holding, as (J, 1) or (J, B); None where nobody waits."""
+    """Speeds with 1 … J jobs, the last one holding, as (J, 1) or (J, B); None for a delay."""
     if per[0] is None:
         return None
     speeds = [s[:most] for s in per if s is not None]
@@ -194,7 +194,7 @@ def _weights(ratios: Array) -> Array:
 
 
 def _poisson(load: Array, n: int) -> Array:
-    """Weights of 0 … n jobs where nobody waits, (n + 1, B)."""
+    """Weights of 0 … n jobs without queueing, (n + 1, B)."""
     return _weights(np.maximum(load, 1e-300) / np.arange(1.0, n + 1)[:, None])
 
 
@@ -205,7 +205,7 @@ def _scaled(p: Array) -> Array:
 
 
 def _each_without(space: Rows, start: Array, stations: list[tuple[int, Station]], lengths: dict[int, Array]) -> Array:
-    """Apply all stations to `start`; note each one's queue lengths (R, B) on the way, as in `one_class`."""
+    """Apply all stations to `start` and compute each one's queue lengths (R, B), as in `one_class`."""
     if not stations:
         return start
     if len(stations) == 1:

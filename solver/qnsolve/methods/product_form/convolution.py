@@ -15,7 +15,7 @@ from qnsolve.numerics.series import (
     Geometric,
     StationSeries,
     attempts,
-    nobody_waits,
+    no_queueing,
     poisson,
     scaled,
     station_series,
@@ -28,7 +28,7 @@ from .open_network import mean_number
 STRIPS = 8
 SHORT = 256  # jobs up to which series are multiplied term by term
 OFTEN = 8  # products of series between two scalings: each grows a weight by a factor of SHORT at most
-NEAR = 1e-100  # least weight, beside the largest, at which a population is read from a convolution for a larger one
+NEAR = 1e-100  # least weight over the largest at which a smaller population is read from a convolution
 
 
 def _apply(station: StationSeries, p: Array) -> Array:
@@ -48,7 +48,7 @@ def _apply(station: StationSeries, p: Array) -> Array:
 def _convolved(p: Array, q: Array) -> Array:
     """The first len(p) terms of p times q, both of one length.
 
-    Without the zeros at the ends of both, and in strips, to leave out most of what lies beyond.
+    Without the zeros at the ends of both, and in strips, to skip most terms beyond the length.
     """
     n, out = len(p), np.zeros(len(p))
     (first, last), (low, high) = (np.flatnonzero(x)[[0, -1]] for x in (p, q))
@@ -139,9 +139,9 @@ Tilted = tuple[float, dict[int, StationSeries], float, Array, dict[int, float]]
 
 
 def _tilted(n: int, think_time: float, demand: Array, speeds: Sequence[Array | None]) -> Tilted:
-    """The tilt, the stations at it, the load where nobody waits, weights of 0 … n jobs, queue lengths at n."""
+    """The tilt, the stations at it, the load without queueing, weights of 0 … n jobs, queue lengths at n."""
     queues = {k: trim(s, n) for k, s in enumerate(speeds) if s is not None and demand[k] > 0}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, n)}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, n)}
     outside = think_time + sum(float(d) for k, d in enumerate(demand) if k not in queues)
     for falling in attempts(queues.values()):
         tilt = _tilt(n, outside, [(float(demand[k]), s) for k, s in queues.items()], falling)
@@ -185,7 +185,7 @@ def _product(p: Array, powers: Array) -> Array:
 
 
 def _each_without(start: Array, stations: list[tuple[int, StationSeries]], lengths: dict[int, float]) -> Array:
-    """Convolve all stations into `start`; note each one's queue length on the way.
+    """Convolve all stations into `start` and compute each one's queue length.
 
     The queue length of a station needs the convolution of the others, found by
     halving the list: O(S·log S) filters for S stations.
@@ -226,7 +226,7 @@ def _distribution(n: int, thinking: float, loads: Array, stations: dict[int, Sta
 
 
 def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: bool) -> float:
-    """The rate at which the open network would hold about n jobs; need not be exact.
+    """The rate at which the open network has a mean of about n jobs; an estimate suffices.
 
     Found by secants on x, rate = cap/(1 + e^−x), so that a rate far below saturation
     and one a hair below it are met with the same relative precision: the logarithm of
@@ -258,7 +258,7 @@ def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: 
 
 
 def _mean_about(demand: float, speeds: Array, most: int | None, rate: float) -> float:
-    """Mean number at a station, near enough for a tilt; among states of up to `most` jobs where given."""
+    """Approximate mean number at a station, for a tilt; over states of up to `most` jobs where given."""
     m, load, top = len(speeds), rate * demand, float(speeds[-1])
     if top == m and speeds[m // 2] == m // 2 + 1:  # m servers: Sakasegawa's approximation
         room = max(1 - load / top, 1e-16)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qnsolve.methods.measures import Measures, closed_measures
-from qnsolve.numerics.series import TINY, Array, StationSeries, attempts, nobody_waits, poisson, scaled, station_series, trim
+from qnsolve.numerics.series import TINY, Array, StationSeries, attempts, no_queueing, poisson, scaled, station_series, trim
 
 from .power_series import PopulationSeries, Space
 from .seidmann import schweitzer
@@ -57,7 +57,7 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
     n, z, d = population[order].astype(int), think_time[order], demand[order]
     most = n @ (d > 0)  # jobs that may meet at each station
     queues = {k: trim(s, int(most[k])) for k, s in enumerate(speeds) if s is not None and most[k]}
-    queues = {k: s for k, s in queues.items() if not nobody_waits(s, int(most[k]))}
+    queues = {k: s for k, s in queues.items() if not no_queueing(s, int(most[k]))}
     outside = z + d[:, [k for k in range(d.shape[1]) if k not in queues]].sum(axis=1)
     space = PopulationSeries(n.tolist())
     for falling in attempts(queues.values()):
@@ -77,7 +77,7 @@ def lattice(population: Array, think_time: Array, demand: Array, speeds: Sequenc
 
 
 def _products(space: PopulationSeries, outside: Array, stations: list[Station]) -> tuple[list[Array], list[float]]:
-    """The thinking jobs' series, that times the first station's, …; and what each was divided by."""
+    """The series of the thinking jobs, its product with the first station's, …; and their scales."""
     prefix = [space.product([poisson(load, size) for load, size in zip(outside, space.population, strict=True)])]
     scale = []
     for station in stations:
@@ -88,7 +88,7 @@ def _products(space: PopulationSeries, outside: Array, stations: list[Station]) 
 
 
 def lattice_bytes(population: Sequence[int], stations: int) -> int:
-    """Memory that `lattice` takes [bytes]: a prefix product a station and room to work."""
+    """Memory that `lattice` takes [bytes]: a prefix product for each station, and work arrays."""
     return 8 * math.prod(n + 1 for n in population) * (stations + len(population) + 6)
 
 
@@ -99,7 +99,7 @@ def tilt_of(population: Array, outside: Array, demand: Array, speeds: list[Array
 
 
 def below_saturation(population: Array, outside: Array, demand: Array, first: Array, limit: Array) -> Array:
-    """Rates near the throughputs, below saturation; need not be exact. Arguments as for `schweitzer`."""
+    """Approximate throughputs, below saturation, for a tilt. Arguments as for `schweitzer`."""
     rate = schweitzer(population, outside, demand, first, limit, tolerance=1e-5)
     busy = (np.einsum("...r,...rk->...k", rate, demand) / limit).max(axis=-1, initial=0.0)
     cap = 1 - 0.5 / (population.sum(axis=-1) + 1)

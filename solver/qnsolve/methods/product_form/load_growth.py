@@ -1,4 +1,4 @@
-"""How the residence time at a station of an open network grows with its load."""
+"""Derivative of the residence time at a station of an open network by its load."""
 
 from __future__ import annotations
 

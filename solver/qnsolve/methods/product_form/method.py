@@ -17,7 +17,6 @@ from qnsolve.methods.entry import (
     occupied,
     scatter_measures,
 )
-from qnsolve.methods.measured_errors import measured_error
 from qnsolve.methods.measures import Measures
 
 from .convolution import one_class
@@ -26,8 +25,8 @@ from .open_network import open_network
 from .recal import recal, recal_bytes, recal_work
 
 MEMORY = 2 * 2**30  # most that one lattice may take [bytes]
-WALK = 1e9  # most of them where states are looked up one by one: as long
-MANY, POINT = 10_000, 50  # from so many points on a lattice is slow: each takes as long as so many of these products
+WALK = 1e9  # the same for recursions that look states up one by one
+MANY, POINT = 10_000, 50  # points from which a lattice is slow; products of the recursion that take as long as one point
 
 
 def _open_refuses(arrays: Arrays) -> str:
@@ -47,7 +46,7 @@ def _convolution_refuses(arrays: Arrays) -> str:
     for station, speeds in zip(arrays.model.stations, arrays.speeds, strict=True):
         levels = 0 if speeds is None else min(len(speeds), n)
         if levels * n > WORK:
-            too_long = f"{levels:g} speeds times {n:g} jobs is too long a convolution"
+            too_long = f"{levels:g} speeds times {n:g} jobs take too long"
             return f"station {station.name!r}: {too_long}; shorten rates, or lower the population"
     return ""
 
@@ -69,18 +68,15 @@ def _lattice_refuses(arrays: Arrays) -> str:
     points = "×".join(str(n + 1) for n in populations[:8]) + (
         f"× ... {len(populations)} of them" if len(populations) > 8 else ""
     )
-    repair = "merge classes with like demands, solve smaller populations, or ask for method 'linearizer'"
+    repair = "take method 'linearizer' (approximate), merge similar classes or lower populations"
     if size > MEMORY:
         return (
             f"the population lattice of {points} points at {used.sum()} stations takes {_gib(size)} of the {_gib(MEMORY)} "
-            f"allowed: {repair} ({measured_error('linearizer')})"
+            f"allowed; {repair}"
         )
     levels = sum(min(len(s), sum(populations)) for s, u in zip(arrays.speeds, used, strict=True) if s is not None and u)
     if levels * len(populations) * math.prod(n + 1 for n in populations) > WORK:
-        return (
-            f"the population lattice of {points} points with {levels} speeds in all is too long a convolution: "
-            f"shorten rates, {repair} ({measured_error('linearizer')})"
-        )
+        return f"the population lattice of {points} points with {levels} speeds in all take too long; shorten rates, {repair}"
     return ""
 
 
@@ -99,14 +95,14 @@ def _lattice(arrays: Arrays) -> Measures:
 
 
 def _lattice_yields(arrays: Arrays) -> bool:
-    """The recursion by chain takes the model, and a small part of the time."""
+    """Whether the recursion by chain takes the model in much less time."""
     populations, queues = _sizes(arrays)
     points = math.prod(n + 1 for n in populations)
     return points > MANY and recal_work(populations, queues) < POINT * points and not _recal_refuses(arrays)
 
 
 def _sizes(arrays: Arrays) -> tuple[list[int], int]:
-    """The populations, and how many stations have a queue."""
+    """The populations, and the number of stations with a queue."""
     some = occupied(arrays)
     used = arrays.demand[some].sum(axis=0) > 0
     return [int(n) for n in arrays.population[some]], sum(s is not None for s, u in zip(arrays.speeds, used, strict=True) if u)
@@ -124,7 +120,7 @@ def _recal_refuses(arrays: Arrays) -> str:
         return ""
     takes = f"takes {_gib(size)} of the {_gib(MEMORY)} allowed" if size > MEMORY else "takes too long"
     what = f"{sum(populations):,} jobs at {queues} stations with a queue"
-    return f"the recursion over {what} {takes}: merge stations or classes, or ask for method 'linearizer'"
+    return f"the recursion over {what} {takes}; take method 'linearizer' (approximate), or merge stations or classes"
 
 
 def _recal(arrays: Arrays) -> Measures:
@@ -142,7 +138,7 @@ def _mixed_refuses(arrays: Arrays) -> str:
 
 
 def _closed_part(arrays: Arrays) -> Method:
-    """The method for the closed classes of a mixed model: the first that takes them, else the lattice to say why not."""
+    """The method for the closed classes of a mixed model: the first that accepts them, else the lattice, for its reason."""
     closed = arrays.of_classes(arrays.closed)
     fitting = [_CONVOLUTION] if len(closed.population) == 1 else [_LATTICE, _RECAL]
     taking = [method for method in fitting if not method.refuses(closed)]

@@ -1,4 +1,4 @@
-"""Open and closed classes together: what the open ones leave of each station, and what they see there."""
+"""Open and closed classes together: the capacity that open classes leave of each station, and the queue that they see."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from qnsolve.methods.measures import Measures
 from qnsolve.numerics.series import Array, weights
 
-from .open_network import nobody_waiting, stretch_of
+from .open_network import delay_distribution, stretch_of
 
 WORK = 2 * 10**9  # most terms of one distribution
 
@@ -75,7 +75,7 @@ def with_open(
     open_demand : ndarray (R, K)
         D of the open classes [time].
     speeds, left : tuple (K,) of ndarray or None
-        Each station's speeds, and what `left_over` made of them.
+        Each station's speeds, and those from `left_over`.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def _distribution(closed: Callable[[int], Array], load: Array, speeds: tuple[Arr
     if rho == 0:
         return p
     if own is None:
-        return np.convolve(p, nobody_waiting(rho))
+        return np.convolve(p, delay_distribution(rho))
     x = rho / float(own[-1])
     spread = np.sqrt((len(p) + 1) * x) / (1 - x)
     beyond = len(p) * x / (1 - x) + 40 * spread + 40 / (1 - x) + len(own)

@@ -16,7 +16,7 @@ FAR = 10_000_000  # most states that a distribution may have
 def open_network(arrival_rate: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
     """Exact mean values of a stable open network.
 
-    Every station behaves as if alone: its total is a birth-death process with
+    Every station is independent: its total is a birth-death process with
     arrivals at rate Σ λ_r·D_rk and speeds μ(n), and each class holds its share of
     the load.
 
@@ -79,7 +79,7 @@ def distribution(load: Array, speeds: Sequence[Array | None], k: int) -> Array:
     if a == 0:
         return np.array([1.0])
     if station is None:
-        return nobody_waiting(a)
+        return delay_distribution(a)
     rho = a / station[-1]
     extra = np.ceil(np.log(1e-18) / np.log(rho)) if rho > 1e-18 else 1.0
     if extra + len(station) > FAR:
@@ -88,7 +88,7 @@ def distribution(load: Array, speeds: Sequence[Array | None], k: int) -> Array:
     return p / p.sum()
 
 
-def nobody_waiting(load: float) -> Array:
+def delay_distribution(load: float) -> Array:
     """P(n jobs) at a delay, cut where less than 1e-16 of it is left out."""
     far = load + 40 * np.sqrt(load) + 40
     if far > FAR:

@@ -13,7 +13,7 @@ from qnsolve.numerics.series import Array, Geometric
 
 
 class Space(Protocol):
-    """What a station is applied in: power series that can be multiplied and divided by a sum over the classes."""
+    """Power series that can be multiplied and divided by a sum over the classes."""
 
     def times(self, p: Array, u: Array) -> Array:
         """P times Σ u_r·z_r."""

@@ -1,4 +1,4 @@
-"""Many closed classes of few jobs, exact: recursion by chain, over how many jobs are at each station."""
+"""Many closed classes of few jobs, exact: recursion by chain, over the numbers of jobs at the stations."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.methods.measures import Measures, closed_measures
-from qnsolve.numerics.series import TINY, Array, nobody_waits, scaled, trim
+from qnsolve.numerics.series import TINY, Array, no_queueing, scaled, trim
 
 MOST = 50_000_000  # states of a distribution at a delay, which counts as one station more
 
 
 class Occupancies:
-    """How many jobs are at each of K stations, every way with up to `jobs` in all.
+    """The states of K stations, numbers of jobs at each, with up to `jobs` in all.
 
     In the order of Σ_i C(s_i + i − 1, i), s_i the jobs at the first i stations: those with
     up to t jobs are the first C(t + K, K).
@@ -26,7 +26,7 @@ class Occupancies:
     counts : ndarray (K, size)
         Jobs at each station.
     above : ndarray (K, size with one job less)
-        Where the state with one job more at a station is.
+        Index of the state with one job more at a station.
     """
 
     def __init__(self, stations: int, jobs: int) -> None:
@@ -53,7 +53,7 @@ class Occupancies:
 def recal(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None]) -> Measures:
     """Exact mean values of a closed network with many classes of few jobs.
 
-    Jobs are put in one after the other. One that joins n_k others at station k multiplies
+    Jobs are added one by one. One that joins n_k others at station k multiplies
     the weight by D_k·(n_k + 1)/μ_k(n_k + 1), one that thinks by Z. W_p(n) is the weight of
     the first p jobs with n of them at the stations, H_p(n) what the others then add; H is
     the recursion by chain with (n_k + 1)-fold stations. A job's time is shared out as the
@@ -87,7 +87,7 @@ def recal(population: Array, think_time: Array, demand: Array, speeds: Sequence[
     """
     present = population @ (demand > 0)
     queues = [k for k, s in enumerate(speeds) if s is not None and present[k]]
-    queues = [k for k in queues if not nobody_waits(trim(_of(speeds[k]), int(present[k])), int(present[k]))]
+    queues = [k for k in queues if not no_queueing(trim(_of(speeds[k]), int(present[k])), int(present[k]))]
     walk = _walk(population, think_time, demand, speeds, queues)
     shares, rate = walk.shares()
     queue_length = rate[:, None] * demand
@@ -118,7 +118,7 @@ def recal_bytes(population: Sequence[int], stations: int) -> int:
 
 
 class _Walk:
-    """Jobs put in one after the other, class by class.
+    """The recursion that adds jobs one by one, class by class.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class _Walk:
         return float((w * self.joins[k][: len(w)]) @ h[self.states.above[k, : len(w)]])
 
     def _back(self) -> dict[int, Array]:
-        """What the jobs after the last one of each class add to each state, by the place of that one."""
+        """The factor of the jobs after the last one of each class in each state, by the index of that job."""
         jobs = len(self.order)
         h, kept = np.ones(self.states.size(jobs)), {}
         for p in range(jobs - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Throughputs near enough for a tilt: Bard-Schweitzer, with servers split as Seidmann does (`amva` is the method)."""
+"""Approximate throughputs for a tilt: Bard-Schweitzer, with servers split as Seidmann does (`amva` is the method)."""
 
 from __future__ import annotations
 

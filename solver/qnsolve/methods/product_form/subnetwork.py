@@ -22,7 +22,7 @@ class Part:
     Attributes
     ----------
     throughput : ndarray (R, b_1 + 1, …, b_R + 1)
-        X_r(n), of jobs that leave and come back at once.
+        X_r(n), of jobs that return at once.
     queue_length : ndarray (R, K, b_1 + 1, …)
     distribution : callable
         `distribution(p, k)` gives P(j jobs at station k), j = 0, 1, …, where n has the
@@ -65,7 +65,7 @@ def part(population: Sequence[int], demand: Array, speeds: Sequence[Array | None
     lengths = np.zeros((len(n), d.shape[1], *space.shape))
     p = _each_without(space, start, list(stations.items()), lengths)
     for k in used:
-        if k not in levels:  # nobody waits there
+        if k not in levels:  # no queueing there
             for r in np.flatnonzero(d[:, k]).tolist():
                 lengths[r, k] = tilt[r] * d[r, k] * _shifted(space, p, r)
     throughput = np.array([tilt[r] * _shifted(space, p, r) for r in range(len(n))])
@@ -86,14 +86,14 @@ def part(population: Sequence[int], demand: Array, speeds: Sequence[Array | None
 
 
 def _fill(found: Part, smaller: Part, faint: NDArray[np.intp]) -> None:
-    """What was too faint at one scale, from that of fewer jobs."""
+    """Fill values that underflowed at one scale from the scale of fewer jobs."""
     places = tuple(faint.T)
     found.throughput[:, *places] = smaller.throughput[:, *places]
     found.queue_length[:, :, *places] = smaller.queue_length[:, :, *places]
 
 
 def _each_without(space: PopulationSeries, start: Array, stations: list[tuple[int, Station]], lengths: Array) -> Array:
-    """All stations times `start`; notes weight·Q_rk of each on the way, from the product of the others."""
+    """The product of all stations and `start`; also weight·Q_rk of each, from the product of the others."""
     if not stations:
         return start
     if len(stations) == 1:

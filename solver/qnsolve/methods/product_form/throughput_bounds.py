@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, nobody_waits
+from qnsolve.numerics.series import Array, no_queueing
 
 
 def stretches(speeds: Array, jobs: float) -> tuple[float, float, float]:
@@ -34,8 +34,8 @@ def asymptotic(
 ) -> tuple[Array, Array]:
     """Asymptotic bounds on the response time of closed classes.
 
-    A job meets at least nobody and at most every other job at each station, Σ D·min j/μ(j)
-    ≤ R ≤ Σ D·max j/μ(j), and no station works faster than its highest speed, R ≥ N·D/μ* − Z.
+    A job meets no other job at least and every other job at most at each station, Σ D·min j/μ(j)
+    ≤ R ≤ Σ D·max j/μ(j), and no station exceeds its highest speed, R ≥ N·D/μ* − Z.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Twin:
     Attributes
     ----------
     outside : float
-        Think time, delays and what the servers were relieved of [time].
+        Think time, delays and the part of demands moved to delays [time].
     demand : ndarray (K,)
         D at single servers [time].
     """
@@ -107,7 +107,7 @@ def twins(population: int, think_time: float, demand: Array, speeds: Sequence[Ar
     slow, fast = think_time, think_time
     servers = np.zeros(len(demand))
     for k, s in enumerate(speeds):
-        if s is None or nobody_waits(s, population):
+        if s is None or no_queueing(s, population):
             slow, fast = slow + demand[k], fast + demand[k]
             continue
         near = s[: min(len(s), population)]
@@ -197,7 +197,7 @@ def at_most(population: float, demand: Array, throughput: float) -> Array:
 def at_least(population: float, outside: float, demand: Array, servers: Array) -> Array:
     """Lower bound on the queues at single servers: Σ yʲ, y = N·D/(Z + ΣD + N·Dmax).
 
-    `demand` is that of the queues asked for, `servers` that of all.
+    `demand` is that of the queues wanted, `servers` that of all.
     """
     y = population * demand / (outside + float(servers.sum()) + population * float(servers.max()))
     return _geometric(y, population)

@@ -111,7 +111,7 @@ def _limits(taken: Layout, inside: list[set[str]]) -> list[AdmissionLimit]:
             users = [taken.system.work[w].users for w in {taken.tasks[i].work for i in tasks}]
             if tasks and (None in users or sum(u or 0 for u in users) > limit):
                 where = set().union(*(inside[i] for i in tasks))
-                works = dict.fromkeys(taken.work_of(taken.tasks[i]).name for i in tasks)
+                kinds = dict.fromkeys(taken.work_of(taken.tasks[i]).name for i in tasks)
                 label = limit_name(region, name)
-                found.append(AdmissionLimit(int(limit), name=label, classes=tuple(works), stations=tuple(sorted(where))))
+                found.append(AdmissionLimit(int(limit), name=label, classes=tuple(kinds), stations=tuple(sorted(where))))
     return found

@@ -196,7 +196,7 @@ class Device:
     ----------
     name : str
     servers : int, optional
-        Requests served at once [count]; nobody queues where left out.
+        Requests served at once [count]; by default without queueing.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Limits on tasks, MXT, TRANCLASS, dependent regions: who waits for them, at an operating point."""
+"""Limits on tasks, MXT, TRANCLASS, dependent regions: the tasks that wait for them, at an operating point."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Flow:
 
 def waits(layout: Layout, state: State, place: int) -> float:
     """Wait of a task for its region's limit and its TRANCLASS [s]."""
-    if place in state.told.wait:
-        return state.told.wait[place]
+    if place in state.corrections.wait:
+        return state.corrections.wait[place]
     task = layout.tasks[place]
     wait = float(state["gate"][task.region] - 1)
     if task.step.tranclass is not None:

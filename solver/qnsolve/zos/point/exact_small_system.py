@@ -1,4 +1,4 @@
-"""Systems of a few users, told exactly: the Markov chain of their network in place of the layers."""
+"""Systems of a few users, solved exactly: the Markov chain of their network in place of the layers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from qnsolve.zos.parts.system import System
 from .admission import Gate
 from .operating_point import Point, evaluate, operating_point
 from .software_network import station
-from .state import CPS, Told
+from .state import CPS, Corrections
 
 STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
 
@@ -34,7 +34,7 @@ def solved_point(system: System) -> Point:
         solution = solve(network, method="markov")
     except QnsolveError:
         return point
-    told, taken = Told(), point.layout
+    corrections, taken = Corrections(), point.layout
     state = point.state.at(point.state.vector.copy())
     rate = {c.name: c.throughput for c in solution.classes}
     pairs = {(p.class_name, p.station): p for p in solution.pairs if p.demand > 0}
@@ -46,17 +46,17 @@ def solved_point(system: System) -> Point:
                 continue
             longer = pair.residence_time / pair.demand
             if key is not None:
-                told.stretch[i, key] = longer
+                corrections.stretch[i, key] = longer
                 continue
             busy = 1 - float(solution.distribution(pair.station)[0])  # the TCB dispatched
             ratio = busy / sum(rate[p.class_name] * p.demand for p in solution.pairs if p.station == pair.station)
             state["cpu"][state.tcb(task.lpar, task.region, name.lower())] = ratio
-            told.stretch[i, pair.station] = longer / ratio
-        told.wait[i] = solution[work].admission_wait / task.visits
+            corrections.stretch[i, pair.station] = longer / ratio
+        corrections.wait[i] = solution[work].admission_wait / task.visits
         for name in (*(task.step.log_bytes or {}), *(task.step.devices or {})):
             if (work, name) in pairs:
-                told.stretch[i, name] = pairs[work, name].residence_time / pairs[work, name].demand
-    state.told = told
+                corrections.stretch[i, name] = pairs[work, name].residence_time / pairs[work, name].demand
+    state.corrections = corrections
     exact = evaluate(taken, state, [True] * len(point.gated))
     exact.gates, exact.exact = [_gate(exact, gate, solution) for gate in point.gates], True
     return exact

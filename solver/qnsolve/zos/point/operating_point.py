@@ -23,7 +23,7 @@ from .task_times import Times, sync_time, task_times
 TOLERANCE, ROUGH = 1e-9, 1e-6  # of the fixed point, relative, by accelerated and by damped steps
 FAST, SLOW, DAMPING = 60, 30, 0.25  # accelerated steps; damped ones, and the share of a step that they take, in logs
 AGAIN = 2  # times that both are tried, one from where the other led, with limits that share their steps
-CLOSER, CLOSE = 25, 1e-8  # times that works are told apart at limits, and the relative change that is the end
+CLOSER, CLOSE = 25, 1e-8  # most corrections by kind of work at limits, and the relative change that ends them
 ROUNDS = 20  # of the coupling facilities alone
 TRIES = 20  # times that limits and conversions found to matter may change the model
 
@@ -94,18 +94,18 @@ def operating_point(system: System) -> Point:
 
 
 def _closer(point: Point) -> Point:
-    """The point with the works told apart at the limits that matter, where there are few users and that settles."""
+    """The point with separate waits of each kind of work at the limits, where users are few and the iteration converges."""
     common = point
     some = [region for region, matters in enumerate(point.gated) if matters]
     for _ in range(CLOSER):
         lpar_of = [source.lpar for source in point.state.sources]
         busy = np.bincount(lpar_of, point.loads.sum(axis=1), len(point.layout.system.lpars))
-        told, own = corrected(point.layout, point.state, some, point.times, point.flow, busy.tolist())
+        corrections, own = corrected(point.layout, point.state, some, point.times, point.flow, busy.tolist())
         point.gates = _replaced([g for r in range(len(point.gated)) for g in _gates_of(point, r)], own)
-        if not own or point.state.told.change(told, point.state.scale) < CLOSE:
+        if not own or point.state.corrections.change(corrections, point.state.scale) < CLOSE:
             return point
         state = point.state.at(point.state.vector.copy())
-        state.told = told
+        state.corrections = corrections
         try:
             point = evaluate(point.layout, _settled(point.layout, state, point.gated), point.gated)
         except (ConvergenceError, SaturatedError):
@@ -136,7 +136,7 @@ def _settled(taken: Layout, state: State, gated: list[bool]) -> State:
                 try:
                     new = _next(evaluate(taken, state.at(vector), gated), gated, sharing)
                     change = float(np.abs(new / vector - 1).max())
-                except np.linalg.LinAlgError:  # a network within it has run away
+                except np.linalg.LinAlgError:  # a network within it has diverged
                     change = np.inf
                 if not np.isfinite(change):
                     break
@@ -176,7 +176,7 @@ def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
     for i in range(size - 1, -1, -1):  # children come after
         task, own = taken.tasks[i], each[i]
         burst = burst_time(state, task, own, taken.work_of(task).burst)
-        serial[i], queues[i] = own.qr, _queues(taken, software, i, own, state.told.stretch)
+        serial[i], queues[i] = own.qr, _queues(taken, software, i, own, state.corrections.stretch)
         fixed[i] = own.beside + own.delay + burst + sum(queues[i].values())
         queued = _qr_stretch(taken, state, software, gated, i) * own.qr
         response[task.work] += task.visits * (fixed[i] + queued + gates.waits(taken, state, i))
@@ -187,14 +187,16 @@ def evaluate(taken: Layout, state: State, gated: list[bool]) -> Point:
     return Point(taken, state, each, software, flow, response, gated, loads=hosts.cp_loads(taken, state, each, rate))
 
 
-def _queues(taken: Layout, software: Software, place: int, own: Times, told: dict[tuple[int, str], float]) -> dict[str, float]:
+def _queues(
+    taken: Layout, software: Software, place: int, own: Times, factors: dict[tuple[int, str], float]
+) -> dict[str, float]:
     """Time of a task where it queues in the software network, the QR TCB aside [s]."""
     task = taken.tasks[place]
     asked = queue_demands(taken, task, own)
     found = {}
     for name, time in asked.items():
         stretch = float(software.stretch[name][task.work]) if name in software.stretch else 1.0
-        found[name] = time * told.get((place, name), stretch)
+        found[name] = time * factors.get((place, name), stretch)
     return found
 
 
@@ -203,7 +205,7 @@ def queue_times(point: Point, place: int) -> dict[str, float]:
     task, own = point.layout.tasks[place], point.times[place]
     region, lpar = point.layout.region_of(task).name, point.layout.lpar_of(task).name
     burst = burst_time(point.state, task, own, point.layout.work_of(task).burst)
-    found = _queues(point.layout, point.software, place, own, point.state.told.stretch)
+    found = _queues(point.layout, point.software, place, own, point.state.corrections.stretch)
     found[station(region, "QR")] = own.qr * _qr_stretch(point.layout, point.state, point.software, point.gated, place) + burst
     found[f"{lpar} CPU beside QR"] = own.beside
     found[f"{region} delays"] = own.delay
@@ -235,7 +237,7 @@ def _next(point: Point, gated: list[bool], sharing: bool = False) -> Array:
     found_gates = [g for region in range(len(gated)) if gated[region] for g in _gates_of(point, region)]
     for found in found_gates:
         region, part = found.region, 1 / gates.company(taken, found, found_gates) if sharing else 1.0
-        if any(i in state.told.wait for i in taken.tasks_in(region)):
+        if any(i in state.corrections.wait for i in taken.tasks_in(region)):
             continue
         if found.tranclass is None:
             tasks = sum(point.flow.tasks[i] * point.flow.inside[i] for i in taken.tasks_in(region))
@@ -248,7 +250,7 @@ def _next(point: Point, gated: list[bool], sharing: bool = False) -> Array:
             old, wait = state["tranclass"][place], 1 + found.admitted.wait / state.scale
             new["tranclass"][place] = old + part * (wait - old)
     for region, item in enumerate(taken.system.regions):
-        apart = any(i in state.told.wait for i in taken.tasks_in(region))
+        apart = any(i in state.corrections.wait for i in taken.tasks_in(region))
         if isinstance(item, CicsRegion) and (apart or not gated[region]):
             flows = [(point.flow.tasks[i] * point.flow.serial[i], i) for i in taken.tasks_in(region)]
             total = sum(f for f, _ in flows)

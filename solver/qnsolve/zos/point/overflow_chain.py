@@ -52,7 +52,7 @@ def overflow(stream: float, closed: float, users: float, over: float, other: flo
     Notes
     -----
     All demands are exponential with mean 1. A state is the jobs at the first servers and those at the second;
-    levels of the second are eliminated from the top, which adds positive terms only. Users who are not at
+    levels of the second are eliminated from the top, which adds positive terms only. Users that are not at
     the servers send work at a rate that gives `closed`, or, where no rate does, are never away.
     Many users are a stream.
     """
@@ -65,7 +65,7 @@ def overflow(stream: float, closed: float, users: float, over: float, other: flo
 
 
 def _levels(work: float, speeds: Array, servers: float) -> Array:
-    """Jobs at the second servers, from 0 to the most that are told apart."""
+    """Jobs at the second servers, from 0 to the most in the states."""
     busy = min(work / (servers + float(speeds[-1])), 0.99)
     return np.arange(int(np.ceil(servers)) + min(LEVELS, int(np.log(EDGE) / np.log(max(busy, 0.1))) + 1) + 1.0)
 

@@ -1,4 +1,4 @@
-"""A region whose limits matter, as a small network of its own: what its works wait, told apart."""
+"""A region with limits that are reached, as a small network of its own: the waits of each kind of work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from qnsolve.zos.compile.tasks import Layout, has_threads
 
 from .admission import Flow, Gate, waits
 from .software_network import queue_demands, servers_of, station
-from .state import CPS, State, Told
+from .state import CPS, Corrections, State
 from .task_times import Times
 
 POINTS = 2500  # users of each kind that want to be in, all ways
@@ -133,9 +133,9 @@ def points(found: list[Kind], limit: int) -> int:
 
 def corrected(
     layout: Layout, state: State, regions: Sequence[int], times: Sequence[Times], flow: Flow, busy: Sequence[float]
-) -> tuple[Told, list[Gate]]:
+) -> tuple[Corrections, list[Gate]]:
     """Waits and stretches of each work in regions of few users, and the limits of these regions."""
-    told, gates, budget = Told(), [], POINTS
+    corrections, gates, budget = Corrections(), [], POINTS
     for region in regions:
         found = kinds(layout, state, region, times, flow)
         size = points(found, layout.system.regions[region].limit) if found else 0
@@ -150,13 +150,13 @@ def corrected(
         for r, kind in enumerate(found):
             wait = solution[str(r)].admission_wait
             for i in kind.places:
-                told.wait[i] = wait
+                corrections.wait[i] = wait
                 for name, time in kind.demand.items():
                     if time > 0:
-                        told.stretch[i, name] = pairs[str(r), name] / time
+                        corrections.stretch[i, name] = pairs[str(r), name] / time
         for tranclass, name in names.items():
             gates.append(_gate(layout, region, tranclass, solution, name, found))
-    return told, gates
+    return corrections, gates
 
 
 def _gate(layout: Layout, region: int, tranclass: str | None, solution: Solution, name: str, found: list[Kind]) -> Gate:

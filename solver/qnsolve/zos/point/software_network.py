@@ -79,8 +79,8 @@ def software_network(layout: Layout, state: State, tasks: list[Times], gated: li
         def add(
             name: str, time: float, task_place: int = i, need: dict[str, float] = need, visits: float = task.visits
         ) -> None:
-            if (task_place, name) in state.told.stretch:
-                name, time = ELSEWHERE, time * state.told.stretch[task_place, name]
+            if (task_place, name) in state.corrections.stretch:
+                name, time = ELSEWHERE, time * state.corrections.stretch[task_place, name]
             if time > 0:
                 need[name] = need.get(name, 0.0) + visits * time
 

@@ -38,8 +38,8 @@ class Source:
 
 
 @dataclass
-class Told:
-    """Works told apart at the limits of a region.
+class Corrections:
+    """Waits and stretches of each kind of work at the limits of a region.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Told:
     wait: dict[int, float] = field(default_factory=dict)
     stretch: dict[tuple[int, str], float] = field(default_factory=dict)
 
-    def change(self, other: Told, scale: float) -> float:
+    def change(self, other: Corrections, scale: float) -> float:
         """Largest change to another; of waits over `scale` or themselves."""
         if self.wait.keys() != other.wait.keys() or self.stretch.keys() != other.stretch.keys():
             return float("inf")
@@ -108,7 +108,7 @@ class State:
         self.vector = np.ones(start)
         self.scale = 1.0  # of waits at limits [s]
         self.converted: frozenset[tuple[int, str, int]] = frozenset()  # facility, structure, LPAR: asynchronous
-        self.told = Told()
+        self.corrections = Corrections()
 
     def __getitem__(self, name: str) -> Array:
         """A part of the vector, as a view."""
@@ -130,8 +130,8 @@ class State:
 
     def beside_stretch(self, place: int) -> float:
         """Time over CPU of a task beside the TCBs that serve one task at a time."""
-        if (place, CPS) in self.told.stretch:
-            return self.told.stretch[place, CPS]
+        if (place, CPS) in self.corrections.stretch:
+            return self.corrections.stretch[place, CPS]
         task = self.layout.tasks[place]
         closed = self.layout.work_of(task).users is not None
         source = self.beside(task.lpar, self.layout.region_of(task).importance, closed)
@@ -139,7 +139,7 @@ class State:
 
     def serial_stretch(self, place: int, name: str) -> float:
         """Time over demand of a task at the QR TCB, station `name`, of a region whose limit matters."""
-        return self.told.stretch.get((place, name), float(self["serial"][self.layout.tasks[place].region]))
+        return self.corrections.stretch.get((place, name), float(self["serial"][self.layout.tasks[place].region]))
 
     def beside(self, lpar: int, importance: int, closed: bool) -> int:
         """Place of the source of the work of an importance beside the TCBs that serve one task at a time."""

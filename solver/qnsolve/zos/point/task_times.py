@@ -25,7 +25,7 @@ class Times:
     beside : float
         Time on other TCBs, and for CPU outside the region; waits for a CP included.
     delay : float
-        Time without CPU where nobody queues.
+        Time without CPU and without queueing.
     qr_cpu, ro_cpu, other_cpu, ziip_cpu : float
         Work asked of CPs by the QR TCB, by the RO TCB and by others, and of zIIPs (in cores of one
         thread); waits for synchronous requests included, `spin` of it.

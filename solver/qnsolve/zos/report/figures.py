@@ -180,7 +180,7 @@ class LogResult:
 
 @dataclass(frozen=True)
 class DeviceResult:
-    """One device: servers (None where nobody queues), requests under way [count], busy [%]."""
+    """One device: servers (None without queueing), requests under way [count], busy [%]."""
 
     name: str
     servers: int | None

@@ -83,8 +83,8 @@ def _lpars(point: Point) -> Iterator[LparResult]:
         mine = [j for j, source in enumerate(state.sources) if source.lpar == place]
         busy = float(sum(point.loads[j].sum() for j in mine))
         jobs = float(sum(point.loads[j].sum() * state["cpu"][j] for j in mine))
-        works = {task.work for task in taken.tasks if task.lpar == place}
-        etr = float(sum(point.software.rate[w] for w in works))
+        kinds = {task.work for task in taken.tasks if task.lpar == place}
+        etr = float(sum(point.software.rate[w] for w in kinds))
         engines = item.processors.engines
         cores = density = factor = nan
         if item.ziips is not None:

@@ -47,7 +47,7 @@ def wait(time: float) -> Step:
 
 
 class Shared:
-    """Servers that all who are there share: each gets speed(n)/n."""
+    """Servers shared by all jobs there: each gets speed(n)/n."""
 
     def __init__(self, clock: Clock, speeds: Sequence[float]) -> None:
         self.clock, self.speeds = clock, speeds
@@ -96,7 +96,7 @@ class Shared:
         return step
 
     def hold(self, inner: Step) -> Step:
-        """Stay there, as one who spins, while something else goes on."""
+        """Remain in service, as a spinning processor, during another event."""
 
         def step(clock: Clock, done: Callable[[], None]) -> None:
             self.pass_time()
@@ -162,6 +162,6 @@ class Places:
         return step
 
     def measured(self) -> tuple[float, float]:
-        """Places taken and those who wait, integrated over time."""
+        """Places taken and waiting tasks, integrated over time."""
         self._advance()
         return self.area, self.outside

@@ -39,7 +39,7 @@ def move(
     if lspr is not None:
         kind_of("move: lspr", lspr, LsprTable)
         if itr_ratio is not None:
-            raise ModelError("move: itr_ratio, lspr", "either the ratio or the table that tells it", "keep one", itr_ratio)
+            raise ModelError("move: itr_ratio, lspr", "either the ratio or the table that gives it", "keep one", itr_ratio)
     old = _lpar(system, lpar)
     count = old.processors.engines if engines is None else engines
     by_engines = checks.number("move: engines", count, positive=True) / old.processors.engines
