@@ -70,7 +70,7 @@ def _work(point: Point) -> Iterator[WorkResult]:
             wait += task.visits * outside
             region = taken.region_of(task)
             for center, time in {**queue_times(point, i), f"{region.name} limits": outside}.items():
-                if time > 0:
+                if time > NOISE:
                     split[center] = split.get(center, 0.0) + task.visits * time
         response = float(point.response[w])
         yield WorkResult(work.name, float(rate[w]), response, cpu, ziip, _noise_off(wait), split)
