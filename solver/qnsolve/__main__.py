@@ -28,7 +28,7 @@ def main() -> int:
         if not interrupted:
             raise
     if sys.stderr is not None:
-        print("qnsolve: interrupted; nothing was left half written", file=sys.stderr)
+        print("qnsolve: interrupted; no file is incomplete", file=sys.stderr)
     return INTERRUPTED
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-FORMULA = re.compile(r"'*[=+\-@\t\r\n]")  # a text that a spreadsheet takes for a formula, or one that looks neutralised
+FORMULA = re.compile(r"'*[=+\-@\t]")  # a text that a spreadsheet takes for a formula, or one that looks neutralised
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ def figure(value: Any, digits: int = 6) -> str:
     """A value as it is printed: six digits, "-" for an undefined number."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.{digits}g}" if isinstance(value, (int, float)) else str(value)
 
 
@@ -61,8 +63,8 @@ def html_table(table: Table, caption: str = "") -> str:
 
 
 def defined(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose undefined numbers are None, as JSON wants them."""
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
+    """A row whose undefined and infinite numbers are None, as JSON wants them."""
+    return {key: None if isinstance(v, float) and not math.isfinite(v) else v for key, v in row.items()}
 
 
 def csv_text(rows: Sequence[dict[str, Any]]) -> str:
