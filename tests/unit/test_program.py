@@ -226,17 +226,35 @@ def test_verify_reports_differences_by_its_exit_code(
     file, home = (model, "qnsolve.cli.verify_command.verify") if kind == "network" else (system, "qnsolve.zos.verify")
     words = ["verify", str(file), "--jobs", "2000"]
     found = qn.verify(qn.load(file), jobs=2000) if kind == "network" else qn.zos.verify(qn.load(file), jobs=2000)
-    for agrees in (True, False):
 
-        class Beside:
-            """The verification with that verdict."""
+    class Beside:
+        """The verification with another verdict."""
 
-            def __getattr__(self, name: str) -> Any:
-                return agrees if name == "agrees" else getattr(found, name)
+        agrees = True
 
-        monkeypatch.setattr(home, lambda *_, **__: Beside())  # noqa: B023
-        assert main([*words, "--json"]) == (0 if agrees else 1)
+        def __getattr__(self, name: str) -> Any:
+            return getattr(found, name)
+
+    monkeypatch.setattr(home, lambda *_, **__: Beside())
+    for Beside.agrees, code in ((True, 0), (False, 1)):
+        assert main([*words, "--json"]) == code
         assert json.loads(capsys.readouterr().out)["rows"]
+
+
+@pytest.mark.parametrize(("error", "code"), [(MemoryError(), 3), (OSError(28, "No space left on device"), 2)])
+def test_an_error_of_the_machine_names_the_file(
+    error: Exception, code: int, model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Memory or disk that does not suffice: one line."""
+
+    def fail(*_: Any, **__: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("qnsolve.cli.solve_command.solve", fail)
+    assert main(["solve", str(model)]) == code
+    err = capsys.readouterr().err
+    assert err.startswith(str(model))
+    assert err.count("\n") == 1
 
 
 def test_methods_as_csv(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,7 +31,7 @@ SYSTEM = qn.loads(PART + 'work = [{name = "orders", rate = 100, regions = "<A>",
 HEADROOM = qn.zos.headroom(SYSTEM, response_times={"orders": 0.003})
 QUICK = {"jobs": 2000, "seed": 1}
 ANSWERS = {
-    "Solution": lambda: CLOSED.solve(),
+    "Solution": CLOSED.solve,
     "Sweep": lambda: qn.sweep(OPEN, "web", arrival_rate=[2, 20]),
     "Bounds": lambda: qn.bounds(CLOSED),
     "Bottleneck": lambda: qn.bottleneck(CLOSED),
@@ -41,7 +41,7 @@ ANSWERS = {
     "Comparison": lambda: qn.compare(CLOSED, CLOSED.replace("cpu", servers=2)),
     "Sizing": lambda: qn.highest_rate(OPEN, "web", response_time=0.2),
     "ResponsePercentile": lambda: qn.response_percentile(OPEN, "web"),
-    "SystemResult": lambda: SYSTEM.solve(),
+    "SystemResult": SYSTEM.solve,
     "Growth": lambda: qn.zos.growth(SYSTEM, [1, 9]),
     "Headroom": lambda: HEADROOM,
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
