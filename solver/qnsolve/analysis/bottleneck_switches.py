@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass, OpenClass
 from qnsolve.model.network import Network
+from qnsolve.numerics.bisection import narrowed, whole_half
 from qnsolve.results.answer import Report
 
 from .bottleneck import Sector, loads_per_server
@@ -99,6 +101,10 @@ def _lines(arrays: Arrays, name: str, said: str, low: float, high: float) -> lis
     return [Sector(said, a, b, (places[k],)) for a, b, k in upper_lines(loads @ rates, loads[:, r], low, high)]
 
 
+def _is(found: Callable[[float], str], name: str, value: float) -> bool:
+    return found(value) == name
+
+
 def _swept(model: Network, name: str, said: str, points: list[float], whole: bool, method: str) -> list[Sector]:
     def busiest(value: float) -> str:
         change: dict[str, float] = {"population": int(value)} if whole else {"arrival_rate": value}
@@ -108,12 +114,8 @@ def _swept(model: Network, name: str, said: str, points: list[float], whole: boo
     sectors, start, now = [], points[0], busiest(points[0])
     for before, after in pairwise(points):
         while busiest(after) != now:
-            low, high = before, after
-            while high - low > (1 if whole else 1e-12 * high):
-                middle = (low + high) // 2 if whole else (low + high) / 2
-                if not low < middle < high:
-                    break
-                low, high = (middle, high) if busiest(middle) == now else (low, middle)
+            same = partial(_is, busiest, now)
+            low, high = narrowed(same, before, after, 0.0, whole_half) if whole else narrowed(same, before, after, 1e-12)
             sectors.append(Sector(said, start, low if whole else high, (now,)))
             before, start, now = high, high, busiest(high)
     return [*sectors, Sector(said, start, points[-1], (now,))]

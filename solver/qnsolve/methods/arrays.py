@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf, nan
 
 import numpy as np
@@ -140,10 +141,13 @@ def _room(model: Network, station: Station) -> float:
     return station.capacity if most > station.capacity else inf
 
 
+@lru_cache(maxsize=1024)
 def counted(servers: float, jobs: int) -> Array:
     """Speeds of a queue with up to that many jobs, one or more: 1, 2, … and what is left of a last server."""
     whole = min(int(servers), jobs)
-    return np.append(np.arange(1.0, whole + 1), [servers] if whole < min(servers, jobs) else [])
+    speeds = np.append(np.arange(1.0, whole + 1), [servers] if whole < min(servers, jobs) else [])
+    speeds.flags.writeable = False  # one array serves all stations of as many servers
+    return speeds
 
 
 def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, residual: float) -> Solution:
@@ -162,17 +166,21 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
     pairs = [
         PairResult(c.name, s.name, *figures[r][k]) for r, c in enumerate(model.classes) for k, s in enumerate(model.stations)
     ]
+    by_station = np.minimum(busy, 1.0), measures.queue_length.sum(axis=0), _visits_completed(completions, demand)
+    blocked = np.zeros(len(model.stations)) if measures.blocked is None else measures.blocked
     stations = [
         StationResult(
             s.name,
             s.servers if isinstance(s, Queue) else None,
-            float(np.minimum(busy[k], 1.0)),
-            float(measures.queue_length[:, k].sum()),
-            float(completions[~(np.isnan(completions[:, k]) & (demand[:, k] == 0)), k].sum()),
+            used,
+            length,
+            completed,
             s.capacity if isinstance(s, Queue) else None,
-            nan if isinstance(s, Delay) else 0.0 if measures.blocked is None else float(measures.blocked[k]),
+            nan if isinstance(s, Delay) else held_up,
         )
-        for k, s in enumerate(model.stations)
+        for s, used, length, completed, held_up in zip(
+            model.stations, *(each.tolist() for each in by_station), blocked.tolist(), strict=True
+        )
     ]
     classes, admission, work = [], measures.admission, arrays.work()
     for r, c in enumerate(model.classes):
@@ -215,6 +223,13 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         limits=() if admission is None else _limits(arrays, admission),
         _distribution=measures.distribution,
     )
+
+
+def _visits_completed(completions: Array, demand: Array) -> Array:
+    """Visits completed at each station, shape (K,); nan unless every class there gave visits."""
+    absent = np.isnan(completions) & (demand == 0)
+    total: Array = np.where(absent, 0.0, completions).sum(axis=0)
+    return total
 
 
 def _limits(arrays: Arrays, admission: Admission) -> tuple[LimitResult, ...]:

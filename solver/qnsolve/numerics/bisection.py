@@ -1,4 +1,4 @@
-"""The last number for which a condition holds, by doubling and halving."""
+"""Bisection: the last number for which a condition holds, and the bracket around it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,7 @@ def last_whole(holds: Callable[[int], bool], low: int, high: int, most: int) -> 
     ends = _bracket(holds, low, high, most)
     if ends is None:
         return None
-    low, high = ends
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return narrowed(holds, *ends, middle=whole_half)[0]
 
 
 def last_real(holds: Callable[[float], bool], low: float, high: float, most: float, fine: float = 0.0) -> float | None:
@@ -37,10 +33,41 @@ def last_real(holds: Callable[[float], bool], low: float, high: float, most: flo
     ends = _bracket(holds, low, high, most)
     if ends is None:
         return None
-    low, high = ends
-    while high - low > fine * high and low < (middle := _between(low, high)) < high:
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
+    return narrowed(holds, *ends, fine, _between)[0]
+
+
+def halfway(low: float, high: float) -> float:
+    """The arithmetic mean of two numbers, without overflow."""
+    return low + (high - low) / 2
+
+
+def narrowed(
+    holds: Callable[[Number], bool],
+    low: Number,
+    high: Number,
+    fine: float = 0.0,
+    middle: Callable[[Number, Number], Number] = halfway,  # type: ignore[assignment]
+) -> tuple[Number, Number]:
+    """Bisection: the ends of a bracket, narrowed to `fine` relative to the upper one, or to the last digit.
+
+    Parameters
+    ----------
+    holds : callable
+        Holds at `low` and not at `high`; where it holds several times, one of the ends is found.
+    low, high : int or float
+    fine : float, default 0
+    middle : callable
+        The number between two that is asked next.
+
+    Examples
+    --------
+    >>> low, high = narrowed(lambda x: x * x < 2, 0.0, 2.0)
+    >>> low < 2**0.5 <= high, high - low < 3e-16
+    (True, True)
+    """
+    while high - low > fine * high and low < (between := middle(low, high)) < high:
+        low, high = (between, high) if holds(between) else (low, between)
+    return low, high
 
 
 def _bracket(holds: Callable[[Number], bool], low: Number, high: Number, most: Number) -> tuple[Number, Number] | None:
@@ -50,6 +77,11 @@ def _bracket(holds: Callable[[Number], bool], low: Number, high: Number, most: N
             return None
         low, high = high, min(2 * high, most)
     return low, high
+
+
+def whole_half(low: Number, high: Number) -> Number:
+    """The whole number half way, rounded down."""
+    return (low + high) // 2
 
 
 def _between(low: float, high: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .bisection import halfway, narrowed
 from .series import Array
 
 FINE = 64  # a quantile is found to 2**−FINE of the mean
@@ -102,11 +103,7 @@ def gamma_quantile(mean: float, squared_variation: float, share: float) -> float
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    while True:
-        middle = (low + high) / 2
-        if not low < middle < high:
-            return middle
-        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
+    return halfway(*narrowed(lambda x: falling(x) > 0, low, high))
 
 
 def _beyond(shape: float, x: float) -> float:

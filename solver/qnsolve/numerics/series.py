@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 BLOCK = 32
 WHOLE = 64
 FAINT = 1e-270  # weights below this share of the largest are dropped, before they become subnormal and slow
+ONE = np.ones(1)
+ONE.flags.writeable = False
 TINY = 1e-220  # where the weight sought is below this share of the largest, what was dropped may matter
 
 
@@ -141,7 +143,7 @@ def station_series(load: float, speeds: Array, n: int) -> StationSeries:
     """
     ratio = load / float(speeds[-1])
     if ratio < 1 and len(speeds) < n:
-        return StationSeries(weights(load / speeds[:-1]) if len(speeds) > 1 else np.ones(1), ratio)
+        return StationSeries(weights(load / speeds[:-1]) if len(speeds) > 1 else ONE, ratio)
     beyond = np.full(n - len(speeds), ratio)
     return StationSeries(weights(np.concatenate((load / speeds, beyond))), None)
 
@@ -166,7 +168,7 @@ def attempts(stations: Iterable[Array]) -> tuple[bool, ...]:
 
 def falls(speeds: Array) -> bool:
     """True where a station is slower with more jobs."""
-    return bool((np.diff(speeds) < 0).any())
+    return len(speeds) > 1 and bool((np.diff(speeds) < 0).any())
 
 
 def nobody_waits(speeds: Array, n: int) -> bool:

@@ -4,7 +4,7 @@ from .abandonment import erlang_a
 from .approximate import gig1, gigc, mgc
 from .batch_arrivals import batch_servers
 from .deterministic import md1, mdc
-from .erlang import erlang_b, erlang_c
+from .erlang import StationArrays, erlang_b, erlang_c, mmc_arrays
 from .fork_join import fork_join
 from .form import StationForm
 from .general_service import batch, mg1
@@ -14,6 +14,7 @@ from .several_classes import priorities, processor_sharing, sharing
 from .unlike_servers import unlike_servers, usl_speeds
 
 __all__ = [
+    "StationArrays",
     "StationForm",
     "batch",
     "batch_servers",
@@ -32,6 +33,7 @@ __all__ = [
     "mgc",
     "mm1",
     "mmc",
+    "mmc_arrays",
     "mmck",
     "mminf",
     "priorities",

@@ -11,6 +11,7 @@ import numpy as np
 
 from qnsolve.errors import ModelError
 from qnsolve.model import checks
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Geometric, weights
 
 FAR = 39.0  # standard deviations beyond which a Poisson or normal probability is below 1e-300
@@ -45,9 +46,7 @@ class Tail(ABC):
             low, high = high, 2 * high
         while self.exceeds(low) <= target:
             low, high = low / 2, low
-        while low < (middle := low + (high - low) / 2) < high:
-            low, high = (middle, high) if self.exceeds(middle) > target else (low, middle)
-        return high
+        return narrowed(lambda time: self.exceeds(time) > target, low, high)[1]
 
 
 @dataclass(frozen=True)

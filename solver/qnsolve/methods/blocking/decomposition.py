@@ -7,6 +7,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.fixed_point import NotConvergedError
 from qnsolve.numerics.series import Array
 
@@ -112,15 +113,15 @@ def opened(net: Feeds, rate: float) -> Alone:
 
 def highest_rate(net: Feeds, rate: float) -> float:
     """The highest arrival rate that is carried, below one that is not [jobs/time]; short of it by 2e-4 at most."""
-    low, high = 0.0, rate
-    while high - low > 1e-6 * high:
-        middle = (low + high) / 2
+
+    def carried(rate: float) -> bool:
         try:
-            opened(net, middle)
-            low = middle
+            opened(net, rate)
         except TooBusyError:
-            high = middle
-    return low
+            return False
+        return True
+
+    return narrowed(carried, 0.0, rate, 1e-6)[0]
 
 
 def _alone(net: Feeds, x: float, jobs: int, think: float, late: Array) -> Alone:

@@ -10,6 +10,7 @@ import numpy as np
 
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.open_network import distribution, mean_number, stretch_of
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.fixed_point import NotConvergedError
 from qnsolve.numerics.gi_g_waiting import in_batch, waiting
 from qnsolve.numerics.series import Array
@@ -248,11 +249,8 @@ def _share(part: Array, whole: Array) -> Array:
 def _distribution(length: Array, speeds: Sequence[Array | None], k: int) -> Array:
     """P(n jobs at station k): the shape that Poisson arrivals give it, at the load that has this mean."""
     station, jobs = speeds[k], float(length[k])
-    low, high = 0.0, jobs if station is None else float(station[-1])
-    if station is not None:
-        for _ in range(200):
-            middle = (low + high) / 2
-            low, high = (middle, high) if mean_number(middle, station) < jobs else (low, middle)
     loads = np.zeros(len(length))
-    loads[k] = jobs if station is None else low
+    loads[k] = jobs
+    if station is not None:
+        loads[k] = narrowed(lambda load: mean_number(load, station) < jobs, 0.0, float(station[-1]))[0]
     return distribution(loads, speeds, k)

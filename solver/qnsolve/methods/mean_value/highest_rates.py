@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from qnsolve.numerics.series import Array
 
+LEAST = 2.0**-52  # relative, of a step
+
 
 def within_capacity(population: Array, think_time: Array, pressure: Array, residence: Array) -> Array:
     """Residence times, raised at a station that would be more than fully busy until it is just that.
@@ -19,12 +21,11 @@ def within_capacity(population: Array, think_time: Array, pressure: Array, resid
         k = int(busy.argmax())
         if busy[k] <= 1:
             break
-        low, high = 0.0, 1.0
-        while (population / (cycle + high * residence[:, k])) @ pressure[:, k] > 1:
-            low, high = high, 2 * high
-        for _ in range(60):
-            more = (low + high) / 2
-            full = (population / (cycle + more * residence[:, k])) @ pressure[:, k] > 1
-            low, high = (more, high) if full else (low, more)
-        residence[:, k] *= 1 + high
+        more, excess = 0.0, 1.0
+        while excess > 0:  # Newton from below on a convex function: each step stays below the root, but for rounding
+            share = population / (cycle + more * residence[:, k]) * pressure[:, k]
+            excess = float(share.sum()) - 1
+            slope = float(share / (cycle + more * residence[:, k]) @ residence[:, k])
+            more += max(excess / slope, LEAST * (1 + more)) if excess > 0 else 0.0
+        residence[:, k] *= 1 + more
     return residence

@@ -26,6 +26,8 @@ from qnsolve.numerics.series import (
 from .open_network import mean_number
 
 STRIPS = 8
+SHORT = 256  # jobs up to which series are multiplied term by term
+OFTEN = 8  # products of series between two scalings: each grows a weight by a factor of SHORT at most
 NEAR = 1e-100  # least weight, beside the largest, at which a population is read from a convolution for a larger one
 
 
@@ -152,17 +154,34 @@ def _tilted(n: int, think_time: float, demand: Array, speeds: Sequence[Array | N
 
 def _convolution(n: int, outside: float, stations: dict[int, StationSeries]) -> tuple[Array, dict[int, float]]:
     """Weights of 0 … n jobs in the network, and the queue length of each station."""
-    p = poisson(outside, n)
-    plain = {k: Geometric(s.ratio, n + 1) for k, s in stations.items() if s.ratio is not None and len(s.head) == 1}
-    for divided in plain.values():
-        p = divided(p)
-        scaled(p)
+    plain = {k: s.ratio for k, s in stations.items() if s.ratio is not None and len(s.head) == 1}
     lengths: dict[int, float] = {}
+    if n > SHORT:
+        p = poisson(outside, n)
+        divide = {k: Geometric(ratio, n + 1) for k, ratio in plain.items()}
+        for divided in divide.values():
+            p = divided(p)
+            scaled(p)
+    else:  # powers of all ratios at once
+        powers = np.array(list(plain.values()), dtype=np.float64)[:, None] ** np.arange(n + 1.0)
+        p = _product(poisson(outside, n), powers)
     p = _each_without(p, [(k, s) for k, s in stations.items() if k not in plain], lengths)
-    if p[n] > TINY:
-        for k, divided in plain.items():  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
-            lengths[k] = divided.rho * float(divided(p)[n - 1]) / float(p[n])
+    if p[n] > TINY:  # P(at least j there) = ratio^j·p[N−j]/p[N], j ≥ 1
+        if n > SHORT:
+            found = [each.rho * float(each(p)[n - 1]) / float(p[n]) for each in divide.values()]
+        else:
+            found = (powers[:, 1:] @ p[n - 1 :: -1] / p[n]).tolist() if n else [0.0] * len(plain)
+        lengths.update(zip(plain, found, strict=True))
     return p, lengths
+
+
+def _product(p: Array, powers: Array) -> Array:
+    """P times the geometric series of each row, cut at its length, scaled so that the largest term is 1."""
+    for i, row in enumerate(powers, 1):
+        p = np.convolve(p, row)[: len(p)]
+        if i % OFTEN == 0 or i == len(powers):
+            scaled(p)
+    return p
 
 
 def _each_without(start: Array, stations: list[tuple[int, StationSeries]], lengths: dict[int, float]) -> Array:
@@ -209,8 +228,9 @@ def _distribution(n: int, thinking: float, loads: Array, stations: dict[int, Sta
 def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: bool) -> float:
     """The rate at which the open network would hold about n jobs; need not be exact.
 
-    Found by bisection on x, rate = cap/(1 + e^−x), so that a rate far below
-    saturation and one a hair below it are met with the same relative precision.
+    Found by secants on x, rate = cap/(1 + e^−x), so that a rate far below saturation
+    and one a hair below it are met with the same relative precision: the logarithm of
+    the number held is nearly linear in x at both ends.
     `falling` as in `attempts`.
     """
     if not stations:
@@ -218,15 +238,22 @@ def _tilt(n: int, outside: float, stations: list[tuple[float, Array]], falling: 
     cap = min(float(s.max() if falling else s[-1]) / d for d, s in stations)
     plain = [float(d / s[0]) for d, s in stations if len(s) == 1]
     means = [partial(_mean_about, d, s, n if falling else None) for d, s in stations if len(s) > 1]
-    low, high = -300.0, 34.0
+    low, high, slope, x = -300.0, 34.0, 1.0, 0.0
+    before = last_excess = math.inf
     while high - low > 1e-3:
-        x = (low + high) / 2
         rate = cap / (1 + math.exp(-x))
-        held = rate * outside + sum(rate * d / max(1 - rate * d, 1e-16) for d in plain)
-        if held + sum(mean(rate) for mean in means) > n:
-            high = x
-        else:
-            low = x
+        held = rate * outside + sum([rate * d / max(1 - rate * d, 1e-16) for d in plain])
+        held += sum([mean(rate) for mean in means])
+        excess = math.log(held / n) if held > 0 else -math.inf
+        low, high = (low, x) if excess > 0 else (x, high)
+        if abs(excess) < 1e-3:
+            return rate
+        if math.isfinite(before):
+            slope = (excess - last_excess) / (x - before)
+        before, last_excess = x, excess
+        x = x - excess / slope if slope > 0 else math.nan
+        if not low < x < high:
+            x = (low + high) / 2
     return cap / (1 + math.exp(-low))
 
 

@@ -20,6 +20,9 @@ def stretches(speeds: Array, jobs: float) -> tuple[float, float, float]:
     >>> stretches(np.array([1.0, 2.0]), 6)
     (1.0, 3.0, 2.0)
     """
+    if len(speeds) == 1:
+        speed = float(speeds[0])
+        return 1 / speed, max(jobs, 1.0) / speed, speed
     near = speeds[: int(min(len(speeds), max(jobs, 1)))]
     stretch = np.arange(1, len(near) + 1) / near
     far = jobs / near[-1] if jobs > len(near) else 0.0
