@@ -10,10 +10,14 @@ from pathlib import Path
 
 @contextmanager
 def replacing(file: Path) -> Iterator[Path]:
-    """A path beside the file, of no other writer; what is written there replaces the file when all went well."""
-    beside = file.with_name(f"{file.name}.{secrets.token_hex(4)}.part")
+    """A path beside the file, of no other writer; its content replaces that of the file when all went well.
+
+    A symbolic link stays a link.
+    """
+    target = file.resolve()
+    beside = target.with_name(f"{target.name}.{secrets.token_hex(4)}.part")
     try:
         yield beside
-        beside.replace(file)
+        beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

@@ -1,7 +1,36 @@
-"""python -m qnsolve."""
+"""The program `qnsolve`, also as `python -m qnsolve`; Ctrl-C ends it in one line from the first import on."""
 
+from __future__ import annotations
+
+import signal
 import sys
+from typing import Any, NoReturn
 
-from .cli.main import main
+INTERRUPTED = 130
 
-sys.exit(main())
+
+def main() -> int:
+    """Run the command line; returns its exit code, 130 after Ctrl-C."""
+    interrupted = False
+
+    def interrupt(*_: Any) -> NoReturn:
+        nonlocal interrupted
+        interrupted = True
+        raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        from .cli.main import main as run
+
+        return run()
+    except BaseException:  # numpy, interrupted while it is loaded, raises an ImportError
+        if not interrupted:
+            raise
+    if sys.stderr is not None:
+        print("qnsolve: interrupted; no file is incomplete", file=sys.stderr)
+    return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

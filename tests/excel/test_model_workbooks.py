@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -16,6 +19,7 @@ from qnsolve_excel import OMITTED, call
 from qnsolve_excel.workbooks import PLANS, write
 from qnsolve_excel.workbooks.models import plan_of
 
+from tests.support import zoo
 from tests.support.spreadsheet import Failure, Spreadsheet
 
 BANK = """
@@ -184,3 +188,37 @@ def test_names_are_texts_whatever_they_look_like(flavour: str, tmp_path: Path) -
     assert bool(formulas) == (flavour in {"calc", "excel"})
     with zipfile.ZipFile(tmp_path / "plan.xlsx") as parts:
         assert b"a&amp;&amp;b" in parts.read("xl/worksheets/sheet1.xml")  # "&b" alone would be a code of the footer
+
+
+def test_every_table_of_times_has_its_unit(bank: System, tmp_path: Path) -> None:
+    """In the heading of the column, or in the label above the table; a model in ms says ms."""
+    network = qn.Network([qn.Queue("cpu")], [zoo.closed("a", 3, 1.0, cpu=0.2)], time_unit="ms")
+    for plan, unit in ((plan_of(bank, "bank"), "seconds"), (plan_of(network, "n"), "ms"), (PLANS["cics-region"], "seconds")):
+        assert all(unit in spill.label for spill in plan.spills)
+    for name in ("cics-region", "closed-network", "mmc-sizing"):
+        write(PLANS[name], tmp_path / f"{name}.xlsx", "values")
+        rows = list(openpyxl.load_workbook(tmp_path / f"{name}.xlsx")["Plan"].iter_rows(values_only=True))
+        for what_if in PLANS[name].what_ifs:
+            heads = rows[place(rows, what_if.label) + 1][1:]
+            times = [head for head in heads if head and "esponse" in head]
+            assert times
+            assert all(head.endswith("[s]") for head in times)
+
+
+def test_the_time_at_the_qr_tcb_is_named_as_what_it_is() -> None:
+    """With its wait: of 1225 transactions a second it is 40 ms, not the 0.8 ms of CPU."""
+    (what_if,) = PLANS["cics-region"].what_ifs
+    assert [column.label for column in what_if.columns] == ["response time", "of it at the QR TCB, wait included"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_a_workbook_of_standard_input_onto_a_link(tmp_path: Path) -> None:
+    """The link stays a link, and nothing is left beside the file behind it."""
+    (tmp_path / "books").mkdir()
+    (tmp_path / "model.xlsx").symlink_to(tmp_path / "books" / "real.xlsx")
+    command = [sys.executable, "-m", "qnsolve", "addin", "workbooks", "--flavour", "values", "--out", str(tmp_path)]
+    done = subprocess.run([*command, "--model", "-"], input=BANK, text=True, timeout=120, check=True, capture_output=True)
+    assert done.stdout == f"written: {tmp_path / 'model.xlsx'}\n"
+    assert (tmp_path / "model.xlsx").is_symlink()
+    assert os.listdir(tmp_path / "books") == ["real.xlsx"]
+    assert openpyxl.load_workbook(tmp_path / "model.xlsx")["Plan"]["A5"].value == "LPARs"

@@ -225,9 +225,10 @@ class _Sheet:
         self.sheet.write(self.row, 0, item.label, self.styles.heading)
         self.row += 1
         head = self.row
-        for column, word in enumerate([item.axes[0], *(result.label for result in item.columns)]):
+        words = [item.axes[0], *(_heading(result) for result in item.columns)]
+        for column, word in enumerate(words):
             self.sheet.write(head, column, word, self.styles.head)
-        self.sheet.set_row(head, 47 if max(len(result.label) for result in item.columns) > 26 else 32)
+        self.sheet.set_row(head, 47 if max(map(len, words[1:])) > 26 else 32)
         for each in item.values:
             self.row += 1
             self.sheet.write(self.row, 0, each, self.styles.text_input)
@@ -271,6 +272,11 @@ class _Sheet:
         chart.set_title({"name": title, "name_font": {"size": 12, "bold": False}})
         chart.set_size({"width": 640, "height": 320})
         self.sheet.insert_chart(head, column, chart)
+
+
+def _heading(item: Result) -> str:
+    """The label, with its unit where the number format shows none."""
+    return f"{item.label} [{item.unit}]" if item.unit and item.form != SHARE else item.label
 
 
 def _validation(item: Input) -> dict[str, Any]:

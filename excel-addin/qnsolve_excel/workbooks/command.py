@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ def add(actions: Any) -> None:
     writing.add_argument("--out", default=".", metavar="FOLDER", help="where they go (default: here)")
     writing.add_argument("--flavour", default="excel", choices=FLAVOURS, help="whose functions they call (default: excel)")
     writing.add_argument("--plan", action="append", choices=list(PLANS), help="only this one; may be given again")
-    writing.add_argument("--model", metavar="FILE", help="one of this model or system file in place of the plans")
+    writing.add_argument(
+        "--model", metavar="FILE", help="one of this model or system file in place of the plans; - for standard input"
+    )
     writing.set_defaults(run=needing("workbook", _write))
 
 
@@ -30,7 +33,10 @@ def _write(options: argparse.Namespace) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     plans = [PLANS[name] for name in options.plan or PLANS]
     if options.model:
-        plans = [plan_of(qn.load(options.model), Path(options.model).stem)]
+        piped = options.model == "-"
+        if piped and sys.stdin is None:
+            raise qn.ModelError("standard input", "is closed", "give it a file or a pipe")
+        plans = [plan_of(qn.load(sys.stdin.buffer if piped else options.model), "model" if piped else Path(options.model).stem)]
     written = []
     for plan in plans:
         written.append(folder / f"{plan.name}.xlsx")

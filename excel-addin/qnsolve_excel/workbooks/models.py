@@ -74,8 +74,8 @@ def _network(model: Network, name: str) -> Plan:
         tables=tables,
         results=results,
         spills=(
-            Spill("The solution", "SOLVE", (*given, limits)),
-            Spill("As the load grows", "SWEEP", sweep, lines=lines, axes=axes),
+            Spill(f"The solution, times in {model.time_unit}", "SOLVE", (*given, limits)),
+            Spill(f"As the load grows, times in {model.time_unit}", "SWEEP", sweep, lines=lines, axes=axes),
         ),
         assumptions=(
             "The tables are those of the model file. QN.METHODS lists the methods that accept them, and their errors.",

@@ -88,8 +88,8 @@ CLOSED = ("demands", "population", "think_time")
 # exact mean value analysis, a row for each number of users from 1 on: columns users, X, R, Q1, Q2, Q3, U1
 SEEN = [f"{{demand_{k}}}*(1+N({{up{k + 3}}}))" for k in (1, 2, 3)]
 ROWS = (
-    Result("", "throughput", "CLOSED_THROUGHPUT", CLOSED, native="{1}/({think_time}+{3})"),
-    Result("", "response time", "CLOSED_RESPONSE", CLOSED, native="+".join(SEEN)),
+    Result("", "throughput", "CLOSED_THROUGHPUT", CLOSED, "1/s", "{1}/({think_time}+{3})"),
+    Result("", "response time", "CLOSED_RESPONSE", CLOSED, "s", "+".join(SEEN)),
     *(Result("", f"jobs at {k}", "CLOSED_QUEUE_LENGTH", (*CLOSED, float(k)), native=f"{{2}}*{SEEN[k - 1]}") for k in (1, 2, 3)),
     Result("", "busy at 1", "CLOSED_UTILIZATION", (*CLOSED, 1.0), native="{2}*{demand_1}", form=SHARE),
 )

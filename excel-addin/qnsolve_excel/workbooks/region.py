@@ -85,7 +85,7 @@ REGION = Plan(
             form="0.00",
         ),
     ),
-    spills=(Spill("The system at growing load", "GROWTH", (*TABLES, "factors", *BESIDE)),),
+    spills=(Spill("The system at growing load, times in seconds", "GROWTH", (*TABLES, "factors", *BESIDE)),),
     what_ifs=(
         WhatIf(
             "Response time by transactions",

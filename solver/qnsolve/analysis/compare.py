@@ -21,6 +21,9 @@ MOVED = 1e-4  # relative change of a figure that is printed
 class Comparable(Protocol):
     """A solution that can be compared with another of its kind."""
 
+    def time_unit(self) -> str:
+        """The unit of its times."""
+
     def figures(self) -> Iterator[tuple[str, str, str, Any]]:
         """Part, name, figure and value of all results."""
 
@@ -60,7 +63,7 @@ class Comparison(Report):
         body = [
             [
                 row["name"],
-                " ".join(heading(row["figure"])).strip(),
+                *heading(row["figure"], self.after.time_unit()),
                 figure(row["before"], 5),
                 figure(row["after"], 5),
                 figure(row["change_percent"], 3),
@@ -68,7 +71,7 @@ class Comparison(Report):
             for row in self.rows()
             if not abs(row["after"] - row["before"]) <= MOVED * max(abs(row["before"]), abs(row["after"]), 1e-6)
         ]
-        return [Table([["", "figure", "before", "after", "change %"]], body, words=2)] if body else []
+        return [Table([["", "figure", "unit", "before", "after", "change %"]], body, words=3)] if body else []
 
     def sentences(self) -> tuple[str, ...]:
         """The changes of response time and throughput in words."""
@@ -94,7 +97,7 @@ def compare(
     Raises
     ------
     ModelError
-        Where they are not of one kind.
+        Where one is a network and the other a system, or their times are in different units.
 
     Examples
     --------
@@ -106,5 +109,8 @@ def compare(
     old, new = (item if isinstance(item, Comparable) else solve(item, method) for item in (before, after))
     if type(old) is not type(new):
         rule = "must be two networks or two systems"
-        raise ModelError("compare", rule, "compare two systems, or the networks of both")
+        raise ModelError("compare", rule, "compare the system with the system, or their networks")
+    if old.time_unit() != new.time_unit():
+        rule, units = "must have times in one unit", f"{old.time_unit()} and {new.time_unit()}"
+        raise ModelError("compare: time_unit", rule, "write both models in the same unit", units)
     return Comparison("before and after", (), old, new)

@@ -6,6 +6,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +20,14 @@ from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.passage_times import gamma_quantile, series_quantile
 from qnsolve.numerics.series import Array, weights
+from qnsolve.results.answer import Answer
+from qnsolve.results.rendering import defined
 from qnsolve.results.solution import Solution
 from qnsolve.stations import erlang_c
 
 
 @dataclass(frozen=True)
-class ResponsePercentile:
+class ResponsePercentile(Answer):
     """A percentile of the response time of a class.
 
     Attributes
@@ -50,10 +53,20 @@ class ResponsePercentile:
     method: str
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    def title(self) -> str:
+        """The answer in one sentence."""
         kind = "exact" if self.exact else "approximate"
         said = f"{self.class_name}: {100 * self.percentile:g} % within {self.value:.6g}, mean {self.mean:.6g}"
-        return "\n".join([f"{said} ({self.method}, {kind})", *(f"note: {note}" for note in self.notes)])
+        return f"{said} ({self.method}, {kind})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row."""
+        figures = {"percentile": self.percentile, "value": self.value, "mean": self.mean}
+        return [{"class": self.class_name, **figures, "exact": self.exact, "method": self.method}]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row, and the notes; undefined numbers are None."""
+        return {**defined(self.rows()[0]), "notes": list(self.notes)}
 
 
 def response_percentile(model: Network | Solution, class_name: str, percentile: float = 0.95) -> ResponsePercentile:

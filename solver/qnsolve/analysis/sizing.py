@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.methods.solve import solve
@@ -11,6 +13,8 @@ from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
 from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.numerics.bisection import last_real, last_whole
+from qnsolve.results.answer import Answer
+from qnsolve.results.rendering import defined
 from qnsolve.results.solution import Solution
 
 from .percentiles import response_percentile
@@ -21,7 +25,7 @@ CEILING = 1e90  # a rate beyond which none is limited
 
 
 @dataclass(frozen=True)
-class Sizing:
+class Sizing(Answer):
     """The largest load, or the fewest servers, that meet a target.
 
     Attributes
@@ -53,10 +57,29 @@ class Sizing:
     solution: Solution
     notes: tuple[str, ...]
 
-    def __str__(self) -> str:
+    def title(self) -> str:
+        """The answer in one sentence."""
         asked = "mean response time" if self.percentile is None else f"{100 * self.percentile:g}th percentile of response time"
         said = f"{self.name}: {self.quantity.replace('_', ' ')} {self.value:.9g} keeps the {asked} of {self.class_name}"
-        return "\n".join([f"{said} at {self.reached:.6g}, target {self.target:.6g}", *(f"note: {n}" for n in self.notes)])
+        return f"{said} at {self.reached:.6g}, target {self.target:.6g}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The one row."""
+        return [
+            {
+                "name": self.name,
+                "quantity": self.quantity,
+                "value": self.value,
+                "class": self.class_name,
+                "percentile": nan if self.percentile is None else self.percentile,
+                "target": self.target,
+                "reached": self.reached,
+            }
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The row, and the notes; undefined numbers are None."""
+        return {**defined(self.rows()[0]), "notes": list(self.notes)}
 
 
 def highest_rate(

@@ -133,6 +133,10 @@ class Sweep(Answer):
                 )
         return rows
 
+    def time_unit(self) -> str:
+        """That of the model."""
+        return self.model.time_unit
+
     def title(self) -> str:
         """Model, number of points, and the time unit."""
         points = f"{len(self)} point" + "s" * (len(self) != 1)

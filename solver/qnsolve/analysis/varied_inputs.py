@@ -150,7 +150,7 @@ def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
             repair = "write NAME.PARAMETER=VALUES, as in query.population=10:100:10"
             raise ModelError("sweep: vary", f"must begin with one of {', '.join(names)}", repair, text)
         parameter, _, station = left[len(name) + 1 :].partition(".")
-        found_values = values(text, right)
+        found_values = values("sweep: vary", text, right)
         changes = found.setdefault(name, {})
         if station:
             changes.setdefault(parameter, {})[station] = found_values
@@ -159,16 +159,16 @@ def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
     return found
 
 
-def values(text: str, right: str) -> list[Any]:
+def values(item: str, text: str, right: str) -> list[Any]:
     """The numbers of a text: a list with commas, or first:last:step; words stay words."""
     if ":" in right:
         parts = [_number(part) for part in right.split(":")]
         first, last, step = (*parts, 1)[:3]
         if len(parts) > 3 or any(isinstance(part, str) for part in parts) or not (step > 0 and last >= first):
-            raise ModelError("sweep: vary", "must run first:last:step, upwards", "write 10:100:10", text)
+            raise ModelError(item, "must run first:last:step, upwards", "write 10:100:10", text)
         steps = (last - first) / step
         if not steps < MOST_POINTS:  # also for an infinite end and a tiny step
-            raise ModelError("sweep: vary", f"must have {MOST_POINTS:,} values at most", "take a longer step", text)
+            raise ModelError(item, f"must have {MOST_POINTS:,} values at most", "take a longer step", text)
         return [first + i * step for i in range(math.floor(steps + 1e-9) + 1)]
     return [_number(part) for part in right.split(",")]
 

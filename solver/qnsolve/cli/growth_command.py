@@ -20,5 +20,5 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> str:
-    factors = values(f"--by={options.by}", options.by)
+    factors = values("--by", options.by, options.by)
     return printed(zos.growth(system(options.file), factors), options)

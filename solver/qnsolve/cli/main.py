@@ -34,7 +34,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions
 GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
-INTERRUPTED = 130
 LINE = 1000  # characters of a line on standard error: a message and the name of its file
 
 Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
@@ -50,20 +49,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code.
 
     0 solved; 1 `verify` found figures that differ; 2 the model, the call or a file is wrong; 3 saturated,
-    or no method applies; 4 no trustworthy answer (did not converge, or broke a law); 130 interrupted.
+    or no method applies; 4 no trustworthy answer (did not converge, or broke a law). `qnsolve.__main__` adds 130, interrupted.
     """
-    try:
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(encoding="utf-8", errors="replace")
-        return _run(sys.argv[1:] if arguments is None else list(arguments))
-    except KeyboardInterrupt:
-        _complain("qnsolve: interrupted; no file is incomplete")
-        return INTERRUPTED
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    return _run(sys.argv[1:] if arguments is None else list(arguments))
 
 
 def _run(words: list[str]) -> int:
-    options = _parser(words).parse_args(words)
+    try:
+        options = _parser(words).parse_args(words)
+    except SystemExit as end:
+        if end.code:
+            raise
+        sys.exit(_write(""))  # the help or the version is in the buffer still
     file = getattr(options, "file", None)
     try:
         with _notes():
@@ -142,11 +142,17 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     if asked not in COMMANDS:
         for point in _other_packages():
             add = point.load()
-            text = add.__doc__.partition("\n")[0]
+            text = _help(add.__doc__)
             one = commands.add_parser(point.name, help=text, description=text)
             if point.name == asked:
                 add(one)
     return parser
+
+
+def _help(docstring: str) -> str:
+    """The first line of a docstring as the help of a command is written."""
+    line = docstring.partition("\n")[0].removesuffix(".")
+    return line[:1].lower() + line[1:]
 
 
 def _other_packages() -> list[EntryPoint]:

@@ -50,7 +50,11 @@ def printed(result: Printable, options: argparse.Namespace) -> str:
 
 def model(file: str) -> Network | System:
     """The network or system of a file; of standard input where the name is "-"."""
-    return load(sys.stdin.buffer if file == "-" else file)
+    if file != "-":
+        return load(file)
+    if sys.stdin is None:
+        raise ModelError("standard input", "is closed", "give it a file or a pipe")
+    return load(sys.stdin.buffer)
 
 
 def network(file: str) -> Network:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any
 
 from qnsolve.errors import ModelError
 from qnsolve.model import checks
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
 
 
-def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
+def load(path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Network | System:
     """The network or system of a file.
 
     Parameters
     ----------
-    path : path or binary file
+    path : path or open file
         `.json` means JSON, `.toml` TOML, `.jmva` JMVA, the format of the
         Java Modelling Tools; otherwise a text that starts with { is JSON, with < JMVA, else TOML.
 
@@ -51,7 +51,9 @@ def load(path: str | os.PathLike[str] | BinaryIO) -> Network | System:
     if isinstance(path, str | os.PathLike):
         name, suffix, raw = os.fspath(path), Path(path).suffix, read(path)
     else:
-        name, suffix, raw = str(getattr(path, "name", "stream")).replace("<stdin>", "standard input"), "", path.read()
+        name, suffix = str(getattr(path, "name", "stream")).replace("<stdin>", "standard input"), ""
+        held = path.read()
+        raw = held.encode() if isinstance(held, str) else held
     try:
         form = form_of(suffix, raw)
         if form == "jmva":

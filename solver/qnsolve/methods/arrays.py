@@ -18,6 +18,8 @@ from qnsolve.results.solution import Solution
 
 from .measures import Admission, Measures
 
+ROUNDING = 1e-12  # relative: a wait, a queue or a share below it is rounding
+
 
 @dataclass(frozen=True)
 class Arrays:
@@ -158,7 +160,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         utilization = np.minimum(x[:, None] * demand / arrays.top, 1.0)  # 1 + rounding at most, checked by the laws
         busy = x @ arrays.work() / arrays.top
         waiting = np.where(arrays.solo > 1, nan, residence - demand)
-    waiting[np.abs(waiting) <= 1e-12 * demand] = 0.0  # rounding, checked by the laws
+    waiting[np.abs(waiting) <= ROUNDING * demand] = 0.0  # checked by the laws
     waiting[:, [isinstance(s, Delay) for s in model.stations]] = 0.0
     response = residence.sum(axis=1)
     figures = np.stack((completions, utilization, measures.queue_length, demand, waiting, residence), axis=-1).tolist()
@@ -188,7 +190,8 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
         narrow = int(pressure.argmax())
         held = pressure[narrow] > 0
         outside, delayed, late = 0.0, 0.0, 0.0
-        if admission is not None:
+        inside = float(measures.queue_length[r].sum())
+        if admission is not None and admission.outside[r] > ROUNDING * inside:
             outside, delayed = float(admission.outside[r]), float(admission.delayed[r])
             late = delayed * float(admission.requests[r])
         wait = outside / float(x[r]) if x[r] > 0 else 0.0
@@ -200,7 +203,7 @@ def to_solution(arrays: Arrays, measures: Measures, method: str, exact: bool, re
                 response_time=float(response[r]) + wait,
                 admission_wait=wait,
                 cycle_time=float(arrays.think_time[r] + response[r] + wait) if closed else nan,
-                queue_length=float(measures.queue_length[r].sum()) + outside,
+                queue_length=inside + outside,
                 bottleneck=model.stations[narrow].name if held else None,
                 highest_throughput=float(1 / pressure[narrow]) if held else nan,
                 number_outside=outside,
@@ -236,9 +239,9 @@ def _limits(arrays: Arrays, admission: Admission) -> tuple[LimitResult, ...]:
             limit.name,
             limit.capacity,
             float(admission.inside[i]),
-            float(admission.waiting[i]),
+            float(admission.waiting[i]) if admission.waiting[i] > ROUNDING * admission.inside[i] else 0.0,
             int(np.searchsorted(np.cumsum(admission.lines[i]), 0.95 * admission.lines[i].sum())),
-            float(admission.full[i]),
+            float(admission.full[i]) if admission.full[i] > ROUNDING else 0.0,
         )
         for i, limit in enumerate(arrays.model.limits)
     )

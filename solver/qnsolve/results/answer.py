@@ -12,6 +12,7 @@ from typing import Any
 from qnsolve.errors import ModelError
 
 from .rendering import Table, csv_text, defined, figure, html_table, text_table
+from .terms import heading
 
 FRAMES = ("pandas", "polars")  # the first one that is installed
 
@@ -31,6 +32,10 @@ class Answer(ABC):
     def title(self) -> str:
         """The line above the tables."""
 
+    def time_unit(self) -> str:
+        """The unit of its times."""
+        return "s"
+
     def sentences(self) -> tuple[str, ...]:
         """The answer in words."""
         return ()
@@ -41,7 +46,8 @@ class Answer(ABC):
         if not rows:
             return []
         words = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
-        head = [[key.replace("_", " ") for key in rows[0]]]
+        head = [list(line) for line in zip(*(heading(key, self.time_unit()) for key in rows[0]), strict=True)]
+        head = [line for line in head if any(line)]
         body = [[figure(value) for value in row.values()] for row in rows]
         return [Table(head, body, words.index(False) if False in words else len(words))]
 

@@ -6,9 +6,12 @@ import csv
 import html
 import io
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+FORMULA = re.compile(r"'*[=+\-@\t]")  # a text that a spreadsheet takes for a formula, or one that looks neutralised
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ def figure(value: Any, digits: int = 6) -> str:
     """A value as it is printed: six digits, "-" for an undefined number."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:.{digits}g}" if isinstance(value, (int, float)) else str(value)
 
 
@@ -58,15 +63,25 @@ def html_table(table: Table, caption: str = "") -> str:
 
 
 def defined(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with None for undefined numbers, as JSON requires."""
-    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in row.items()}
+    """A row with None for undefined and infinite numbers, as JSON requires."""
+    return {key: None if isinstance(v, float) and not math.isfinite(v) else v for key, v in row.items()}
 
 
 def csv_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Rows as CSV: names in the head, full precision, undefined numbers empty."""
+    """Rows as CSV: names in the head, full precision, undefined numbers empty.
+
+    A text that a spreadsheet would run as a formula, one that begins with = + - @ or a tab,
+    gets an apostrophe in front; so does one that has apostrophes before such a mark: whoever
+    reads the file takes one apostrophe off and has the name again.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(rows[0])
-    for row in rows:
-        writer.writerow(["" if isinstance(v, float) and math.isnan(v) else v for v in row.values()])
+    writer.writerow(map(_csv_cell, rows[0]))
+    writer.writerows(map(_csv_cell, row.values()) for row in rows)
     return out.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"'{value}" if FORMULA.match(value) else value
+    return "" if isinstance(value, float) and math.isnan(value) else value

@@ -118,6 +118,10 @@ class Solution(Answer):
             "rows": [defined(row) for row in self.rows()],
         }
 
+    def time_unit(self) -> str:
+        """That of the model."""
+        return self.model.time_unit
+
     def title(self) -> str:
         """Model, method, whether it is exact, and the time unit."""
         kind = "exact" if self.exact else "approximate"

@@ -24,18 +24,22 @@ def solution_table(time_unit: str, classes: Sequence[ClassResult], rows: Sequenc
         pairs = [p for p in rows if p["class"] == result.name and p["demand"] > 0]
         for pair in pairs:
             figures = [figure(pair[column]) for column in COLUMNS]
-            if abs(pair["waiting_time"]) < NO_WAIT * pair["residence_time"]:
-                figures[COLUMNS.index("waiting_time")] = "0"
+            figures[COLUMNS.index("waiting_time")] = _wait(pair["waiting_time"], pair["residence_time"])
             body.append([result.name, pair["station"], *figures])
+        waiting = math.fsum(pair["waiting_time"] for pair in pairs) + result.admission_wait
         totals = {
             "throughput": result.throughput,
             "queue_length": result.queue_length,
             "demand": math.fsum(pair["demand"] for pair in pairs),
-            "waiting_time": math.fsum(pair["waiting_time"] for pair in pairs) + result.admission_wait,
+            "waiting_time": _wait(waiting, result.response_time),
             "residence_time": result.response_time,
         }
         body.append([result.name, "total"] + [figure(totals.get(column, "")) for column in COLUMNS])
     return Table(head, body, words=2)
+
+
+def _wait(waiting: float, residence: float) -> str:
+    return "0" if abs(waiting) < NO_WAIT * residence else figure(waiting)
 
 
 def solution_sentences(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -24,8 +25,10 @@ class Term:
 
         >>> terms()["throughput"].unit_in("ms")
         'jobs/ms'
+        >>> terms()["at_limit_percent"].unit_in("ms")
+        '% of time'
         """
-        return self.unit.replace("time", time_unit)
+        return re.sub("(^|/)time$", rf"\g<1>{time_unit}", self.unit)
 
 
 @cache

@@ -2,10 +2,13 @@
 
 import os
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
+from qnsolve.cli.main import main
 from qnsolve.files import writing
 from qnsolve.files.writing import write_bytes, write_text
 
@@ -94,3 +97,34 @@ def test_many_writers_of_one_file(tmp_path):
     reader.join()
     assert seen <= set(contents)
     assert os.listdir(tmp_path) == ["shared"]
+
+
+def test_two_writers_of_one_file_never_mix(tmp_path):
+    """Readers see one whole text or the other while both write; nothing is left beside the file."""
+    file, length = tmp_path / "report.txt", 200_000
+    texts = {mark * length for mark in "ab"}
+    write_text(file, "a" * length)
+    script = "import sys; from qnsolve.files.writing import write_text\n"
+    script += "for _ in range(30): write_text(sys.argv[1], sys.argv[2] * int(sys.argv[3]))"
+    command = [sys.executable, "-c", script, str(file)]
+    writers = [subprocess.Popen([*command, mark, str(length)]) for mark in "ab"]
+    seen = set()
+    while any(writer.poll() is None for writer in writers):
+        seen.add(file.read_text())
+    assert [writer.wait(60) for writer in writers] == [0, 0]
+    assert seen <= texts
+    assert file.read_text() in texts
+    assert os.listdir(tmp_path) == ["report.txt"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of Unix")
+def test_convert_onto_a_link_keeps_the_link(tmp_path, capsys):
+    """The file behind it is written."""
+    (tmp_path / "real.toml").write_text("old")
+    (tmp_path / "link.toml").symlink_to("real.toml")
+    text = '{"stations": [{"name": "cpu"}], "classes": [{"name": "a", "population": 1, "demands": {"cpu": 1}}]}'
+    (tmp_path / "from.json").write_text(text)
+    assert main(["convert", str(tmp_path / "from.json"), str(tmp_path / "link.toml")]) == 0
+    assert (tmp_path / "link.toml").is_symlink()
+    assert "cpu" in (tmp_path / "real.toml").read_text()
+    assert capsys.readouterr().err == ""

@@ -70,7 +70,7 @@ def _work(point: Point) -> Iterator[WorkResult]:
             wait += task.visits * outside
             region = taken.region_of(task)
             for center, time in {**queue_times(point, i), f"{region.name} limits": outside}.items():
-                if time > 0:
+                if time > NOISE:
                     split[center] = split.get(center, 0.0) + task.visits * time
         response = float(point.response[w])
         yield WorkResult(work.name, float(rate[w]), response, cpu, ziip, _noise_off(wait), split)
@@ -121,7 +121,7 @@ def _regions(point: Point) -> Iterator[RegionResult]:
             * (item.fixed_cpu + sum(flow[i] * (point.times[i].cpu - point.times[i].system_cpu) for i in tasks)),
             qr_percent=100 * sum(flow[i] * point.times[i].qr for i in tasks) if isinstance(item, CicsRegion) else nan,
             qr_cpu_percent=100 * sum(flow[i] * point.times[i].qr_cpu for i in tasks) if isinstance(item, CicsRegion) else nan,
-            tasks=sum(flow[i] * inside[i] for i in tasks),
+            tasks=sum(flow[i] * float(inside[i]) for i in tasks),
             limit=item.limit,
             at_limit_percent=100 * found.full if found and closed_up else 0.0,
             waiting=_noise_off(found.number_outside) if found and closed_up else 0.0,

@@ -114,12 +114,6 @@ class Headroom(Report):
         """The one row."""
         return [{"factor": self.factor, "center": self.center}]
 
-    def as_dict(self) -> dict[str, Any]:
-        """The object that --json prints; an infinite factor is None."""
-        found = super().as_dict()
-        found["rows"] = [{"factor": self.factor if isfinite(self.factor) else None, "center": self.center}]
-        return found
-
     def sentences(self) -> tuple[str, ...]:
         """The answer in words."""
         if not isfinite(self.factor):
