@@ -40,6 +40,14 @@ def test_blocking_that_does_not_settle_is_reported(limit: str, monkeypatch: pyte
     assert caught.value.residual > 0
 
 
+def test_a_flow_that_no_arrivals_bring_is_refused() -> None:
+    """A station that nobody joins while one is there carries no more than one at a time, however often they come."""
+    half = decomposition._balanced(np.array([[1.0, 0.0]]), np.array([[1.0, 2.0]]), np.array([0.5]), np.zeros(1))[0]
+    np.testing.assert_allclose(half, [[0.5, 0.5, 0.0]], atol=1e-14)
+    with pytest.raises(decomposition.TooBusyError):
+        decomposition._balanced(np.array([[1.0, 0.0]]), np.array([[1.0, 2.0]]), np.array([1.5]), np.array([590.0]))
+
+
 def _in_order(**changed: object) -> fcfs.Closed:
     given = {
         "population": np.array([4.0, 3.0]),
@@ -80,7 +88,15 @@ def test_several_servers_in_order_are_those_of_the_exact_station() -> None:
 def test_a_class_alone_at_several_servers_waits_for_nobody() -> None:
     """One job at two servers finds one free: its residence time is its service time."""
     alone = fcfs.in_order(
-        fcfs.Closed(np.ones(1), np.ones(1), np.ones((1, 1)), np.ones((1, 1)), np.full((1, 1), 3.0), [np.ones(1)], np.array([True]))
+        fcfs.Closed(
+            np.ones(1),
+            np.ones(1),
+            np.ones((1, 1)),
+            np.ones((1, 1)),
+            np.full((1, 1), 3.0),
+            [np.arange(1.0, 3.0)],
+            np.array([True]),
+        )
     )
     assert alone.throughput[0] == pytest.approx(0.5, rel=1e-9)
 
@@ -117,9 +133,7 @@ def test_a_station_that_nobody_visits_changes_nothing(kind: str) -> None:
     """Poisson arrivals at one server, busy half of the time, beside an idle station: M/M/1."""
     onward = np.zeros((1, 3, 3))
     onward[0, 2, 0] = onward[0, 0, 2] = 1.0
-    found = flows.qna(
-        _flows(kinds=("fcfs", kind), visits=np.array([[1.0, 0.0]]), onward=onward, arrival_variation=np.ones(1))
-    )
+    found = flows.qna(_flows(kinds=("fcfs", kind), visits=np.array([[1.0, 0.0]]), onward=onward, arrival_variation=np.ones(1)))
     assert found.residence_time[0].tolist() == pytest.approx([1.0, 0.0], rel=1e-9)
 
 

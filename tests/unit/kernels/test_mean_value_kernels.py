@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve.methods.mean_value import amva as kernel
+from qnsolve.methods.mean_value import saddle_point as saddle_module
 from qnsolve.methods.mean_value.highest_rates import within_capacity
 from qnsolve.methods.mean_value.saddle_point import saddle_point
 from qnsolve.methods.product_form.convolution import one_class
@@ -61,6 +62,15 @@ def test_where_speeds_collapse_there_is_no_saddle_point() -> None:
     """Forty jobs where the 31st brings the station to a halt: no open network holds forty in the mean."""
     with pytest.raises(ArithmeticError, match="no saddle point"):
         saddle_point(np.array([40.0]), np.ones(1), np.ones((1, 1)), [np.repeat([1.0, 1e-12], [30, 1])])
+
+
+def test_newton_steps_that_run_out_are_no_saddle_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the steps end before the point is met there is an error and no figure."""
+    model = np.array([30.0]), np.ones(1), np.ones((1, 1)), [np.ones(1)]
+    assert saddle_point(*model).throughput[0] == pytest.approx(1.0, rel=1e-2)
+    monkeypatch.setattr(saddle_module, "STEPS", 1)
+    with pytest.raises(ArithmeticError, match="no saddle point"):
+        saddle_point(*model)
 
 
 def test_newton_steps_that_lead_nowhere_start_from_fewer_jobs() -> None:

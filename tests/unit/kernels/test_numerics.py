@@ -44,7 +44,7 @@ def test_weights_that_are_all_zero_stay_zero() -> None:
 
 @pytest.mark.parametrize("rough", [True, False])
 def test_an_iteration_without_a_fixed_point_is_reported(rough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """x → 2x has none above 0: not converged, with the relative change of the last step, rough or damped."""
+    """Doubling has none above 0: not converged, with the relative change of the last step, rough or damped."""
     monkeypatch.setattr(fixed, "STEPS", 50)
     found = fixed.fixed_point(lambda x, _: 2 * x, np.array([[1e-60]]), 1e-9, rough=rough)
     assert not found.converged[0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import qnsolve as qn
@@ -98,6 +100,15 @@ def test_an_endless_level_is_cut_where_it_is_faint(preempts: bool) -> None:
     high = time / before if preempts else time + rate.sum() / before
     low = time / (before * after) if preempts else time + rate.sum() / (before * after)
     assert found == pytest.approx([high, low], rel=1e-6)
+
+
+def test_three_open_levels_without_preemption() -> None:
+    """Levels above and below each other taken as one: Cobham's waits of three levels of equal times, within 2 %."""
+    rates, time = np.array([0.15, 0.1, 0.05]), 1.0
+    found = levels.stays([levels.Group(np.array([x]), time) for x in rates], 1, False)
+    left = 1 - np.concatenate(([0.0], rates.cumsum()))
+    cobham = [time + rates.sum() * time / (a * b) for a, b in pairwise(left)]
+    assert found == pytest.approx(cobham, rel=0.02)
 
 
 def test_an_open_level_that_gets_too_little_grows_without_end() -> None:

@@ -42,6 +42,8 @@ def test_speeds_that_rise_and_collapse_are_refused() -> None:
     last = np.repeat([1e4, 7.5e6, 1.5e-5], [45, 56, 20])
     with pytest.raises(ArithmeticError, match="underflows"):
         one_class(243, 0.0024, np.array([0.13, 6.4, 42.0]), [first, np.full(59, 102.0), last])
+    with pytest.raises(ArithmeticError, match="underflows"):
+        lattice(np.array([243]), np.array([0.0024]), np.array([[0.13, 6.4, 42.0]]), [first, np.full(59, 102.0), last])
 
 
 def test_a_part_with_too_many_jobs_for_one_scale_is_refused() -> None:
