@@ -128,13 +128,13 @@ def _tail(shape: float, x: float) -> float:
     """P(gamma > x), x ≥ shape + 1: Legendre's continued fraction from its front."""
     b = x + 1 - shape
     c, d = 1e300, 1 / b
-    h = d
-    for j in range(1, 100_000):
+    h, factor, j = d, 0.0, 0
+    while abs(factor - 1) >= 1e-16:
+        j += 1
         a = -j * (j - shape)
         b += 2
         d = 1 / (a * d + b)
         c = b + a / c
-        h *= c * d
-        if abs(c * d - 1) < 1e-16:
-            break
+        factor = c * d
+        h *= factor
     return h * math.exp(shape * math.log(x) - x - math.lgamma(shape)) if x < 1e300 else 0.0

@@ -1,0 +1,51 @@
+"""Numerics at their edges: chains of one state, quantiles of nothing, iterations that do not settle."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from qnsolve.numerics import fixed_point as fixed
+from qnsolve.numerics.markov_chain import TooManyStatesError, explore, stationary
+from qnsolve.numerics.passage_times import gamma_quantile
+from qnsolve.numerics.series import scaled
+
+
+def test_a_chain_longer_than_allowed_is_given_up() -> None:
+    """Exploring stops at the number of states that it may take, and says which it was."""
+    with pytest.raises(TooManyStatesError, match="5"):
+        explore(0, lambda n: [(1.0, n + 1)], 5)
+
+
+def test_a_chain_dearer_than_allowed_is_given_up() -> None:
+    """A ring of states is solved where the work allows it, each state being as likely, and refused where it does not."""
+    states = np.arange(6)
+    ring = 6, states, (states + 1) % 6, np.ones(6)
+    np.testing.assert_allclose(stationary(*ring), 1 / 6, rtol=1e-14)
+    with pytest.raises(TooManyStatesError):
+        stationary(*ring, work=1.0)
+
+
+def test_a_constant_time_is_its_own_quantile() -> None:
+    """Without variation every quantile is the mean."""
+    assert gamma_quantile(2.5, 0.0, 0.01) == gamma_quantile(2.5, 0.0, 0.99) == 2.5
+
+
+def test_a_quantile_below_the_smallest_number() -> None:
+    """P(T ≤ t) = t^k/Γ(1 + k) for small t: with k = 0.001 it is 0.001 at 1e-3000, which is 0 as a number."""
+    assert gamma_quantile(1.0, 1000.0, 0.001) == pytest.approx(0.0, abs=1e-300)
+
+
+def test_weights_that_are_all_zero_stay_zero() -> None:
+    """Scaling divides by the largest weight where there is one."""
+    nothing = np.zeros(3)
+    assert scaled(nothing) == 0
+    np.testing.assert_array_equal(nothing, np.zeros(3))
+
+
+@pytest.mark.parametrize("rough", [True, False])
+def test_an_iteration_without_a_fixed_point_is_reported(rough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Doubling has none above 0: not converged, with the relative change of the last step, rough or damped."""
+    monkeypatch.setattr(fixed, "STEPS", 50)
+    found = fixed.fixed_point(lambda x, _: 2 * x, np.array([[1e-60]]), 1e-9, rough=rough)
+    assert not found.converged[0]
+    assert found.residual[0] > 0.1
