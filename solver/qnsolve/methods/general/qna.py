@@ -251,6 +251,6 @@ def _distribution(length: Array, speeds: Sequence[Array | None], k: int) -> Arra
     station, jobs = speeds[k], float(length[k])
     loads = np.zeros(len(length))
     loads[k] = jobs
-    if station is not None:
+    if station is not None and jobs > 0:
         loads[k] = narrowed(lambda load: mean_number(load, station) < jobs, 0.0, float(station[-1]))[0]
     return distribution(loads, speeds, k)
