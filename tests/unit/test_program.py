@@ -281,3 +281,12 @@ def test_the_help_lists_every_command_in_one_style(capsys: pytest.CaptureFixture
         if words and name in {*COMMANDS, *others}:
             assert words[0][0].islower()
             assert not words[0].endswith(".")
+
+
+@pytest.mark.parametrize("target", ["0.1", "=0.1", "orders=", "orders=fast", "orders", ""])
+def test_a_target_without_work_or_seconds(target: str, system: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names the option."""
+    assert main(["headroom", str(system), f"--target={target}"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("--target")
+    assert err.count("\n") == 1

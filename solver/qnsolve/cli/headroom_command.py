@@ -28,5 +28,7 @@ def _run(options: argparse.Namespace) -> str:
         try:
             targets[work] = float(seconds)
         except ValueError:
-            raise ModelError("--target", "must be WORK=SECONDS", "write orders=0.2", text) from None
+            work = ""
+        if not work:
+            raise ModelError("--target", "must be WORK=SECONDS", "write orders=0.2", text)
     return printed(zos.headroom(system(options.file), response_times=targets, work=options.work), options)

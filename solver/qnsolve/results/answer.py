@@ -14,6 +14,7 @@ from qnsolve.errors import ModelError
 from .rendering import Table, csv_text, defined, figure, html_table, text_table
 from .terms import heading
 
+NAMED = ("quantity", "figure")  # columns whose cells name a figure
 FRAMES = ("pandas", "polars")  # the first one that is installed
 
 
@@ -48,7 +49,7 @@ class Answer(ABC):
         words = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
         head = [list(line) for line in zip(*(heading(key, self.time_unit()) for key in rows[0]), strict=True)]
         head = [line for line in head if any(line)]
-        body = [[figure(value) for value in row.values()] for row in rows]
+        body = [[heading(value)[0] if key in NAMED else figure(value) for key, value in row.items()] for row in rows]
         return [Table(head, body, words.index(False) if False in words else len(words))]
 
     def to_json(self) -> str:

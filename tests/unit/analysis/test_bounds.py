@@ -167,7 +167,7 @@ def test_command(form: str | None, tmp_path: Path, capsys: pytest.CaptureFixture
 def test_printed() -> None:
     """Text, HTML, CSV and JSON all come from the rows."""
     found = qn.bounds(zoo.HAND_MADE["one class"])
-    assert "geometric   query  cpu      queue_length" in str(found)
+    assert "geometric   query  cpu      queue length" in str(found)
     assert found.to_csv().splitlines()[0] == "bound,class,station,quantity,lower,upper"
     assert found.as_dict()["rows"][0]["upper"] == found.bounds[0].upper
     assert "<td>geometric</td>" in found.to_html()
