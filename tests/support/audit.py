@@ -11,18 +11,20 @@ FORBIDDEN = ("subprocess.", "os.", "socket.", "shutil.", "tempfile.", "urllib.",
 Calls = list[tuple[str, list[Any]]]
 
 
-def reported(calls: Calls) -> list[str]:
-    """Files, commands, connections and imports of the calls; in a process of its own, as an audit hook cannot be removed."""
+def reported(calls: Calls) -> tuple[list[Any], list[str]]:
+    """Answers made anew, and the files, commands, connections and imports that it took to make them once more.
+
+    In a process of its own, as an audit hook cannot be removed.
+    """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(_reported, calls).result()
 
 
-def _reported(calls: Calls) -> list[str]:
+def _reported(calls: Calls) -> tuple[list[Any], list[str]]:
     from qnsolve_excel import call
     from qnsolve_excel.modelling import ANSWERS
 
-    for name, given in calls:  # everything is imported
-        call(name, given)
+    answers = [call(name, given) for name, given in calls]  # everything is imported
     ANSWERS.clear()
     seen: list[str] = []
     listening = True
@@ -35,4 +37,4 @@ def _reported(calls: Calls) -> list[str]:
     for name, given in calls:
         call(name, given)
     listening = False
-    return seen
+    return answers, seen

@@ -50,6 +50,7 @@ def test_groups_of_one_station_are_the_chain(name: str, kind: str) -> None:
         np.testing.assert_allclose(np.pad(p, (0, size - len(p))), np.pad(q, (0, size - len(q))), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["demands", "visits"])
 def test_each_request_has_its_wait(kind: str) -> None:
     """Jobs that come to the limited part twice wait twice: the wait of a job is that of its delayed requests."""

@@ -41,10 +41,10 @@ def test_small_systems_against_their_chain(regions: int, users: int, engines: in
 
 
 def test_one_region_of_many_users_as_aggregation_has_it() -> None:
-    """A TCB and other work on the CPs, 200 users: both methods within 2 percent."""
+    """A TCB and other work on the CPs, 100 users: both methods within 2 percent."""
     site = qn.Network(
         [qn.Queue("CPs", servers=2), qn.Queue("QR", on="CPs")],
-        [qn.ClosedClass("u", population=200, think_time=0.3, demands={"QR": 0.001, "CPs": 0.002})],
+        [qn.ClosedClass("u", population=100, think_time=0.15, demands={"QR": 0.001, "CPs": 0.002})],
     )
     by_chain, found = qn.solve(site, method="aggregation"), qn.solve(site, method="layers")
     assert found["u"].throughput == pytest.approx(by_chain["u"].throughput, rel=0.02)

@@ -154,17 +154,12 @@ def _stationary(blocks: list[tuple[Array, Array, Array]]) -> list[Array]:
         raise TooManyStatesError(f"{len(blocks):,} levels of {len(blocks[0][0]):,} states each")
     passes: list[Array] = []
     returns = np.zeros_like(blocks[-1][0])
-    for n in range(len(blocks) - 1, -1, -1):
+    for n in range(len(blocks) - 1, 0, -1):
         between, _, down = blocks[n]
-        left = between + returns
-        np.fill_diagonal(left, 0.0)
-        out = left.sum(axis=1) + down.sum(axis=1) if n else left.sum(axis=1)
-        left = np.diag(out) - left
-        if n == 0:
-            break
-        inverse = np.linalg.inv(left)
+        inverse = np.linalg.inv(_leaving(between + returns, down.sum(axis=1)))
         passes.append(np.maximum(blocks[n - 1][1] @ inverse, 0.0))
         returns = passes[-1] @ down
+    left = _leaving(blocks[0][0] + returns, np.zeros(len(returns)))
     left[:, 0] = 1.0
     p = [np.maximum(np.linalg.solve(left.T, np.eye(len(left))[0]), 0.0)]
     for onward in reversed(passes):
@@ -173,6 +168,12 @@ def _stationary(blocks: list[tuple[Array, Array, Array]]) -> list[Array]:
             p = [row / HUGE for row in p]
     total = float(sum(row.sum() for row in p))
     return [row / total for row in p]
+
+
+def _leaving(moves: Array, down: Array) -> Array:
+    """Rates at which each state of a block is left, on the diagonal, less its moves within, which are used up."""
+    np.fill_diagonal(moves, 0.0)
+    return np.diag(moves.sum(axis=1) + down) - moves
 
 
 def merged_level(p: Array, high: Level, low: Level, servers: int) -> Level:

@@ -1,0 +1,77 @@
+"""Parts of systems and changes that are refused: the error names the item, and says what to write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import qnsolve as qn
+from qnsolve import zos
+
+L, AOR1 = zos.Lpar("L", processors=2), zos.CicsRegion("AOR1", lpar="L", tranclasses={"JSON": 5})
+IMS = zos.ImsRegions("MPP", lpar="L", regions=4)
+WORK = zos.Work("w", rate=100, regions="AOR1", qr_cpu=0.001)
+SITE = zos.System(lpars=[L], regions=[AOR1, IMS], work=[WORK])
+
+
+def _with(**step: Any) -> zos.System:
+    return replace(SITE, work=(zos.Work("w", rate=100, **step),))
+
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "no region": (lambda: zos.Step([], qr_cpu=0.001), "regions"),
+    "shares of other regions": (lambda: zos.Step(["A", "B"], shares=[1.0], qr_cpu=0.001), "shares"),
+    "rate and users": (lambda: zos.Work("w", rate=1, users=2, regions="AOR1", qr_cpu=0.001), "rate, users"),
+    "think time of a rate": (lambda: zos.Work("w", rate=1, think_time=2, regions="AOR1", qr_cpu=0.001), "think_time"),
+    "steps and figures": (lambda: zos.Work("w", rate=1, steps=[zos.Step("AOR1", qr_cpu=1e-3)], qr_cpu=1e-3), "steps"),
+    "unknown figure": (lambda: zos.Work("w", rate=1, regions="AOR1", qr_cpus=0.001), "qr_cpus"),
+    "figures without a region": (lambda: zos.Work("w", rate=1, qr_cpu=0.001), "regions"),
+    "steps that are none": (lambda: zos.Work("w", rate=1, steps=["AOR1"]), "steps"),
+    "burst below one": (lambda: zos.Work("w", rate=1, burst=0.5, regions="AOR1", qr_cpu=0.001), "burst"),
+    "part of another kind": (lambda: zos.System(lpars=[AOR1], regions=[AOR1], work=[WORK]), "lpars"),
+    "no work": (lambda: zos.System(lpars=[L], regions=[AOR1], work=[]), "work"),
+    "no time anywhere": (lambda: _with(regions="AOR1"), "'w'"),
+    "QR in IMS": (lambda: _with(regions="MPP", qr_cpu=0.001), "qr_cpu"),
+    "cpu in CICS": (lambda: _with(regions="AOR1", cpu=0.001), "cpu"),
+    "unknown TRANCLASS": (lambda: _with(regions="AOR1", qr_cpu=0.001, tranclass="JSNO"), "JSON"),
+    "unknown device": (lambda: _with(regions="AOR1", qr_cpu=0.001, devices={"disk": 0.1}), "devices"),
+    "another method": (lambda: SITE.solve("mva"), "method"),
+    "replacing what is not there": (lambda: SITE.replace("AOR2", mxt=50), "AOR1"),
+    "replacing a parameter that is not there": (lambda: SITE.replace("AOR1", mxtt=50), "mxt"),
+    "work that is not there": (lambda: zos.scale(SITE, 2.0, ["v"]), "work"),
+    "threads of no zIIPs": (lambda: zos.switch_smt(SITE, "L", max_capacity_factor=1.25), "ziips"),
+    "an LPAR that is not there": (lambda: zos.switch_smt(SITE, "M", max_capacity_factor=1.25), "lpar"),
+    "threadsafe work that is not there": (lambda: zos.make_threadsafe(SITE, "v", qr_cpu=0.0), "work"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_it_is_refused_with_the_item(name: str) -> None:
+    """One line, which names what is wrong."""
+    make, item = REFUSED[name]
+    with pytest.raises(qn.ModelError) as caught:
+        make()
+    assert item in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_growth_of_some_work_leaves_the_rest() -> None:
+    """Twice the rate of one kind of work and the users of another: rates and whole users."""
+    batch = zos.Work("batch", users=3, think_time=1.0, regions="AOR1", qr_cpu=0.001)
+    site = replace(SITE, work=(WORK, batch))
+    grown = {work.name: work for work in zos.scale(site, 2.5, ["batch"]).work}
+    assert grown["w"].rate == 100
+    assert grown["batch"].users == 8
+    assert {work.name: work.rate for work in zos.scale(site, 2.5).work} == {"w": 250, "batch": None}
+
+
+def test_parts_of_an_answer_by_name() -> None:
+    """A TRANCLASS by its name, or with its region's where two have it; other names are an error with the nearest one."""
+    other = zos.CicsRegion("AOR2", lpar="L", tranclasses={"JSON": 7})
+    work = zos.Work("w", rate=100, regions=["AOR1", "AOR2"], qr_cpu=0.001, tranclass="JSON")
+    result = zos.System(lpars=[L], regions=[AOR1, other], work=[work]).solve()
+    assert result["AOR2 JSON"].region == "AOR2"
+    with pytest.raises(KeyError, match="AOR"):
+        _ = result["AOR3"]
