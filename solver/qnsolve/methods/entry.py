@@ -19,6 +19,7 @@ from .arrays import Arrays
 from .measures import Measures
 
 WORK = 4e10  # most products that one solve may take: some 20 seconds
+MEMORY = 4e9  # most bytes that its arrays may take
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,14 @@ def scatter_measures(arrays: Arrays, parts: list[tuple[NDArray[Any], Measures]])
     notes = tuple(note for part in found for note in part.notes)
     iterations = max(part.iterations for part in found)
     return replace(everything, distribution=found[-1].distribution, iterations=iterations, notes=notes)
+
+
+def too_much_memory(method: str, classes: int, stations: int, numbers: float) -> str:
+    """Why a method needs too much memory for arrays of that many numbers, "" where it does not."""
+    if 8 * numbers <= MEMORY:
+        return ""
+    size = f"{classes} classes at {stations} stations need {8 * numbers / 1e9:.3g} GB of memory by {method}"
+    return f"{size}, at most {MEMORY / 1e9:g} GB are allowed"
 
 
 def long_left_over(arrays: Arrays) -> str:

@@ -22,7 +22,7 @@ def solve(system: System) -> SystemResult:
     Raises
     ------
     SaturatedError
-        Work with a rate asks for more than a center can do; names the center.
+        Work with a rate demands more than a center can serve; names the center.
     ConvergenceError
         Where the layers do not settle.
 

@@ -184,7 +184,7 @@ def test_wrong_calls() -> None:
             qn.response_percentile(model, "query", share)
     with pytest.raises(qn.ModelError, match="must name a class"):
         qn.response_percentile(model, "quarry")
-    with pytest.raises(qn.ModelError, match="without jobs"):
+    with pytest.raises(qn.ModelError, match="must have jobs"):
         qn.response_percentile(zoo.HAND_MADE["empty class"], "batch")
 
 

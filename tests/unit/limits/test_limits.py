@@ -203,15 +203,15 @@ def test_a_limit_on_nobody(population: int) -> None:
 REFUSED = {
     "crossing classes": (
         [AdmissionLimit(2, name="LA", classes=["a", "b"]), AdmissionLimit(2, name="LB", classes=["b", "c"])],
-        "neither within",
+        "neither is within",
     ),
     "crossing stations": (
         [AdmissionLimit(2, name="LA", stations=["cpu", "disk"]), AdmissionLimit(2, name="LB", stations=["disk", "db"])],
-        "neither within",
+        "neither is within",
     ),
     "some classes of a part": (
         [AdmissionLimit(4, name="LA"), AdmissionLimit(2, name="LB", stations=["db"], classes=["a"])],
-        "some of the classes",
+        "not for all classes",
     ),
 }
 

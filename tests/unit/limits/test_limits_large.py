@@ -58,7 +58,7 @@ def test_many_classes_are_taken_together_where_they_must_be(monkeypatch: pytest.
         monkeypatch.setattr(limited, "APART", 1)
         together = solve(model)
         monkeypatch.undo()
-        assert any("taken together: a, b" in note for note in together.notes)
+        assert any("merged: a, b" in note for note in together.notes)
         errors += [x.response_time / y.response_time - 1 for x, y in zip(together.classes, apart.classes, strict=True)]
     assert np.abs(errors).mean() < 0.02
     assert np.abs(errors).max() < 0.06

@@ -68,7 +68,7 @@ def test_identities_of_an_lpar() -> None:
         (lambda: measure.fit_utilization([], [0.1]), r"rates = \[\]: must be a list"),
         (lambda: measure.fit_think_time([1000], [199], [20]), "users, value 1 = 1000.0: must be at least rate times"),
         (lambda: measure.fit_stripes([1, 2], [154, 120]), "the speed falls with more stripes"),
-        (lambda: measure.fit_stripes([1, 2], [154, 400]), "more than in proportion"),
+        (lambda: measure.fit_stripes([1, 2], [154, 400]), "grows faster than the stripes"),
         (lambda: measure.fit_stripes([1.5, 2], [154, 200]), "stripes = .*: must be whole numbers"),
         (lambda: measure.fit_engines([1, 2], [0.004, 0]), "cpu_times, value 2 = 0.0: must be a number above 0"),
         (lambda: measure.fit_batch(8, 0.1, 0.05), "response_time = 0.05: must not be less than the service time"),

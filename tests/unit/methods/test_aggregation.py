@@ -125,9 +125,9 @@ def test_a_starved_class_is_named() -> None:
 
 HOSTS = {
     "unknown": ('{name = "QR", on = "cq"}', "known: QR, cp"),
-    "itself": ('{name = "QR", on = "QR"}', "queue of its own servers"),
-    "a delay": ('{name = "QR", on = "net"}', "queue of its own servers"),
-    "a guest": ('{name = "QR", on = "L8"}', "queue of its own servers"),
+    "itself": ('{name = "QR", on = "QR"}', "queue with its own servers"),
+    "a delay": ('{name = "QR", on = "net"}', "queue with its own servers"),
+    "a guest": ('{name = "QR", on = "L8"}', "queue with its own servers"),
     "with priorities": ('{name = "QR", on = "ranked"}', "discipline 'ps'"),
 }
 

@@ -47,6 +47,6 @@ def test_a_random_way_is_noted() -> None:
     """Other visits mean a random way, and where that matters a note says so; in a product form it does not matter."""
     model = site(2)
     model = model.replace("a", demands=None, visits={"line": 2, "disk": 1}, service_times={"line": 0.01, "disk": 0.2})
-    assert any("random way" in note for note in qn.solve(model).notes)
+    assert any("random routing" in note for note in qn.solve(model).notes)
     shared = qn.Network([qn.Queue("line"), qn.Queue("disk")], model.classes)
-    assert not any("random way" in note for note in qn.solve(shared).notes)
+    assert not any("random routing" in note for note in qn.solve(shared).notes)

@@ -92,7 +92,7 @@ def test_what_is_refused() -> None:
     reasons = {
         "alone or beside open ones": qn.Network([qn.Queue("cpu")], [zoo.opened("a", 0.5, cpu=1.0)]),
         "no closed class has a job": zoo.HAND_MADE["mixed, nobody inside"],
-        "rates that fall again": qn.Network([zoo.SLOWING], [zoo.closed("a", 3, 1.0, slow=0.5), zoo.opened("b", 0.1, slow=1.0)]),
+        "rates fall again": qn.Network([zoo.SLOWING], [zoo.closed("a", 3, 1.0, slow=0.5), zoo.opened("b", 0.1, slow=1.0)]),
     }
     for reason, refused in reasons.items():
         assert reason in next(r.reason for r in qn.methods(refused) if r.name == "linearizer")

@@ -138,3 +138,19 @@ def test_a_model_for_which_memory_does_not_suffice_takes_another_method() -> Non
     with pytest.raises(qn.NoMethodError, match=r"need 18\.1 GB of memory by linearizer, at most 4 GB are allowed"):
         qn.solve(model, method="linearizer")
     assert next(report.name for report in qn.methods(model) if report.auto) == "schweitzer"
+
+
+@pytest.mark.parametrize("method", ["qna", "fcfs"])
+def test_other_methods_refuse_what_memory_does_not_hold(method: str) -> None:
+    """General arrivals, or first come first served, at a size whose arrays would take more than the bound."""
+    names = [f"s{k}" for k in range(1000)]
+    demands = dict.fromkeys(names, 1e-6)
+    classes: list[qn.OpenClass | qn.ClosedClass] = [
+        qn.OpenClass(f"c{r}", arrival_rate=1.0, arrival_variation=2.0, demands=demands)
+        if method == "qna"
+        else qn.ClosedClass(f"c{r}", population=3, think_time=1.0, demands=demands)
+        for r in range(100)
+    ]
+    model = qn.Network([qn.Queue(name, discipline="fcfs") for name in names], classes)
+    with pytest.raises(qn.NoMethodError, match=rf"100 classes at 1000 stations need .* GB of memory by {method}"):
+        qn.solve(model, method=method)

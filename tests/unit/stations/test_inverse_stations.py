@@ -99,9 +99,9 @@ def test_no_arrivals_need_one_server() -> None:
         (lambda: fewest_servers(5.0, 1.0, waiting_percentile=(0.9, 1.0, 2.0)), "a share and a time"),
         (lambda: fewest_servers(5.0, 1.0, probability_wait=-0.1), "probability_wait"),
         (lambda: highest_rate(1.0, 3, response_time=0.9), "above the service time 1"),
-        (lambda: highest_rate(1.0, 3, response_percentile=(0.99, 1.0)), "not met without any load"),
+        (lambda: highest_rate(1.0, 3, response_percentile=(0.99, 1.0)), "met by an idle station"),
         (lambda: highest_rate(1.0, 3), "must have a target"),
-        (lambda: highest_rate(1.0, 3, form=loss, probability_blocked=1.0), "without end"),
+        (lambda: highest_rate(1.0, 3, form=loss, probability_blocked=1.0), "must have a limit"),
         (lambda: highest_rate(0.0, 3, response_time=0.9), "service_time"),
     ],
 )

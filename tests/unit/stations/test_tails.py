@@ -256,9 +256,9 @@ def test_wrong_shares(share: object) -> None:
 def test_unknown_distributions_are_refused() -> None:
     """Without a known distribution there is an error and no guess."""
     bare = StationForm(1.0, 0.5, 1.0, 0.5, 1.0, 0.5)
-    with pytest.raises(ModelError, match="not known for this form"):
+    with pytest.raises(ModelError, match="must be known for the form"):
         bare.waiting_percentile(0.9)
-    with pytest.raises(ModelError, match="not known for this form"):
+    with pytest.raises(ModelError, match="must be known for the form"):
         bare.response_exceeds(1.0)
     with pytest.raises(ModelError, match="time"):
         mm1(0.5, 1.0).waiting_exceeds(-1)

@@ -8,7 +8,16 @@ import numpy as np
 
 from qnsolve.errors import ConvergenceError
 from qnsolve.methods.arrays import Arrays
-from qnsolve.methods.entry import Method, check_stable, hosted, idle, not_product_form, occupied, scatter_measures
+from qnsolve.methods.entry import (
+    Method,
+    check_stable,
+    hosted,
+    idle,
+    not_product_form,
+    occupied,
+    scatter_measures,
+    too_much_memory,
+)
 from qnsolve.methods.job_process import job_process
 from qnsolve.methods.markov.job_moves import OUTSIDE
 from qnsolve.methods.measures import Measures
@@ -18,6 +27,8 @@ from qnsolve.numerics.series import Array, falls
 
 from .fcfs import Closed, in_order
 from .qna import Flows, qna
+
+COPIES = 6  # largest arrays (flows between stations, queues that each class sees) that an iteration holds at once
 
 
 def _open_refuses(arrays: Arrays) -> str:
@@ -32,7 +43,8 @@ def _open_refuses(arrays: Arrays) -> str:
     for k, (station, speeds) in enumerate(zip(model.stations, arrays.speeds, strict=True)):
         if speeds is not None and load[k] > 0 and falls(speeds):
             return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
-    return ""
+    classes, stations = arrays.demand.shape
+    return too_much_memory("qna", classes, stations, float(COPIES) * classes * (stations + 1) ** 2)
 
 
 def _qna(arrays: Arrays) -> Measures:
@@ -80,7 +92,8 @@ def _closed_refuses(arrays: Arrays) -> str:
             return f"station {station.name!r}: discipline {station.discipline!r}"
         if speeds is not None and used[k] > 0 and falls(speeds):
             return f"station {station.name!r}: its rates fall again with more jobs, which the approximation does not take"
-    return ""
+    classes, stations = len(occupied(arrays)), arrays.demand.shape[1]
+    return too_much_memory("fcfs", classes, stations, float(COPIES) * (classes + 1) * classes**2 * stations)
 
 
 def _fcfs(arrays: Arrays) -> Measures:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from qnsolve.errors import ConvergenceError
 from qnsolve.methods.arrays import Arrays
 from qnsolve.methods.entry import Method, check_stable, full, idle, not_poisson, occupied, scatter_measures, special
-from qnsolve.methods.mean_value.amva import too_large
-from qnsolve.methods.mean_value.method import approximate, falling
+from qnsolve.methods.mean_value.method import approximate, falling, too_large
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.convolution import one_class
 from qnsolve.methods.product_form.open_network import open_network
@@ -41,7 +40,7 @@ def _refuses(arrays: Arrays) -> str:
             return f"station {station.name!r}: discipline {station.discipline!r}"
     if other := full(arrays) or not_poisson(arrays) or falling(arrays.of_classes(arrays.closed)):
         return other
-    return too_large(len(occupied(arrays)), arrays.demand.shape[1], "linearizer")
+    return too_large(len(occupied(arrays)), arrays.demand.shape[1])
 
 
 def _layers(arrays: Arrays) -> Measures:

@@ -23,17 +23,6 @@ LARGE = 200  # jobs from which the iteration starts at a saddle point
 ROUNDS = 30  # most iterations of the stations' shapes
 SHAPED = 1e-8  # change of a share at which they have converged
 ROUGH = 1e-4  # tolerance of the Bard-Schweitzer solution that the other rules start from
-COPIES, MEMORY = 25, 4e9  # arrays of one step's size that a fixed point holds at once, and the bytes that they may take
-
-
-def too_large(classes: int, stations: int, rule: str) -> str:
-    """Why a rule needs too much memory for a network of that size, "" where it does not."""
-    populations = 1 if rule == "schweitzer" else classes + 1
-    needed = 8.0 * COPIES * populations * classes * stations
-    if needed <= MEMORY:
-        return ""
-    size = f"{classes} closed classes at {stations} stations need {needed / 1e9:.3g} GB of memory by {rule}"
-    return f"{size}, at most {MEMORY / 1e9:g} GB are allowed"
 
 
 def amva(population: Array, think_time: Array, demand: Array, speeds: Sequence[Array | None], rule: str) -> Measures:

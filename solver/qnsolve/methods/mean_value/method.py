@@ -15,14 +15,16 @@ from qnsolve.methods.entry import (
     not_product_form,
     occupied,
     scatter_measures,
+    too_much_memory,
 )
 from qnsolve.methods.measures import Measures
 from qnsolve.numerics.fixed_point import NotConvergedError
 from qnsolve.numerics.series import falls
 
-from .amva import amva, too_large
+from .amva import amva
 from .saddle_point import saddle_point
 
+COPIES = 25  # arrays, of a number for each population, class and station, that a fixed point holds at once
 MANY = 100  # fewest jobs for an expansion in their number
 
 
@@ -35,6 +37,12 @@ def _approximate_refuses(rule: str, arrays: Arrays) -> str:
     if not len(occupied(arrays)):
         return not_product_form(arrays) or "no closed class has a job: nothing to approximate"
     return not_product_form(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays) or large
+
+
+def too_large(classes: int, stations: int, rule: str = "linearizer") -> str:
+    """Why a rule needs too much memory for that many closed classes, "" where it does not."""
+    populations = 1 if rule == "schweitzer" else classes + 1
+    return too_much_memory(rule, classes, stations, float(COPIES) * populations * classes * stations)
 
 
 def falling(arrays: Arrays) -> str:

@@ -23,9 +23,9 @@ from qnsolve.methods.entry import (
     uneven,
 )
 from qnsolve.methods.job_process import service_time
-from qnsolve.methods.mean_value.amva import amva, too_large
+from qnsolve.methods.mean_value.amva import amva
 from qnsolve.methods.mean_value.highest_rates import within_capacity
-from qnsolve.methods.mean_value.method import falling
+from qnsolve.methods.mean_value.method import falling, too_large
 from qnsolve.methods.mean_value.queue_seen import closed_on
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.mixed import left_over, with_open
@@ -75,7 +75,7 @@ def _refuses(arrays: Arrays) -> str:
                 return f"station {station.name!r}: {len(jobs)} priority levels without preemption have too many jobs"
     other = starved(arrays) or falling(arrays.of_classes(arrays.closed)) or long_left_over(arrays)
     some = len(occupied(arrays))  # each has a queue of its own in place of each station with priorities
-    return other or too_large(some, arrays.demand.shape[1] + len(kept) * (some - 1), "linearizer")
+    return other or too_large(some, arrays.demand.shape[1] + len(kept) * (some - 1))
 
 
 class _Network:

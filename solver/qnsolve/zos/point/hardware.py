@@ -71,7 +71,7 @@ def cp_stretch(layout: Layout, state: State, by_work: Array) -> Array:
 
 
 def saturated(name: str, load: float) -> SaturatedError:
-    """The error of a center that is asked for more than it can do."""
+    """The error of a saturated center."""
     repair = f"the work with a rate must come at less than {100 / load:.4g} % of it, or the center must grow"
     return SaturatedError(name, load, 1 / load, repair)
 
@@ -121,7 +121,7 @@ def ziip_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> list[Elig
 
 
 def ziip_overflow(layout: Layout, place: int, work: Eligible, on_cps: float) -> Overflow:
-    """The zIIPs of an LPAR whose work goes to CPs when they are full; `on_cps` engines are asked for in all."""
+    """The zIIPs of an LPAR whose work goes to CPs when they are full; `on_cps` engines are required in all."""
     item = layout.system.lpars[place]
     assert item.ziips is not None
     engines, speeds = item.processors.engines, item.ziips.speeds()
@@ -131,7 +131,7 @@ def ziip_overflow(layout: Layout, place: int, work: Eligible, on_cps: float) -> 
 
 
 def cf_loads(layout: Layout, tasks: Sequence[Times], rate: Array) -> tuple[Array, Array]:
-    """By coupling facility and region: engines asked for by synchronous and by asynchronous requests."""
+    """By coupling facility and region: engines required by synchronous and by asynchronous requests."""
     shape = (len(layout.system.coupling_facilities), len(layout.system.regions))
     sync, other = np.zeros(shape), np.zeros(shape)
     for task, each in zip(layout.tasks, tasks, strict=True):

@@ -17,7 +17,7 @@ CPS = "CPs"
 
 @dataclass(frozen=True)
 class Source:
-    """One that asks an LPAR's CPs for time: a TCB of a region, or all work beside those TCBs.
+    """A source of load on an LPAR's CPs: a TCB of a region, or all work beside those TCBs.
 
     Attributes
     ----------
