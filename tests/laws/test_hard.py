@@ -181,7 +181,7 @@ def test_a_lattice_too_large_is_refused_at_once() -> None:
     (error,) = caught
     assert "101×102×103×104×105 points at 4 stations" in error.reasons["lattice"]
     assert "GiB" in error.reasons["lattice"]
-    assert "merge classes" in error.reasons["lattice"]
+    assert "merge similar classes" in error.reasons["lattice"]
     assert "510 jobs at 4 stations" in error.reasons["recal"]
     assert str(error).startswith("no method accepts this model: lattice: ")
     assert error.exit_code == 3

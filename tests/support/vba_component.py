@@ -1,6 +1,6 @@
 """The other end of the add-in's VBA in LibreOffice: a UNO service that answers as xlwings' COM server does.
 
-`tests/excel/test_vba.py` puts it into an extension; LibreOffice's Python runs it.
+`tests/excel/workbooks/test_vba.py` puts it into an extension; LibreOffice's Python runs it.
 """
 
 import os

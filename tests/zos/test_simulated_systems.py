@@ -129,7 +129,7 @@ def test_verify_at_a_prompt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert cli.main(["verify", str(file), "--jobs", "2000"]) == 0
     assert "figures agree" in capsys.readouterr().out
     assert cli.main(["verify", str(file), "--simulator", "ciw"]) == 2
-    assert "networks" in capsys.readouterr().err
+    assert "must not be given for a system" in capsys.readouterr().err
 
 
 def test_what_is_not_simulated_is_refused() -> None:

@@ -9,7 +9,7 @@ from qnsolve.methods.product_form.batch_convolution import scenarios
 from qnsolve.methods.product_form.convolution import _convolved, one_class, populations
 from qnsolve.methods.product_form.lattice import lattice
 from qnsolve.methods.product_form.load_growth import stretch_slope
-from qnsolve.methods.product_form.open_network import distribution, nobody_waiting, stretch_of
+from qnsolve.methods.product_form.open_network import delay_distribution, distribution, stretch_of
 from qnsolve.methods.product_form.subnetwork import part
 
 FALLS = np.array([1.0] * 30 + [1e-12])  # with 31 jobs there it is 1e12 times slower
@@ -102,7 +102,7 @@ def test_distributions_that_would_be_too_long_are_refused() -> None:
     with pytest.raises(ArithmeticError, match="too long"):
         distribution(np.array([1 - 1e-9]), [np.ones(1)], 0)
     with pytest.raises(ArithmeticError, match="too long"):
-        nobody_waiting(1e12)
+        delay_distribution(1e12)
     closed = one_class(20_000, 0.0, np.ones(1), [np.array([1e-6])])
     load, speeds = np.array([1 - 1e-6]), (np.ones(1),)
     with pytest.raises(ArithmeticError, match="20000 closed jobs"):

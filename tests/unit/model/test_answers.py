@@ -73,7 +73,7 @@ def test_headroom_at_a_prompt(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     model = tmp_path / "model.toml"
     model.write_text(qn.dumps(SITE), encoding="utf-8")
     assert main(["headroom", str(model)]) == 2
-    assert "not a system" in capsys.readouterr().err
+    assert "must describe a system" in capsys.readouterr().err
 
 
 def test_methods_at_a_prompt_as_csv(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

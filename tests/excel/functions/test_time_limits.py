@@ -197,7 +197,7 @@ def test_names_are_found_in_any_case() -> None:
         (
             "SOLVE",
             [[["name", "capacity"], ["cpu", 5.0]], [["name", "population", "cpu"], ["q", 10.0, 0.1]]],
-            ["class 'q': population = 10", "room", "lower the population"],
+            ["class 'q': population = 10", "capacities of its stations", "lower it"],
         ),
     ],
 )
