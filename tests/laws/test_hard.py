@@ -183,7 +183,7 @@ def test_a_lattice_too_large_is_refused_at_once() -> None:
     assert "GiB" in error.reasons["lattice"]
     assert "merge similar classes" in error.reasons["lattice"]
     assert "510 jobs at 4 stations" in error.reasons["recal"]
-    assert str(error).startswith("no method accepts this model: lattice: ")
+    assert str(error).startswith("no method accepts this model: the population lattice")
     assert error.exit_code == 3
 
 
