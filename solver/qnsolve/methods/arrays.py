@@ -80,9 +80,12 @@ class Arrays:
         return bool(self.closed.all())
 
     def work(self) -> Array:
-        """Demand of each class on the servers of each station, with that of stations that run on it, (R, K) [time]."""
+        """Demand of each class on the servers of each station, that of stations that run on it included, (R, K) [time]."""
+        hosted = np.flatnonzero(self.host != np.arange(len(self.host)))
+        if not len(hosted):
+            return self.demand
         work = self.demand.copy()
-        for k in np.flatnonzero(self.host != np.arange(len(self.host))):
+        for k in hosted:
             work[:, self.host[k]] += self.demand[:, k]
         return work
 

@@ -130,10 +130,12 @@ def check(arrays: Arrays, measures: Measures, method: str, settled: float = EXAC
     for tolerance, law, kind, excess in laws:
         if excess.size == 0:
             continue
-        bad = np.where(np.isfinite(excess), excess, np.inf)
-        most = float(bad.max())
-        worst = max(worst, most)
-        if most > tolerance:
+        most = float(excess.max())  # nan where one is
+        if most <= tolerance:
+            worst = max(worst, most)
+        else:
+            bad = np.where(np.isfinite(excess), excess, np.inf)
+            most = float(bad.max())
             place = np.unravel_index(int(bad.argmax()), bad.shape)
             names = [stations] if kind == "station" else [classes, stations]
             where = " at ".join(repr(n[i]) for n, i in zip(names, place, strict=False))
@@ -145,6 +147,8 @@ def _beyond_bounds(arrays: Arrays, measures: Measures) -> Iterator[Violation]:
     """The violation of the asymptotic bounds of the model by closed classes; these are tighter than those in `violations`."""
     model, x = arrays.model, measures.throughput
     some = np.flatnonzero(arrays.closed & (x > 0))
+    if not len(some):
+        return
     n, z, d = arrays.population[some], arrays.think_time[some], arrays.demand[some]
     meets = n @ (d > 0) if arrays.is_closed else np.full(d.shape[1], np.inf)
     least, longest = asymptotic(n, z, d, arrays.speeds, meets)

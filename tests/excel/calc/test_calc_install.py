@@ -30,7 +30,7 @@ else:
 def test_a_second_uninstall_is_no_error(
     root: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Installed, removed, not there; root is told that it was for all users."""
+    """Installed, removed, not there; the message to root says that it was for all users."""
     program = tmp_path / "unopkg"
     program.write_text(UNOPKG, encoding="utf-8")
     program.chmod(0o755)
