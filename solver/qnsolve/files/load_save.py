@@ -50,6 +50,8 @@ def load(path: str | os.PathLike[str] | IO[bytes] | IO[str]) -> Network | System
     """
     if isinstance(path, str | os.PathLike):
         name, suffix, raw = os.fspath(path), Path(path).suffix, read(path)
+    elif not callable(getattr(path, "read", None)):
+        raise ModelError("path", "must be the path of a file, or an open file", "write its name in quotes", path)
     else:
         name, suffix = str(getattr(path, "name", "stream")).replace("<stdin>", "standard input"), ""
         held = path.read()
@@ -90,6 +92,8 @@ def loads(text: str, format: str = "toml") -> Network | System:
     8.0
     """
     checks.choice("format", format, FORMATS)
+    if not isinstance(text, str):
+        raise ModelError("text", "must be the text of a file", "qnsolve.load(file) reads a file", text)
     if format == "jmva" and text.strip():
         return _from_jmva(text)
     data = parsed(text, format)
@@ -121,8 +125,12 @@ def dumps(model: Network | System | Solution, format: str = "toml") -> str:
         return _to_jmva(model.model, model)
     if isinstance(model, Network):
         return _to_jmva(model) if format == "jmva" else _text(network_to_data(model), format)
+    from qnsolve.zos.parts.system import System
+
     from .system_file import system_to_data
 
+    if not isinstance(model, System):
+        raise ModelError("model", "must be a Network, a System or a Solution", "pass one of them", model)
     if format == "jmva":
         raise ModelError("format", "cannot hold systems", "save system.network()", format)
     return _text(system_to_data(model), format)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import System, only_system
 from qnsolve.zos.point.exact_small_system import solved_point
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
@@ -37,4 +37,5 @@ def solve(system: System) -> SystemResult:
     1.8 % (limits), 0.8 % (zIIPs that overflow) and 1.1 % (synchronous requests); `benchmarks/README.md` has the
     families and the largest errors, up to 11 %.
     """
+    system = only_system(system)
     return answer(solved_point(system))

@@ -142,6 +142,18 @@ class System:
         raise ModelError("replace", "names what the system does not have", suggestion(name, names), name)
 
 
+def only_system(model: object) -> System:
+    """The model if it is a system; anything else is refused.
+
+    Raises
+    ------
+    ModelError
+    """
+    if isinstance(model, System):
+        return model
+    raise ModelError("system", "must be a System", "load one with qnsolve.load(file)", model)
+
+
 def _changed(item: Any, changes: dict[str, Any]) -> Any:
     known = [key for key in type(item).__dataclass_fields__ if key != "_"]
     for change in changes:

@@ -14,7 +14,7 @@ from qnsolve.errors import ModelError
 from qnsolve.model import checks
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import System, only_system
 from qnsolve.zos.point.exact_small_system import solved_point
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
@@ -84,6 +84,7 @@ def verify(system: System, *, jobs: int = 100_000, seed: int = 1) -> SystemVerif
     for a synchronous request stays on its CP; eligible work that finds all zIIP threads taken
     runs on CPs; the requests of a task to one structure are one that is as long.
     """
+    system = only_system(system)
     count = checks.whole("verify: jobs", jobs, least=1000)
     if len({region.importance for region in system.regions}) > 1:
         raise ModelError("verify: importance", "is not simulated", "give all regions the same")

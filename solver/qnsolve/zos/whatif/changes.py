@@ -9,7 +9,7 @@ from typing import Any
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.zos.parts.processors import Lpar, LsprTable, kind_of
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import System, only_system
 from qnsolve.zos.parts.tcbs import Program
 from qnsolve.zos.parts.work import Step
 
@@ -36,6 +36,7 @@ def move(
     lspr : LsprTable, optional
         In place of `itr_ratio`, on the same machine: its ITR by engines.
     """
+    system = only_system(system)
     if lspr is not None:
         kind_of("move: lspr", lspr, LsprTable)
         if itr_ratio is not None:
@@ -65,6 +66,7 @@ def switch_smt(system: System, lpar: str, *, max_capacity_factor: float, threads
     threads : int, default 2
         Threads a core [count].
     """
+    system = only_system(system)
     old = _lpar(system, lpar)
     if old.ziips is None:
         raise ModelError(f"lpar {lpar!r}: ziips", "has no zIIPs", "give it some first")
@@ -96,6 +98,7 @@ def make_threadsafe(
     concurrency : {"REQUIRED", "THREADSAFE", "QUASIRENT"}, default "REQUIRED"
         What that program is defined with afterwards.
     """
+    system = only_system(system)
     if (qr_cpu is None) == (program is None) or (program is not None and change_modes is not None):
         raise ModelError("make_threadsafe: qr_cpu, program", "either qr_cpu or program", "keep one way")
     if program is not None:
@@ -141,6 +144,7 @@ def split_region(system: System, region: str, into: Sequence[str]) -> System:
     into : sequence of str
         Names of the regions in its place; each has the limits of the old one.
     """
+    system = only_system(system)
     old = {item.name: item for item in system.regions}.get(region)
     if old is None:
         raise ModelError(
@@ -177,6 +181,7 @@ def move_work(system: System, work: str, *, regions: str | Sequence[str], from_r
     from_regions : str or sequence of str
         Where they run before.
     """
+    system = only_system(system)
     old = {from_regions} if isinstance(from_regions, str) else set(from_regions)
 
     def moved(step: Step) -> Step:
@@ -196,6 +201,7 @@ def scale(system: System, factor: float, work: Sequence[str] | None = None) -> S
     work : sequence of str, optional
         Which; all where left out.
     """
+    system = only_system(system)
     by = checks.number("scale: factor", factor, positive=True)
     names = [item.name for item in system.work]
     for name in work or ():

@@ -11,7 +11,7 @@ from qnsolve.errors import ConvergenceError, ModelError, SaturatedError, suggest
 from qnsolve.model import checks
 from qnsolve.numerics.bisection import last_real
 from qnsolve.results.answer import Report
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import System, only_system
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.system_result import SystemResult, with_old_keys
 
@@ -76,6 +76,7 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
     Growth
         A factor at which a center is saturated keeps its row, with the reason.
     """
+    system = only_system(system)
     values = [checks.number("growth: factors", factor, positive=True) for factor in checks.listed("growth: factors", factors)]
     if not values:
         raise ModelError("growth: factors", "must give at least one", "write [1, 1.1, 1.2]", [])
@@ -143,6 +144,7 @@ def headroom(
     ModelError
         Where a target is missed with next to no work.
     """
+    system = only_system(system)
     names = [item.name for item in system.work]
     targets = checks.figures("headroom: response_times", response_times or {})
     for name in targets:
