@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from typing import Any, NoReturn
@@ -16,6 +17,7 @@ def main() -> int:
     def interrupt(*_: Any) -> NoReturn:
         nonlocal interrupted
         interrupted = True
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end of the program is not interrupted again
         raise KeyboardInterrupt
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -28,8 +30,8 @@ def main() -> int:
         if not interrupted:
             raise
     if sys.stderr is not None:
-        print("qnsolve: interrupted; no file is incomplete", file=sys.stderr)
-    return INTERRUPTED
+        print("qnsolve: interrupted; no file is incomplete", file=sys.stderr, flush=True)
+    os._exit(INTERRUPTED)  # an interrupt inside `exec`, as dataclasses use it, would otherwise end the process by its signal
 
 
 if __name__ == "__main__":
