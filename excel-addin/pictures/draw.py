@@ -12,12 +12,13 @@ from PIL import Image, ImageChops
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT))
 
 from qnsolve_excel.calc import write  # noqa: E402
 from qnsolve_excel.officejs.server import application  # noqa: E402
 from qnsolve_excel.officejs.thread import served  # noqa: E402
-from spreadsheet import Spreadsheet  # noqa: E402
+
+from tests.support.spreadsheet import Spreadsheet  # noqa: E402
 
 TOKEN = "0" * 48
 
