@@ -1,4 +1,7 @@
-"""Time and error of each kernel, of plain implementations and of other solvers, in one run."""
+"""Time and error of each kernel, of plain implementations and of other solvers, in one run.
+
+`python -m benchmarks systems` prints the errors of system answers instead.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
+from benchmarks import system_accuracy
 from benchmarks.peers import compare, mixed_models, models, solvers
 from benchmarks.peers.solvers import Peer
 from benchmarks.timing import batches, many_classes, recurrence, targets, worksheet
@@ -28,11 +32,14 @@ error    largest relative error of a throughput (X) and of a queue length (Q), a
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run everything; 1 where a number of qnsolve is wrong, 0 otherwise whatever the times."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["systems"]:
+        return system_accuracy.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="without other solvers and without the slowest plain runs")
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS", help="for one call of another solver (60)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there as well")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(given)
 
     begin = perf_counter()
     found = [] if options.quick else solvers.find()

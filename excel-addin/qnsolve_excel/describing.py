@@ -20,7 +20,7 @@ PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth"}
 OWN = ("rate", "users", "think_time", "burst")  # of work as a whole, given in the first of its rows
 STEP = (
     *("visits", "qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "ziip_share", "cf_on", "delay"),
-    *("change_modes", "tranclass", "called"),
+    *("change_modes", "qr_dispatches", "tranclass", "called"),
 )
 
 LPARS = Columns(

@@ -2,10 +2,16 @@
 
 from decimal import Decimal
 
+import numpy as np
 import pytest
+import qnsolve as qn
 
+from benchmarks import system_accuracy, system_references
+from benchmarks.families import all_systems, rough_loads
 from benchmarks.peers import models
 from benchmarks.peers.solvers import Peer, functions
+from benchmarks.system_accuracy import Checked, WorkError
+from benchmarks.system_references import Reference, Truth
 from benchmarks.timing import targets
 from benchmarks.timing.table import Row, duration, solver_table
 from benchmarks.timing.targets import Target
@@ -94,3 +100,79 @@ def test_the_table_shows_each_time_as_a_multiple_of_qnsolve():
 def test_times_have_three_figures_and_a_unit(seconds, shown):
     """Seconds, milliseconds or microseconds, whichever is at least one."""
     assert duration(seconds) == shown
+
+
+@pytest.mark.parametrize("family", all_systems.FAMILIES)
+def test_each_family_draws_systems_that_load_and_draws_them_again(family):
+    """The same seed gives the same system, another salt another one; no system asks for more CPs than its LPARs have."""
+    one = all_systems.drawn(family, 0, salt=5)
+    assert one.digest == all_systems.drawn(family, 0, salt=5).digest
+    assert one.digest != all_systems.drawn(family, 0, salt=6).digest
+    assert one.system.name == one.name == f"{family} 0"
+
+
+def test_rates_of_tasks_that_are_always_there_are_those_of_one_queue():
+    """A delay and one server (machine repairman): 3 tasks of 2 s away and 1 s served do 3 ÷ (2 + R) = 0.7895/s."""
+    rates = rough_loads.closed_rates(away=2.0, qr=1.0, cpu=0.0, engines=1.0)
+    assert [next(rates) for _ in range(3)] == pytest.approx([1 / 3, 0.6, 15 / 19], rel=1e-12)
+
+
+def test_the_half_width_of_a_reference_is_taken_off_the_error():
+    """An answer within the interval of the reference has no error; one beyond it what is beyond."""
+    drawn = all_systems.drawn("small", 0, salt=5)
+    answer = drawn.system.solve()["W0"]
+    near = Truth(answer.etr, 0.0, answer.response_time / 1.005, 0.01 * answer.response_time / 1.005)
+    far = Truth(answer.etr / 1.02, 0.0, answer.response_time / 1.05, 0.01 * answer.response_time / 1.05)
+    for truth, response, throughput in ((near, 0.0, 0.0), (far, 0.04, 0.02)):
+        found = system_accuracy.checked(Reference(drawn, (1,), {"W0": truth}, {"LP0": 0.5}, {}))
+        assert found.response == pytest.approx(response, abs=1e-12)
+        assert found.throughput == pytest.approx(throughput, abs=1e-12)
+        assert "| 1 |" in system_accuracy.table([found])
+
+
+def test_two_runs_of_a_reference_are_joined_by_their_precision():
+    """Intervals of ±0.1 and ±0.2 about 1.0 and 1.1: weights of 4 to 1, and the interval that both have together."""
+    joined = Truth(5.0, 0.0, 1.0, 0.1).joined(Truth(5.0, 0.0, 1.1, 0.2))
+    assert joined.response == pytest.approx(1.02)
+    assert joined.response_half == pytest.approx(0.2 / 5**0.5)
+    assert (joined.throughput, joined.throughput_half) == (5.0, 0.0)
+
+
+@pytest.mark.parametrize("salt", [0, 1])
+def test_stored_references_agree_with_closed_forms_where_there_are_some(salt):
+    """One region and one work: M/M/m, M/M/1, or users of m servers, solved exactly, within twice the half widths."""
+    seen = 0
+    for name, reference in system_references.load(salt).items():
+        data, truth = reference.drawn.data, reference.works.get("W0")
+        work = data["work"][0]
+        step = work["steps"][0]
+        if truth is None or reference.drawn.family != "small" or ("qr_cpu" in step and step.get("qr_dispatches", 1) > 1):
+            continue
+        servers = data["lpars"][0]["processors"] if "open_cpu" in step else 1
+        stations = [qn.Queue("q", servers=servers), qn.Delay("d")]
+        demands = {"q": step.get("open_cpu") or step["qr_cpu"], "d": step.get("delay", 0.0)}
+        if "rate" in work:
+            kind = qn.OpenClass("w", arrival_rate=work["rate"], demands=demands)
+        else:
+            kind = qn.ClosedClass("w", population=work["users"], think_time=work["think_time"], demands=demands)
+        exact = qn.solve(qn.Network(stations, [kind]))["w"]
+        assert abs(exact.response_time - truth.response) <= 2 * truth.response_half, name
+        assert abs(exact.throughput - truth.throughput) <= 2 * truth.throughput_half + 1e-5 * truth.throughput, name
+        seen += 1
+    assert seen >= 6
+
+
+def test_the_errors_of_a_region_of_use_hold_95_of_100_works():
+    """Each work is counted in its own region; at most 5 of 100 are beyond what is written for theirs."""
+    draw = np.random.default_rng(3)
+    found = []
+    for reference in system_references.load(0).values():
+        errors = draw.exponential(0.02, len(reference.works))
+        works = [WorkError(name, error, 0.0, error, None, None) for name, error in zip(reference.works, errors, strict=True)]
+        found.append(Checked(reference, 0.0, tuple(works)))
+    rows = system_accuracy.regions(found)
+    most = {(row["uneven"], row["center"], row["limit"]): row["most"] for row in rows}
+    every = [(system_accuracy.use_of(one.reference)[work.work].cell, work.response) for one in found for work in one.works]
+    assert sum(row["works"] for row in rows) == len(every)
+    assert np.mean([error > most[cell] for cell, error in every]) <= 0.05
+    assert all(row["most"] >= row["mean"] for row in rows)

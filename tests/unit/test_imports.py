@@ -26,7 +26,7 @@ ARROWS: dict[str, str] = {
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
     "measure": "errors model numerics stations",
-    "zos": "analysis errors methods model numerics results",
+    "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
     "cli": "__init__ analysis errors files methods model results zos",
     "__main__": "cli",
@@ -35,6 +35,8 @@ ARROWS: dict[str, str] = {
 # the files of a method family that see a model as arrays with names; all the others are kernels
 SEES_ARRAYS = {
     *("limits.grouped_chain", "limits.merged_classes", "limits.nested_limits", "limits.outside_subnetwork"),
+    "limits.shared_limit",
+    "layers.joined_hosts",
     *("markov.aggregation", "markov.deadlock", "markov.job_chain", "priorities.rest_of_network"),
 }
 # the circle of files in zos, which its own rewrite will open
@@ -48,8 +50,9 @@ THIRD_PARTY = {"numpy"}
 OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
     "simulation.ciw_check": {"ciw"},
+    "simulation.compiling": {"numba"},
 }
-HEAVY = {"ciw", "networkx", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
+HEAVY = {"ciw", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
 HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}
 
 
@@ -200,6 +203,14 @@ def test_importing_is_light() -> None:
     assert {"methods.solve", "methods.product_form.method", "methods.laws", "results.rendering"} <= inside
     assert not {_room(name) for name in inside} & ASKED_FOR
     assert not outside & {*HEAVY, "decimal", "secrets", "tomllib", "xml"}
+
+
+def test_what_compiles_is_loaded_for_simulations_only() -> None:
+    """Systems are made, and networks verified, without the compiler."""
+    assert not _after("import qnsolve.zos, qnsolve.analysis.verify, qnsolve.cli.main")[1] & HEAVY
+    inside, outside = _after("import qnsolve.zos.simulate.simulated_system")
+    assert "simulation.event_loop" in inside
+    assert "numba" in outside
 
 
 def test_a_name_is_its_function_whatever_was_loaded_before() -> None:

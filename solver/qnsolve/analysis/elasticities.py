@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from qnsolve.methods.entry import not_product_form
 from qnsolve.methods.product_form.load_growth import stretch_slope
 from qnsolve.model.job_classes import ClosedClass, OpenClass
 from qnsolve.model.network import Network
+from qnsolve.model.station_types import Queue
 from qnsolve.numerics.series import Array
 from qnsolve.results.solution import Solution
 
@@ -54,6 +55,13 @@ class Lever:
         job_class = next(c for c in model.classes if c.name == self.of)
         if job_class.demands is not None:
             return model.replace(self.of, demands={**job_class.demands, self.station: value})
+        queue = next(s for s in model.stations if s.name == self.station)
+        in_turn = all(visits == 1 for visits in (job_class.visits or {}).values())  # one visit each, in order
+        same_times = isinstance(queue, Queue) and queue.discipline == "fcfs"  # so that the model keeps its product form
+        if job_class.routing is not None or (in_turn and not same_times):
+            times = dict(job_class.service_times or {})
+            times[self.station] *= value / self.value
+            return model.replace(self.of, service_times=times)
         visits = dict(job_class.visits or {})
         visits[self.station] *= value / self.value
         return model.replace(self.of, visits=visits)
@@ -95,6 +103,10 @@ def elasticities(model: Network, base: Solution, run: Callable[[Network], Soluti
     classes = {c.name: c for c in model.classes}
 
     @cache
+    def turned(lever: Lever, factor: float) -> Solution:
+        return run(lever.turned(model, lever.value * factor))
+
+    @cache
     def without_one(name: str, population: int) -> Solution:
         return run(model.replace(name, population=population - 1))
 
@@ -104,7 +116,7 @@ def elasticities(model: Network, base: Solution, run: Callable[[Network], Soluti
             return _identity(target, lever, base, without_one(name, target.population))
         if isinstance(target, OpenClass) and product_form and arrays.is_open:
             return _open(base, name, lever)
-        return _difference(model, base, name, lever, run)
+        return _difference(base, name, partial(turned, lever))
 
     return find
 
@@ -146,27 +158,28 @@ def _open(base: Solution, name: str, lever: Lever) -> Elasticity:
     return Elasticity(own, response, ROUNDING * 10 * max(1.0, abs(response)))
 
 
-def _difference(model: Network, base: Solution, name: str, lever: Lever, run: Callable[[Network], Solution]) -> Elasticity:
+def _difference(base: Solution, name: str, turned: Callable[[float], Solution]) -> Elasticity:
     """Central differences of ln X and ln R at steps h, h/2, …; of an exact method extrapolated, the error by the last rows."""
-    step = 0.08 if base.exact else 0.008
+    step = 0.08 if base.exact else 0.004
 
     def at(factor: float) -> Array:
-        found = run(lever.turned(model, lever.value * factor))[name]
+        found = turned(factor)[name]
         return np.array([math.log(found.throughput), math.log(found.response_time)])
 
     if not (base[name].throughput > 0 and base[name].response_time > 0):
         return Elasticity(0.0, 0.0, 0.0)
     while True:  # within the stable range, and far enough from its edge for the series to converge
         try:
-            at(math.exp(4 * step))
+            at(math.exp(4 * step if base.exact else step))
             break
         except SaturatedError:
             step /= 2
             if step < 1e-13:
                 raise
-    plain = [(at(math.exp(h)) - at(math.exp(-h))) / (2 * h) for h in (step / 2**level for level in range(LEVELS))]
+    steps = [step / 2**level for level in range(LEVELS if base.exact else 3)]
+    plain = [(at(math.exp(h)) - at(math.exp(-h))) / (2 * h) for h in steps]
     if not base.exact:  # not smooth enough to extrapolate
-        gap = np.ptp(np.array(plain[-3:]), axis=0).max()
+        gap = np.ptp(np.array(plain), axis=0).max()
         return Elasticity(float(plain[-1][0]), float(plain[-1][1]), float(gap) + ROUGH / step)
     best, error, above = plain[0], math.inf, [plain[0]]
     for value in plain[1:]:

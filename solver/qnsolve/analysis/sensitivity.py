@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any
 
-from qnsolve.errors import ModelError, QnsolveError, SaturatedError
+from qnsolve.errors import ModelError, QnsolveError
 from qnsolve.methods.solve import solve
 from qnsolve.model import checks
 from qnsolve.model.network import Network, only_network
@@ -214,10 +214,8 @@ def sensitivity(model: Network, method: str = "auto", change: float = 0.1) -> Se
 def _again(model: Network, run: Callable[[Network], Solution], lever: Lever, notes: list[str]) -> Solution | None:
     try:
         return run(model)
-    except SaturatedError as error:
-        notes.append(f"{lever.parameter.replace('_', ' ')} of {lever.of or lever.station} changed: {error}")
     except QnsolveError as error:
-        notes.append(f"one more in {lever.parameter} of {lever.of or lever.station}: {error}")
+        notes.append(f"{lever.parameter.replace('_', ' ')} of {lever.of or lever.station} changed: {error}")
     return None
 
 

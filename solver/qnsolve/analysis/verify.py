@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, nan, sqrt
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,13 @@ from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
 from qnsolve.results.solution import Solution
-from qnsolve.simulation import blocking_simulation as held
 from qnsolve.simulation import ciw_check as peer
-from qnsolve.simulation.network_simulation import Batches, simulate
+from qnsolve.simulation.counted_batches import Batches
+from qnsolve.simulation.precision import Progress, student
 
 BATCHES = 25
+JOBS = 100_000
+MOST = 2_000_000  # jobs of a simulation that goes on until it is precise
 LEVEL = 0.95
 WIDE = 0.1  # a half width beyond this share of the figure is too imprecise
 RARE = 10  # expected delays at limits; with fewer the simulation may have had none
@@ -122,7 +123,14 @@ class Verification(Report):
 
 
 def verify(
-    subject: Network | Solution, *, method: str = "auto", jobs: int = 100_000, seed: int = 1, simulator: str = "events"
+    subject: Network | Solution,
+    *,
+    method: str = "auto",
+    jobs: int | None = None,
+    seed: int = 1,
+    simulator: str = "events",
+    precision: float | None = None,
+    progress: Progress | None = None,
 ) -> Verification:
     """Simulate a model and compare its solution with the simulated figures.
 
@@ -132,13 +140,20 @@ def verify(
         A network is solved first.
     method : str, default "auto"
         How a network is solved, as for `solve`.
-    jobs : int, default 100,000
-        Jobs that finish in the simulation, all classes together, after a warm-up of a tenth of them [count].
+    jobs : int, optional
+        Jobs that finish in the simulation, all classes together, after a warm-up of a tenth of them; 100,000 where
+        left out. With a precision the most that finish, a quarter of them as the warm-up; 2,000,000 where left
+        out [count].
     seed : int, default 1
         The same seed gives the same figures.
     simulator : {"events", "ciw"}, default "events"
         The package's own simulation, for every model; or Ciw, an independent program, ten times slower,
-        for models without limits and load-dependent stations (extra `verify`).
+        for models without limits and load-dependent stations (extra `ciw`).
+    precision : float, optional
+        The simulation goes on until the response time of every class, and the throughput of every closed one, has a
+        half width of 95 % below this share of itself [ratio]; "events" only.
+    progress : callable, optional
+        With a precision: is given jobs so far, the most, and the widest interval so far [ratio].
 
     Returns
     -------
@@ -150,9 +165,9 @@ def verify(
 
     Notes
     -----
-    Batch means of one long run in 25 batches, with Student's t. Times that are not exponential are drawn
-    from a gamma distribution (variation below 1) or a hyperexponential one with balanced means. Within a
-    priority jobs are served first come first served.
+    Batch means of one long run in 25 batches (24 or 30 with a precision), with Student's t. Times that are not
+    exponential are drawn from a gamma distribution (variation below 1) or a hyperexponential one with balanced means.
+    Within a priority jobs are served first come first served.
 
     References
     ----------
@@ -165,9 +180,13 @@ def verify(
     >>> verify(site, jobs=10_000).agrees
     True
     """
-    count = checks.whole("verify: jobs", jobs, least=1000)
+    count = checks.whole("verify: jobs", (JOBS if precision is None else MOST) if jobs is None else jobs, least=1000)
     start = checks.whole("verify: seed", seed)
     checks.choice("verify: simulator", simulator, SIMULATORS)
+    if precision is not None:
+        precision = known_within(precision)
+        if simulator != "events":
+            raise ModelError("verify: precision", "is of simulator 'events'", "take it, or leave the precision out")
     solution = subject if isinstance(subject, Solution) else solve(only_network(subject), method=method)
     model = solution.model
     busy = sum(c.throughput for c in solution.classes)
@@ -181,12 +200,16 @@ def verify(
             rule = f"runs on the servers of {station.on!r}, which is not simulated"
             raise ModelError(f"verify: station {station.name!r}", rule, "compare with method 'markov' on a smaller model")
     process = job_process(from_network(model))
-    ours = simulate if min(process.capacity) == inf else held.simulate
-    found = (
-        ours(process, count, BATCHES, start)
-        if simulator == "events"
-        else peer.simulate(process, count, BATCHES, start, throughput=busy)
-    )
+    if simulator == "events":
+        from qnsolve.simulation.network_simulation import simulate, simulate_until  # compiled where numba is installed
+
+        if precision is None:
+            found = simulate(process, count, BATCHES, start)
+        else:
+            found = simulate_until(process, precision, count, start, progress)
+            count = int(found.finished.sum())
+    else:
+        found = peer.simulate(process, count, BATCHES, start, throughput=busy)
     comparisons = _comparisons(solution, _estimates(solution, found))
     notes = [f"seed {start}; {found.events} events; {_law(process.variation, solution)}", *solution.notes]
     if np.isnan(found.work).any():
@@ -199,6 +222,14 @@ def verify(
         f"{'qnsolve' if simulator == 'events' else 'Ciw'}, times in {model.time_unit}"
     )
     return Verification(heading, tuple(notes), solution, simulator, count, start, comparisons)
+
+
+def known_within(precision: float) -> float:
+    """A precision, checked: a share of the figures between 0 and 1."""
+    share = checks.number("verify: precision", precision, positive=True)
+    if share >= 1:
+        raise ModelError("verify: precision", "must be below 1", "write 0.01 for 1 %", precision)
+    return share
 
 
 def _law(variation: Array, solution: Solution) -> str:
@@ -245,15 +276,16 @@ def _estimates(solution: Solution, found: Batches) -> list[Estimate]:
 
 
 def _comparisons(solution: Solution, estimates: list[Estimate]) -> tuple[VerifiedFigure, ...]:
-    together = student(1 - (1 - LEVEL) / 2 / max(len(estimates), 1), BATCHES - 1)
-    alone = student((1 + LEVEL) / 2, BATCHES - 1)
+    batches = len(estimates[0][-1]) if estimates else BATCHES
+    together = student(1 - (1 - LEVEL) / 2 / max(len(estimates), 1), batches - 1)
+    alone = student((1 + LEVEL) / 2, batches - 1)
     rows = []
     for class_name, station, quantity, solved, above, below in estimates:
         if np.isnan(above).any():  # not reported by the simulator
             continue
         simulated = float(above.sum() / below.sum()) if below.sum() > 0 else nan
         apart = above - simulated * below
-        error = float(apart.std(ddof=1)) * sqrt(BATCHES) / float(below.sum()) if below.sum() > 0 else inf
+        error = float(apart.std(ddof=1)) * sqrt(batches) / float(below.sum()) if below.sum() > 0 else inf
         off = abs(solved - simulated)
         inside = off <= together * error + 1e-9 * abs(simulated)
         verdict = "differs" if not inside else "too short" if alone * error > WIDE * abs(simulated) else "agrees"
@@ -270,20 +302,3 @@ def _correlated(found: Batches) -> float:
     apart = inside - inside.mean()
     spread = float((apart**2).sum())
     return float((apart[1:] * apart[:-1]).sum()) / spread if spread > 1e-20 * float((inside**2).sum()) else 0.0
-
-
-def student(probability: float, freedom: int) -> float:
-    """Quantile of Student's t distribution, within 1e-4 from 20 degrees of freedom on.
-
-    Examples
-    --------
-    >>> round(student(0.975, 24), 3)
-    2.064
-    """
-    z = NormalDist().inv_cdf(probability)
-    v = 1 / freedom
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    fourth = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
-    return z + v * (first + v * (second + v * (third + v * fourth)))

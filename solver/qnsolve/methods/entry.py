@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -188,6 +189,17 @@ def too_much_memory(method: str, classes: int, stations: int, numbers: float) ->
         return ""
     size = f"{classes} classes at {stations} stations need {8 * numbers / 1e9:.3g} GB of memory by {method}"
     return f"{size}, at most {MEMORY / 1e9:g} GB are allowed"
+
+
+def in_words(count: int) -> str:
+    """A whole number of any size as text: 12,345, or about 10^300.
+
+    Examples
+    --------
+    >>> in_words(12345), in_words(10**300)
+    ('12,345', 'about 10^300')
+    """
+    return f"{count:,}" if count < 10**15 else f"about 10^{round((count.bit_length() - 0.5) * math.log10(2))}"
 
 
 def long_left_over(arrays: Arrays) -> str:

@@ -26,5 +26,10 @@ _FAMILIES: tuple[Method, ...] = (
     *blocking.METHODS,
 )
 
-# a small Markov chain is exact and fast: it is preferred to an approximation
-METHODS = tuple(method if method.exact else replace(method, yields=is_small) for method in _FAMILIES)
+
+def _with_small_chains(method: Method) -> Method:
+    """The entry, that also yields to a small Markov chain, which is exact and fast, if it is an approximation."""
+    return method if method.exact else replace(method, yields=lambda arrays: is_small(arrays) or method.yields(arrays))
+
+
+METHODS = tuple(map(_with_small_chains, _FAMILIES))

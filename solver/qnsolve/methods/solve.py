@@ -6,14 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, overload
 
+import numpy as np
+
 from qnsolve.errors import LawError, ModelError, NoMethodError, nearest
+from qnsolve.model.job_classes import OpenClass
 from qnsolve.model.network import Network
 from qnsolve.results.solution import Solution
 
 from .arrays import Arrays, from_network, to_solution
 from .entry import Method, not_product_form
 from .laws import EXACT, SETTLED, check
-from .measured_errors import measured_error
+from .measured_errors import busiest, error_by_use, measured_error
 from .registry import METHODS
 
 CHOICES = ("auto", "exact", *(method.name for method in METHODS))
@@ -120,13 +123,15 @@ def solve(model: Any, method: str = "auto") -> Any:
                 if method not in ("auto", "exact"):
                     raise
                 known |= {chosen.name: "; ".join(error.reasons.values())}
-    except ArithmeticError as error:
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
         raise LawError(f"method {chosen.name}: {error}; no number is returned") from error
     residual = check(arrays, measures, chosen.name, EXACT if chosen.exact else SETTLED)
-    measures = replace(measures, notes=(*measures.notes, *_random_ways(arrays)))
-    if not chosen.exact:
-        measures = replace(measures, notes=(*measures.notes, f"approximate: {measured_error(chosen.name)}"))
-    return to_solution(arrays, measures, chosen.name, chosen.exact, residual)
+    measures = replace(measures, notes=(*measures.notes, *_random_ways(arrays), *_bursts_in_order(arrays)))
+    found = to_solution(arrays, measures, chosen.name, chosen.exact, residual)
+    if chosen.exact:
+        return found
+    said = [measured_error(chosen.name), error_by_use(chosen.name, busiest(found))]
+    return replace(found, notes=(*found.notes, "approximate: " + "; ".join(part for part in said if part)))
 
 
 def _random_ways(arrays: Arrays) -> list[str]:
@@ -139,9 +144,19 @@ def _random_ways(arrays: Arrays) -> list[str]:
     return [f"visits give class {name!r} {rule}" for name in names]
 
 
+def _bursts_in_order(arrays: Arrays) -> list[str]:
+    """A note for each class whose bursts meet its stations in the order of the model, so that the order matters."""
+    return [
+        f"bursts of class {c.name!r} meet its stations in the order of the model"
+        for c, ways, demand in zip(arrays.model.classes, arrays.random_visits, arrays.demand, strict=True)
+        if isinstance(c, OpenClass) and not c.is_poisson and c.routing is None
+        if np.isnan(ways).any() and (demand > 0).sum() > 1
+    ]
+
+
 def _choose(arrays: Arrays, name: str, known: Mapping[str, str]) -> Method:
-    """The first method that accepts, without those known to refuse; if there are such, no method yields to another."""
-    reasons = dict(known)
+    """The first method that accepts and yields to no other, or else the first that accepts; without those known to refuse."""
+    reasons, yielding = dict(known), None
     for method in METHODS:
         if method.name in reasons:
             continue
@@ -150,7 +165,12 @@ def _choose(arrays: Arrays, name: str, known: Mapping[str, str]) -> Method:
         reason = method.refuses(arrays)
         if not reason and (known or name == method.name or not method.yields(arrays)):
             return method
-        reasons[method.name] = reason
+        if reason:
+            reasons[method.name] = reason
+        elif yielding is None:
+            yielding = method
+    if yielding is not None:
+        return yielding
     raise NoMethodError(reasons)
 
 
@@ -170,7 +190,8 @@ def methods(model: Network | None = None) -> list[MethodReport]:
     reasons = {method.name: "" if arrays is None else method.refuses(arrays) for method in METHODS}
     taken = None
     if arrays is not None:
-        taken = next((m.name for m in METHODS if not reasons[m.name] and not m.yields(arrays)), None)
+        accepting = [m for m in METHODS if not reasons[m.name]]
+        taken = next((m.name for m in accepting if not m.yields(arrays)), accepting[0].name if accepting else None)
     return [
         MethodReport(
             method.name,

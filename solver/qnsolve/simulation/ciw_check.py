@@ -13,7 +13,7 @@ from qnsolve.methods.job_process import JobProcess
 from qnsolve.methods.markov.job_moves import OUTSIDE
 from qnsolve.numerics.random_times import branch, spread
 
-from .network_simulation import Batches
+from .counted_batches import Batches
 
 
 def refuses(plan: JobProcess) -> str:

@@ -1,52 +1,40 @@
-"""Discrete-event simulation of a network: any discipline, any variation of times, admission limits."""
+"""Event simulation of a network: its stations, routes and limits as rows of numbers, and batches of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from heapq import heappop, heappush
-from itertools import count
 from math import inf
-from typing import Any
 
 import numpy as np
 
+from qnsolve.errors import ModelError
 from qnsolve.methods.job_process import JobProcess
-from qnsolve.methods.markov.job_moves import OUTSIDE
-from qnsolve.numerics.random_times import sizes, times
-from qnsolve.numerics.series import Array
 
-from .simulated_stations import Event, Job, SimulatedStation, simulated_station
+from .compiling import COMPILES, Cells, real_cells, whole_cells
+from .counted_batches import Batches
+from .event_rows import GROW, REFILL, STUCK
+from .heaps import schedule
+from .network_loop import run_network
+from .network_rows import (
+    ARRIVING_FIRST,
+    COUNTS,
+    EVENTS,
+    FINISHED,
+    FREE,
+    LEFT_FREE,
+    MOVING_FIRST,
+    MOVING_LAST,
+    NEXT_UNIFORM,
+    PLANNED,
+    NetworkState,
+)
+from .network_stations import Streams, stations_of
+from .precision import CHECKED, DRIFT, Batched, Progress, estimate
 
-
-@dataclass(frozen=True)
-class Batches:
-    """The counts and integrals of each of B batches after the warm-up.
-
-    Attributes
-    ----------
-    duration : ndarray (B,)
-        [time].
-    finished : ndarray (B, R)
-        Jobs that had all their visits.
-    visits, area, work : ndarray (B, R, K)
-        Visits completed; jobs integrated over time; service times completed [time].
-    waiting : ndarray (B, R)
-        Jobs outside limits, integrated over time.
-    asked, delayed : ndarray (B, R)
-        Admission requests, and those that waited.
-    events : int
-    """
-
-    duration: Array
-    finished: Array
-    visits: Array
-    area: Array
-    work: Array
-    waiting: Array
-    asked: Array
-    delayed: Array
-    events: int
+LENGTH = 1 << 14  # random numbers of one stream that are drawn together
+EVENTS_AT_ONCE = 1 << 18  # an interrupt is seen between two stretches
+MOST_JOBS = 4_000_000  # in the network at once
+FIRST_BATCH = 250  # jobs in each of the first batches
+FEWEST = 300  # jobs of each class before a run is long enough
 
 
 def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float = 0.1) -> Batches:
@@ -67,166 +55,220 @@ def simulate(plan: JobProcess, jobs: int, batches: int, seed: int, warm: float =
     -------
     Batches
     """
-    return Run(plan, seed).batches(jobs, batches, max(int(jobs * warm), 1))
+    first = max(int(jobs * warm), 1)
+    run = NetworkRun(plan, seed)
+    marks = []
+    for end in [first, *(first + jobs * (i + 1) // batches for i in range(batches))]:
+        run.until(end)
+        marks.append(run.totals().vector())
+    return run.totals().like(np.diff(np.array(marks), axis=0))
 
 
-class Run:
-    """A simulation in progress."""
+def simulate_until(plan: JobProcess, precision: float, most: int, seed: int, progress: Progress | None = None) -> Batches:
+    """The batches of a simulation that ends when the response time of every class is known.
+
+    Parameters
+    ----------
+    plan : JobProcess
+    precision : float
+        Half width over the figure, of the response time of every class and the throughput of every closed one [ratio].
+    most : int
+        Jobs finished at most, the warm-up, a quarter of them, included [count].
+    seed : int
+    progress : callable, optional
+        Is given jobs so far, the most, and the widest interval so far [ratio].
+    """
+    batched: Batched[Batches] = Batched(NetworkRun(plan, seed), min(FIRST_BATCH, most // CHECKED[0]))
+    widest = inf
+    while not (widest <= precision or (batched.finished >= most and batched.number % 4 == 0)):
+        batched.further()
+        if batched.number in CHECKED:
+            widest = _widest(plan, batched.kept())
+            if progress is not None:
+                progress(batched.finished, most, widest)
+    return batched.pairs()
+
+
+def _widest(plan: JobProcess, found: Batches) -> float:
+    """The widest interval of the figures that must be known; infinite where the run is too short in another way."""
+    widest = 0.0
+    inside = found.area.sum(axis=2) + found.waiting
+    for r, population in enumerate(plan.population):
+        done = found.finished[:, r]
+        if population == 0 or plan.outside[r] == inf:
+            continue
+        figures = [estimate(inside[:, r], done)] + [estimate(done, found.duration)] * (population is not None)
+        if done.sum() < FEWEST or any(abs(figure.drift) > DRIFT for figure in figures):
+            return inf
+        widest = max(widest, *(figure.relative for figure in figures))
+    return widest
+
+
+class NetworkRun:
+    """A simulation in progress, from an empty network in which all jobs of closed classes are outside."""
 
     def __init__(self, plan: JobProcess, seed: int) -> None:
-        self.plan, self.classes, stations = plan, len(plan.rank), len(plan.kinds)
-        rng = np.random.default_rng(seed)
-        self.heap: list[Event] = []
-        self.order = count()
-        self.now = 0.0
-        levels = [plan.rank if "preemptive" in kind else (0,) * self.classes for kind in plan.kinds]
-        self.centers: list[SimulatedStation] = [
-            simulated_station(kind, plan.speeds[k], levels[k], self.heap, self.order) for k, kind in enumerate(plan.kinds)
-        ]
-        self.draws = [
-            [times(rng, plan.service[r, k], plan.variation[r, k]) for k in range(stations)] for r in range(self.classes)
-        ]
-        self.thinks = [times(rng, z, v) for z, v in zip(plan.outside, plan.arrival_variation, strict=True)]
-        self.sizes = [sizes(rng, b, v) for b, v in zip(plan.batch_size, plan.batch_variation, strict=True)]
-        self.uniform: Iterator[float] = (u for _ in count() for u in rng.random(2048).tolist())
-        self.ways = [{place: _way(steps) for place, steps in route.items()} for route in plan.routes]
-        self.needs = [
-            [
-                sum(1 << i for i, lim in enumerate(plan.limits) if r in lim.classes and k in lim.stations)
-                for k in range(stations)
-            ]
-            for r in range(self.classes)
-        ]
-        self.used = [0] * len(plan.limits)
-        self.line: list[Job] = []
-        size = self.classes * stations
-        self.present, self.left, self.visits, self.work = [0] * size, [0.0] * size, [0] * size, [0.0] * size
-        self.waiting, self.waited = [0] * self.classes, [0.0] * self.classes
-        self.finished, self.asked, self.delayed = [0] * self.classes, [0] * self.classes, [0] * self.classes
-        self.events = 0
-        for r, n in enumerate(plan.population):
-            for _ in range(1 if n is None else n):
-                self._outside(r)
+        self.rng = np.random.default_rng(seed)
+        self.streams = Streams(self.rng)
+        self.stations, self.together = stations_of(plan, self.streams)
+        closed = sum(n for n in plan.population if n is not None)
+        self.state = self._first(plan, closed + 4 * self.together + 256)
+        whole, draws = self.state.whole, len(self.streams.draws)
+        self._refill(len(self.state.uniform), [LENGTH] * draws)
+        for r, (n, outside) in enumerate(zip(plan.population, plan.outside, strict=True)):
+            if n is not None and outside <= 0:
+                self._enter(r, n)
+            elif outside < inf and n != 0:
+                gap = outside / (n or 1)
+                stream = self.stations.arrival_stream[r]
+                gap *= 1.0 if stream < 0 else float(self.streams.draws[stream](1)[0])
+                self.state.thinking[r] = n or 0
+                event = len(plan.kinds) + r
+                whole[PLANNED] = schedule(self.state.heap, self.state.place, self.state.time, whole[PLANNED], event, gap)
 
-    def batches(self, jobs: int, batches: int, warm: int) -> Batches:
-        """The batches after the warm-up."""
-        marks = []
-        for end in [warm, *(warm + jobs * (i + 1) // batches for i in range(batches))]:
-            self._until(end)
-            marks.append(self._mark())
-        duration, finished, visits, area, work, waiting, asked, delayed = (
-            np.diff(np.array(m), axis=0) for m in zip(*marks, strict=True)
+    @property
+    def events(self) -> int:
+        """Events so far."""
+        return int(self.state.whole[EVENTS])
+
+    @property
+    def finished(self) -> int:
+        """Jobs that have finished."""
+        return int(self.state.whole[FINISHED])
+
+    def until(self, finished: int) -> bool:
+        """Go on until so many jobs have finished."""
+        while self.state.whole[FINISHED] < finished:
+            why = run_network(self.stations, self.state, finished, EVENTS_AT_ONCE, self.together)
+            if why == REFILL:
+                self._refill(self.state.whole[NEXT_UNIFORM], list(self.state.at_draw))
+            elif why == GROW:
+                self._grow()
+            elif why == STUCK:
+                raise ModelError("simulate", "all jobs wait for each other", "raise a limit or a capacity")
+        return True
+
+    def totals(self) -> Batches:
+        """What has been counted up to now; a job at a station since t has contributed -t to its integral."""
+        s, now, stations = self.state, float(self.state.now[0]), len(self.stations.kind)
+        done, visits, worked, asked, delayed = (
+            np.array(row, dtype=float) for row in (s.finished, s.visits, s.worked, s.asked, s.delayed)
         )
-        stations = len(self.centers)
-        visits, area, work = (m.reshape(batches, stations, self.classes).transpose(0, 2, 1) for m in (visits, area, work))
-        return Batches(duration, finished, visits, area, work, waiting, asked, delayed, self.events)
+        area = np.array(s.stayed) + np.array(s.present) * now
+        waiting = np.array(s.waited) + np.array(s.waiting) * now
+        visits, area, worked = (row.reshape(stations, -1).T for row in (visits, area, worked))
+        return Batches(np.array(now), done, visits, area, worked, waiting, asked, delayed, self.events)
 
-    def _mark(self) -> tuple[Any, ...]:
-        """Record the totals up to now; a job at a station since t has contributed −t."""
-        area = [out + n * self.now for out, n in zip(self.left, self.present, strict=True)]
-        waiting = [out + n * self.now for out, n in zip(self.waited, self.waiting, strict=True)]
-        return self.now, self.finished[:], self.visits[:], area, self.work[:], waiting, self.asked[:], self.delayed[:]
+    def _first(self, plan: JobProcess, jobs: int) -> NetworkState:
+        p = self.stations
+        stations, classes = len(plan.kinds), len(plan.rank)
+        events, lines = stations + classes + jobs, stations * p.levels
+        groups, places = len(p.need_start) - 1, int(sum(p.servers))
 
-    def _until(self, finished: int) -> None:
-        done = sum(self.finished)
-        heap, centers, classes = self.heap, self.centers, self.classes
-        while done < finished:
-            self.now, _, k, what = heappop(heap)
-            self.events += 1
-            if k == OUTSIDE:
-                done += self._enter(what)
-                continue
-            job = centers[k].complete(what, self.now)
-            if job is None:
-                continue
-            place = k * classes + job.r
-            self.present[place] -= 1
-            self.left[place] += self.now
-            self.visits[place] += 1
-            self.work[place] += job.work
-            done += self._onward(job, self._next(job.r, k))
+        def wholes(count: int, value: int = 0) -> Cells:
+            return whole_cells(np.full(count, value))
 
-    def _next(self, r: int, place: int) -> int:
-        way = self.ways[r][place]
-        if len(way) == 1:
-            return way[0][0]
-        u = next(self.uniform)
-        return next(k for k, sum_ in way if u < sum_)
+        def reals(count: int) -> Cells:
+            return real_cells(np.zeros(count))
 
-    def _outside(self, r: int) -> None:
-        """A job begins to think; of an open class: the time to the next batch begins."""
-        wait = next(self.thinks[r]) if self.plan.outside[r] else 0.0
-        if wait < inf:
-            heappush(self.heap, (self.now + wait, next(self.order), OUTSIDE, r))
+        whole = np.zeros(COUNTS, dtype=np.int64)
+        whole[[MOVING_FIRST, MOVING_LAST, ARRIVING_FIRST]] = -1
+        whole[LEFT_FREE] = jobs
+        first_server = np.concatenate([[0], np.cumsum(np.array(p.servers, dtype=np.int64))])[:-1]
+        return NetworkState(
+            whole=whole_cells(whole),
+            now=reals(1),
+            uniform=reals(LENGTH),
+            drawn=reals(LENGTH * len(self.streams.draws)),
+            at_draw=wholes(len(self.streams.draws)),
+            heap=wholes(events),
+            place=wholes(events, -1),
+            time=reals(events),
+            kind_of=wholes(jobs),
+            at=wholes(jobs),
+            to=wholes(jobs),
+            work=reals(jobs),
+            left=reals(jobs),
+            since=reals(jobs),
+            order=wholes(jobs),
+            link=whole_cells(np.append(np.arange(1, jobs), -1)),
+            key=reals(jobs),
+            child=wholes(jobs, -1),
+            sibling=wholes(jobs, -1),
+            free=whole_cells(p.servers),
+            serving=wholes(places, -1),
+            first_server=whole_cells(first_server),
+            first=wholes(lines, -1),
+            last=wholes(lines, -1),
+            root=wholes(stations, -1),
+            units=wholes(stations),
+            pace=reals(stations),
+            attained=reals(stations),
+            advanced=reals(stations),
+            kept=wholes(stations),
+            count=wholes(stations),
+            blocked_first=wholes(stations, -1),
+            blocked_last=wholes(stations, -1),
+            dirty=wholes(stations),
+            dirty_list=wholes(stations),
+            used=wholes(len(p.places)),
+            line_first=wholes(groups, -1),
+            line_last=wholes(groups, -1),
+            thinking=wholes(classes),
+            finished=wholes(classes),
+            waiting=wholes(classes),
+            waited=reals(classes),
+            asked=wholes(classes),
+            delayed=wholes(classes),
+            present=wholes(stations * classes),
+            stayed=reals(stations * classes),
+            visits=wholes(stations * classes),
+            worked=reals(stations * classes),
+        )
 
-    def _enter(self, r: int) -> int:
-        """Jobs of a class arrive from outside; returns the number that finish at once."""
-        together = 1
-        if self.plan.population[r] is None:
-            together = next(self.sizes[r])
-            self._outside(r)
-        return sum(self._onward(Job(r), self._next(r, OUTSIDE)) for _ in range(together))
-
-    def _onward(self, job: Job, k: int) -> int:
-        """A job goes to a station, past the limits it needs, or outside; 1 where it is finished."""
-        held = job.held
-        if k == OUTSIDE:
-            self.finished[job.r] += 1
-            if held:
-                self._release(held)
-                self._admit()
-            if self.plan.population[job.r] is not None:
-                self._outside(job.r)
-            return 1
-        needed = self.needs[job.r][k]
-        job.k = k
-        if needed == held:
-            self._arrive(job)
-            return 0
-        self._release(held & ~needed)
-        job.held = held & needed
-        self.line.append(job)
-        self.waiting[job.r] += 1
-        self.waited[job.r] -= self.now
-        self._admit()
-        if needed & ~held:
-            self.asked[job.r] += 1
-            self.delayed[job.r] += job.held != needed
-        return 0
-
-    def _release(self, bits: int) -> None:
-        for i in range(len(self.used)):
-            self.used[i] -= bits >> i & 1
-
-    def _admit(self) -> None:
-        """Admit the jobs that can enter, first come first served."""
-        rest, let_in = [], []
-        for job in self.line:
-            needed = self.needs[job.r][job.k]
-            missing = [i for i in range(len(self.used)) if (needed & ~job.held) >> i & 1]
-            if all(self.used[i] < self.plan.limits[i].capacity for i in missing):
-                for i in missing:
-                    self.used[i] += 1
-                job.held = needed
-                let_in.append(job)
+    def _enter(self, r: int, number: int) -> None:
+        """Jobs of a class without think time come from outside at once."""
+        s = self.state
+        for _ in range(number):
+            j = int(s.whole[FREE])
+            s.whole[FREE], s.link[j] = s.link[j], -1
+            s.whole[LEFT_FREE] -= 1
+            s.kind_of[j], s.at[j] = r, len(self.stations.kind)
+            if s.whole[MOVING_FIRST] >= 0:
+                s.link[s.whole[MOVING_LAST]] = j
             else:
-                rest.append(job)
-        self.line = rest
-        for job in let_in:
-            self.waiting[job.r] -= 1
-            self.waited[job.r] += self.now
-            self._arrive(job)
+                s.whole[MOVING_FIRST] = j
+            s.whole[MOVING_LAST] = j
 
-    def _arrive(self, job: Job) -> None:
-        r, k = job.r, job.k
-        place = k * self.classes + r
-        self.present[place] += 1
-        self.left[place] -= self.now
-        job.work = next(self.draws[r][k])
-        self.centers[k].arrive(job, k, self.now)
+    def _refill(self, uniforms: int, taken: list[int]) -> None:
+        """New random numbers in place of those that have been used."""
+        s = self.state
+        rows = [(s.uniform, 0, len(s.uniform), int(uniforms), self.rng.random)]
+        rows += [(s.drawn, LENGTH * i, LENGTH, int(n), self.streams.draws[i]) for i, n in enumerate(taken)]
+        for row, start, length, used, draw in rows:
+            kept, fresh = row[start + used : start + length], draw(used)
+            row[start : start + length] = np.concatenate([kept, fresh]) if COMPILES else [*kept, *fresh.tolist()]
+        s.whole[NEXT_UNIFORM] = 0
+        s.at_draw[:] = whole_cells(np.zeros(len(taken)))
 
-
-def _way(steps: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Next stations with cumulative probabilities, the last one beyond any draw."""
-    sums = np.cumsum([share for _, share in steps]).tolist()
-    return [(k, s) for (k, _), s in zip(steps, [*sums[:-1], inf], strict=True)]
+    def _grow(self) -> None:
+        """Twice the jobs."""
+        s = self.state
+        jobs = len(s.link)
+        if jobs > MOST_JOBS:
+            raise ModelError("simulate", f"more than {MOST_JOBS} jobs are inside", "lower the rates")
+        fresh = {name: np.zeros(jobs) for name in ("time", "work", "left", "since", "key")}
+        for name in ("heap", "kind_of", "at", "to", "order"):
+            fresh[name] = np.zeros(jobs, dtype=np.int64)
+        for name in ("place", "child", "sibling"):
+            fresh[name] = np.full(jobs, -1)
+        fresh["link"] = np.append(np.arange(jobs + 1, 2 * jobs), s.whole[FREE])
+        rows = {name: getattr(s, name) for name in fresh}
+        self.state = s._replace(
+            **{
+                name: np.concatenate([row, fresh[name]]) if COMPILES else [*row, *fresh[name].tolist()]
+                for name, row in rows.items()
+            }
+        )
+        self.state.whole[FREE] = jobs
+        self.state.whole[LEFT_FREE] += jobs

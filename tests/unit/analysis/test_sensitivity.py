@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.analysis import elasticities
+from qnsolve.analysis import sensitivity as sensitivity_module
 from qnsolve.cli.main import main
 from qnsolve.methods.product_form.load_growth import stretch_slope
 
@@ -61,6 +63,10 @@ def test_enough_models_are_compared() -> None:
     assert len(OPEN) > 50
 
 
+def _turned(model: qn.Network, lever: elasticities.Lever, factor: float) -> qn.Solution:
+    return qn.solve(lever.turned(model, lever.value * factor))
+
+
 @pytest.mark.parametrize("name", [n for n in zoo.HAND_MADE if n.startswith("mixed") and n != "mixed, nobody inside"])
 def test_mixed_elasticities(name: str) -> None:
     """Closed classes beside open ones: the identity agrees with extrapolated differences, within their error."""
@@ -71,7 +77,7 @@ def test_mixed_elasticities(name: str) -> None:
         for lever in elasticities.levers(model):
             if lever.parameter == "population" or not isinstance(c, qn.ClosedClass):
                 continue
-            exact, other = find(c.name, lever), elasticities._difference(model, base, c.name, lever, qn.solve)
+            exact, other = find(c.name, lever), elasticities._difference(base, c.name, partial(_turned, model, lever))
             assert other.error < 1e-7
             assert exact.throughput == pytest.approx(other.throughput, rel=1e-9, abs=10 * other.error)
             assert exact.response_time == pytest.approx(other.response_time, rel=1e-9, abs=10 * other.error)
@@ -209,3 +215,44 @@ def test_command(form: str | None, tmp_path: Path, capsys: pytest.CaptureFixture
         assert json.loads(out) == found.as_dict()
     else:
         assert out.rstrip("\n") == (found.to_csv() if form else str(found)).rstrip("\n")
+
+
+def test_routing_stays_as_it_is() -> None:
+    """The demand of a class with routing changes by its service time: 10 % less at one station is 10 % less demand."""
+    job = qn.OpenClass(
+        "q",
+        arrival_rate=0.5,
+        service_times={"a": 0.1, "b": 0.2},
+        routing={"a": {"b": 0.5}, "b": {"a": 1.0}},
+        entry={"a": 1.0},
+        exits={"a": 0.5},
+    )
+    found = qn.sensitivity(qn.Network([qn.Queue("a", servers=2), qn.Queue("b")], [job]))
+    at_b = next(e for e in found.effects if (e.parameter, e.station) == ("demand", "b"))
+    before, after = 0.2 / (1 - 0.1), 0.18 / (1 - 0.09)
+    rest = 0.2 / (1 - 0.05**2)  # two visits of 0.1 at two servers 5 % busy
+    assert at_b.value == pytest.approx(0.2)
+    assert at_b.response_change == pytest.approx((after - before) / (before + rest), rel=1e-9)
+
+
+@pytest.mark.parametrize(("discipline", "figure"), [("ps", "service_times"), ("fcfs", "visits")])
+def test_one_visit_each(discipline: str, figure: str) -> None:
+    """Of a class with one visit each the service time is changed; visits where all classes have the same times in order."""
+    job = qn.ClosedClass("a", population=2, think_time=1.0, visits={"q": 1.0, "d": 1.0}, service_times={"q": 0.1, "d": 0.3})
+    model = qn.Network([qn.Queue("q", discipline=discipline), qn.Delay("d")], [job])
+    lever = next(x for x in elasticities.levers(model) if (x.parameter, x.station) == ("demand", "q"))
+    changed = lever.turned(model, 0.05).classes[0]
+    assert changed.demand("q") == pytest.approx(0.05)
+    assert getattr(changed, figure)["q"] == pytest.approx(0.5 if figure == "visits" else 0.05)
+
+
+def test_one_solve_serves_all_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences need at most eight solves for each figure, however many classes there are."""
+    classes = [qn.OpenClass(f"c{i}", arrival_rate=1.0, demands={"q": 0.05 * (i + 1)}) for i in range(4)]
+    model = qn.Network([qn.Queue("q")], classes, [qn.AdmissionLimit(5, classes=["c0", "c1"])])
+    count = []
+    solved = sensitivity_module.solve
+    monkeypatch.setattr(sensitivity_module, "solve", lambda *a: count.append(1) or solved(*a))
+    figures = len(elasticities.levers(model)) + 1
+    assert len(qn.sensitivity(model).effects) == 4 * figures
+    assert len(count) <= 1 + 8 * figures

@@ -16,7 +16,6 @@ from qnsolve.methods.markov.station_states import StationStates
 from qnsolve.methods.product_form.convolution import one_class
 from qnsolve.methods.product_form.subnetwork import part
 from qnsolve.numerics.fixed_point import NotConvergedError
-from qnsolve.numerics.markov_chain import TooManyStatesError
 
 INF = float("inf")
 PAIR = decomposition.Feeds(
@@ -177,13 +176,17 @@ def _region(jobs: list[int], capacity: int) -> tuple[Region, np.ndarray]:
     return region, np.array([size - own for size, own in zip(jobs, n, strict=True)], dtype=float)
 
 
-def test_a_limit_with_more_states_than_allowed_is_refused() -> None:
-    """The states of the chain are counted before they are solved."""
+def test_a_limit_with_more_states_than_allowed_is_solved_with_long_steps() -> None:
+    """Beyond the states allowed the chain takes steps of several jobs; where there is room for all, those of one."""
     region, arrivals = _region([6], 2)
     inside = part(region.room, np.ones((1, 1)), [np.ones(1)])
-    assert limited_region.limited(region, inside, arrivals, [0], 7, INF).p.sum() == pytest.approx(1, rel=1e-12)
-    with pytest.raises(TooManyStatesError, match="7 states"):
-        limited_region.limited(region, inside, arrivals, [0], 6, INF)
+    every, few = (limited_region.limited(region, inside, arrivals, [0], most, INF) for most in (7, 6))
+    np.testing.assert_allclose(few.p, every.p, rtol=1e-9)
+    region, arrivals = _region([4000], 2)
+    inside = part(region.room, np.full((1, 1), 3e-4), [np.ones(1)])
+    every, few = (limited_region.limited(region, inside, arrivals, [0], most, INF) for most in (10**6, 6))
+    assert few.p.sum() == pytest.approx(1)
+    assert float(few.wanting[0]) == pytest.approx(float(every.wanting[0]), rel=0.02)
 
 
 def test_a_window_that_cuts_too_much_is_widened(monkeypatch: pytest.MonkeyPatch) -> None:

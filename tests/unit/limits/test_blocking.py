@@ -10,7 +10,7 @@ import pytest
 from qnsolve import ClosedClass, Delay, Network, NoMethodError, OpenClass, Queue, SaturatedError, solve, verify
 from qnsolve.methods.arrays import from_network
 from qnsolve.methods.job_process import job_process
-from qnsolve.simulation import blocking_simulation as held
+from qnsolve.simulation import network_simulation as held
 
 from tests.oracles.markov_chain import birth_death, chain
 

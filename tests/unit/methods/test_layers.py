@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve.stations import mmc
 
 
 def tcbs(regions: int, users: int, engines: int, demand: float = 0.0007, think: float = 0.2) -> qn.Network:
@@ -70,3 +72,37 @@ def test_what_it_refuses() -> None:
     for site, why in ((plain, "run on the servers"), (limited, "admission limits"), (first, "fcfs")):
         with pytest.raises(qn.NoMethodError, match=why):
             qn.solve(site, method="layers")
+
+
+@pytest.mark.parametrize("busy", [0.3, 0.85, 0.95, 0.98])
+@pytest.mark.parametrize(("threads", "processors"), [(8, 4), (4, 4), (3, 5)])
+def test_threads_alone_on_their_processors(threads: int, processors: int, busy: float) -> None:
+    """A limit of c threads on m processors that nothing else uses is M/M/min(c, m), also when nearly saturated."""
+    servers = min(threads, processors)
+    rate = busy * servers / 0.01
+    model = qn.Network(
+        [qn.Queue("cp", servers=processors), qn.Queue("thr", servers=threads, on="cp")],
+        [qn.OpenClass("w", arrival_rate=rate, demands={"thr": 0.01})],
+    )
+    found = qn.solve(model, "layers")
+    assert found["w"].response_time == pytest.approx(mmc(rate, 0.01, servers).response_time, rel=1e-9)
+    lengths = found.distribution("thr")
+    assert np.arange(len(lengths)) @ lengths == pytest.approx(found["w"].queue_length, rel=1e-6)
+
+
+def test_wide_guests_share_their_host_as_one_queue() -> None:
+    """Guests with at least as many threads as the host has processors keep it busy as one queue: 5 % from the chain."""
+    stations = [qn.Queue("cp", servers=2), qn.Queue("a", servers=4, on="cp"), qn.Queue("b", servers=3, on="cp")]
+    classes = [
+        qn.OpenClass("x", arrival_rate=40.0, demands={"a": 0.02}),
+        qn.OpenClass("y", arrival_rate=15.0, demands={"b": 0.04}),
+    ]
+    model = qn.Network(stations, classes)
+    exact, found = qn.solve(model, "markov"), qn.solve(model, "layers")
+    for name in "xy":
+        assert found[name].response_time == pytest.approx(exact[name].response_time, rel=0.05)
+    for name in ("a", "b"):
+        lengths = found.distribution(name)
+        assert lengths.sum() == pytest.approx(1)
+        queue = sum(pair.queue_length for pair in found.pairs if pair.station == name)
+        assert np.arange(len(lengths)) @ lengths == pytest.approx(queue, rel=0.05)

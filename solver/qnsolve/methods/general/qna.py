@@ -138,8 +138,11 @@ class _Analysis:
         if total == 0:
             return 0.0, 1.0
         mean = float(part @ self.net.service[:, k] / total)
-        second = float(part @ (self.net.service[:, k] ** 2 * (1 + self.net.variation[:, k])) / total)
-        return mean, max(second / mean**2 - 1, 0.0)
+        if mean == 0:
+            return 0.0, 1.0
+        ratio = self.net.service[:, k] / mean  # its square neither underflows nor overflows
+        second = float(part @ (ratio**2 * (1 + self.net.variation[:, k])) / total)
+        return mean, max(second - 1, 0.0)
 
     def measures(self) -> Measures:
         net = self.net
@@ -175,7 +178,7 @@ class _Analysis:
         if speeds is None or not self.load[k]:
             return np.zeros(len(self.net.rank))
         mean, service = self.service(k, self.part[:, k])[0], self.net.service[:, k]
-        own = mean**2 * _share(self.bursts[:, k], self.part[:, k] * service)
+        own = mean * _share(self.bursts[:, k], self.part[:, k] * service / mean)
         return self.busy[k] / 2 * (own - mean * self.bursts[:, k].sum()) / speeds[-1]
 
     def _in_batch(self, k: int) -> Array:

@@ -21,6 +21,7 @@ from qnsolve.numerics.fixed_point import fixed_point
 from qnsolve.numerics.series import Array
 
 from .host_stretch import stretched
+from .joined_hosts import joined, parted
 
 TOLERANCE = 1e-9
 
@@ -48,9 +49,16 @@ def _layers(arrays: Arrays) -> Measures:
     check_stable(arrays)
     if arrays.is_closed and not len(occupied(arrays)):
         return idle(arrays)
+    small = joined(arrays)
+    return parted(arrays, small, _by_layers(small))
+
+
+def _by_layers(arrays: Arrays) -> Measures:
     hosts = sorted({int(h) for k, h in enumerate(arrays.host) if h != k})
     guests = {h: [k for k in range(len(arrays.host)) if arrays.host[k] == h and k != h] for h in hosts}
     sources = [(h, k, True) for h in hosts for k in guests[h]] + [(h, h, closed) for h in hosts for closed in (True, False)]
+    if not hosts:
+        return _solved(arrays, [], np.ones(0))
     users = np.where(arrays.closed, arrays.population, inf)
 
     def step(vectors: Array, which: object) -> Array:

@@ -68,19 +68,24 @@ class Entrants:
         steps = self.region.steps
         inner = [math.prod(self.region.room[s] + 1 for s in classes if s > r) for r in classes]
         line = n - self.box[:, m]
+        stays = low == np.array(shape) - 1  # never away
+        returns: dict[int, tuple[Index, Array]] = {}  # departures with others in line
         for r in classes:
             some = np.flatnonzero(n[r] < shape[r] - 1)
             move(some, at[some] + steps[r], m[some] + np.where(self.blocked[r, m[some]], 0, inner[r]), arrive[r, at[some]])
-            some = np.flatnonzero((self.box[r, m] > 0) & (n[r] > low[r]))
+            some = np.flatnonzero((self.box[r, m] > 0) & ((n[r] > low[r]) | stays[r]))
             rate, left = throughput[r, m[some]], m[some] - inner[r]
             waiting = line[:, some] * ~self.blocked[:, left]  # jobs that may enter now
             total = waiting.sum(axis=0)
             none = total == 0
-            move(some[none], at[some[none]] - steps[r], left[none], rate[none])
+            fewer = 0 if stays[r] else steps[r]  # one that stays asks again at once
+            if not stays[r]:
+                move(some[none], at[some[none]] - fewer, left[none], rate[none])
+            returns[r] = some[~none], rate[~none]
             for s in classes:
                 here = waiting[s] > 0
                 share = waiting[s, here] / total[here]
-                move(some[here], at[some[here]] - steps[r], left[here] + inner[s], rate[here] * share)
+                move(some[here], at[some[here]] - fewer, left[here] + inner[s], rate[here] * share)
         origin, target, rates = (np.concatenate(column) for column in zip(*arcs, strict=True))
         axes = sorted(classes, key=lambda r: shape[r] - low[r])  # the longest changes last
         place = np.empty(len(codes), dtype=np.intp)
@@ -90,6 +95,9 @@ class Entrants:
         last = p * (n == np.array(shape)[:, None] - 1)
         with np.errstate(invalid="ignore", divide="ignore"):
             delayed = (asking * self.blocked[:, m]).sum(axis=1) / asking.sum(axis=1)
+            for r in np.flatnonzero(stays).tolist():
+                some, rate = returns[r]
+                delayed[r] = (rate * p[some]).sum() / (throughput[r, m] * p).sum()
             edge = (throughput[:, m] * last).sum(axis=1) / last.sum(axis=1)
         sums = ((at, self.region.n.shape[1]), (m, size))
         wanting, inside = (np.asarray(np.bincount(i, weights=p, minlength=n), dtype=float) for i, n in sums)

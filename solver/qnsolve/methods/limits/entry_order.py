@@ -125,8 +125,12 @@ class Region:
                 cases.append((some[within], before[within]))
             for some, before in cases:
                 logs[some] = np.logaddexp(logs[some], logs[before])
-            for some, before in cases:
-                yield some, before, np.exp(logs[before] - logs[some])
+            shares = [np.exp(logs[before] - logs[some]) for some, before in cases]
+            total = np.zeros(len(logs))
+            for (some, _), share in zip(cases, shares, strict=True):
+                total[some] += share
+            for (some, before), share in zip(cases, shares, strict=True):
+                yield some, before, share / total[some]  # they sum to 1 to the last digit, however large the logarithms
 
 
 def _log_weight(throughput: Array) -> Array:

@@ -66,7 +66,7 @@ def grouped(arrays: Arrays) -> Measures | None:
 def _least(arrays: Arrays) -> float:
     """Lower bound on the states of the chain: those of the jobs, or those of the longest queue."""
     populations = [int(n) for n in arrays.population]
-    states = float(math.prod(n + 1 for n in populations))
+    states = float(min(math.prod(n + 1 for n in populations), 10**18))
     for limit in arrays.model.limits:
         held = [
             n for n, c in zip(populations, arrays.model.classes, strict=True) if not limit.classes or c.name in limit.classes

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from qnsolve.methods.product_form.subnetwork import Part
-from qnsolve.numerics.markov_chain import TooManyStatesError, stationary
+from qnsolve.numerics.class_window import WIDER, windows
+from qnsolve.numerics.level_chain import long_steps, probabilities
+from qnsolve.numerics.markov_chain import stationary
 from qnsolve.numerics.series import Array
 
-from .class_window import WIDER, windows
 from .entry_chain import Entrants
 from .entry_order import Index, Region
 
 FEW = 20_000  # states up to which all are taken
 QUICK = 4e8  # products up to which the jobs inside are part of the state: about a second
+PHASES = 200  # states beside the longest axis up to which its numbers are levels
 LOST = 1e-9  # probability at an edge beyond which states were left out
 
 
@@ -122,11 +124,15 @@ def _averaged(
     p = np.zeros(n.shape[1])
     spans = [(least, size - 1) for least, size in zip(low, shape, strict=True)]
     wider = WIDER if _states(spans) > FEW else 0.0
+    coarse = False
     while True:
         if wider:
             spans = windows(arrive.reshape(-1, *shape), leave.reshape(-1, *shape), low, wider)
-        if _states(spans) > most:
-            raise TooManyStatesError(f"{_states(spans):,} states")
+        sizes = sorted(last - first + 1 for first, last in spans)
+        coarse = _states(spans) > most or _states(spans) * math.prod(sizes[:-1]) ** 2 > work
+        if coarse:
+            p = _on_grid(region, arrive, leave, spans)
+            break
         bounds = np.array(spans)
         chosen = np.flatnonzero(((n >= bounds[:, :1]) & (n <= bounds[:, 1:])).all(axis=0))
         p[chosen] = _chain(region, chosen, arrive, leave, spans, work)
@@ -142,6 +148,9 @@ def _averaged(
     with np.errstate(invalid="ignore", divide="ignore"):
         delayed = (asking * waits).sum(axis=1) / asking.sum(axis=1)
         edge = (leave * last).sum(axis=1) / last.sum(axis=1)
+    for r, (least, size) in enumerate(zip(low, shape, strict=True)):
+        if least == size - 1:  # jobs that are never away ask for admission as often as they leave
+            delayed[r] = (leave[r] * p * waits[r]).sum() / (leave[r] * p).sum()
     return p, region.inside(p).ravel(), delayed, edge
 
 
@@ -151,10 +160,13 @@ def _states(spans: list[tuple[int, int]]) -> int:
 
 def _chain(region: Region, chosen: Index, arrive: Array, leave: Array, spans: list[tuple[int, int]], work: float) -> Array:
     """Probabilities of the chosen states, `spans` on each axis."""
+    axes = sorted(range(len(spans)), key=lambda r: spans[r][1] - spans[r][0])  # the longest changes last
+    sizes = [spans[r][1] - spans[r][0] + 1 for r in axes]
+    if math.prod(sizes[:-1]) <= PHASES:
+        return _by_level(region, chosen, arrive, leave, axes, sizes)
     n = region.n
     rank = np.full(n.shape[1], -1)
     rank[chosen] = np.arange(len(chosen))
-    axes = sorted(range(len(spans)), key=lambda r: spans[r][1] - spans[r][0])  # the longest changes last
     place = np.empty(len(chosen), dtype=np.intp)
     place[np.lexsort(n[axes][:, chosen])] = np.arange(len(chosen))
     arcs = []
@@ -164,3 +176,63 @@ def _chain(region: Region, chosen: Index, arrive: Array, leave: Array, spans: li
         arcs.append((rank[some + step], rank[some], leave[r, some + step]))
     origin, target, rate = (np.concatenate(column) for column in zip(*arcs, strict=True))
     return stationary(len(chosen), origin, target, rate, work, place)
+
+
+def _on_grid(region: Region, arrive: Array, leave: Array, spans: list[tuple[int, int]]) -> Array:
+    """Probabilities of all states from a chain of some of them, with long steps between; spread in between."""
+    shape, axes = region.shape, len(region.shape)
+    short = max(2, round(PHASES ** (1 / max(1, axes - 1))))
+    longest = max(range(axes), key=lambda r: spans[r][1] - spans[r][0])
+    steps = [math.ceil((last - first) / (short - 1 if r != longest else 4 * short)) for r, (first, last) in enumerate(spans)]
+    grids = [np.arange(first, last + 1, max(1, step)) for (first, last), step in zip(spans, steps, strict=True)]
+    order = [r for r in range(axes) if r != longest] + [longest]
+    sizes = [len(grids[r]) for r in order]
+    mesh = np.meshgrid(*(grids[r] for r in order), indexing="ij")
+    index = np.zeros(sizes, dtype=np.intp)
+    for r, numbers in zip(order, mesh, strict=True):
+        index += numbers * region.steps[r]
+    moves = []
+    for i, r in enumerate(order):
+        step = max(1, steps[r])
+        low = np.take(index, range(sizes[i] - 1), axis=i)
+        births, deaths = (
+            np.sqrt(rates[r][low + a * region.steps[r]] * rates[r][low + b * region.steps[r]])
+            for rates, a, b in ((arrive, (step - 1) // 2, step // 2), (leave, (step + 1) // 2, step // 2 + 1))
+        )
+        moves.append(long_steps(births, deaths, float(step)))
+    phases = math.prod(sizes[:-1])
+    local = np.zeros((sizes[-1], phases, phases))
+    place = np.arange(phases).reshape(sizes[:-1])
+    for i in range(axes - 1):
+        low = np.take(place, range(sizes[i] - 1), axis=i).ravel()
+        high = np.take(place, range(1, sizes[i]), axis=i).ravel()
+        up, down = (m.reshape(-1, sizes[-1]).T for m in moves[i])
+        local[:, low, high], local[:, high, low] = up, down
+    up, down = (m.reshape(phases, -1).T for m in moves[-1])
+    states, _ = probabilities(list(up), list(down), list(local))
+    p = np.array(states).T.reshape(sizes).transpose(np.argsort(order))
+    for r, grid in enumerate(grids):  # between the points of the grid by straight lines
+        spread = np.maximum(0.0, 1 - np.abs(np.arange(shape[r])[:, None] - grid) / max(1, steps[r]))
+        spread[: spans[r][0]], spread[spans[r][1] + 1 :] = 0.0, 0.0
+        p = np.moveaxis(np.tensordot(spread / spread.sum(axis=0), p, (1, r)), 0, r)
+    return np.asarray(p.ravel() / p.sum())
+
+
+def _by_level(region: Region, chosen: Index, arrive: Array, leave: Array, axes: list[int], sizes: list[int]) -> Array:
+    """The same with few states beside the longest axis: each of its numbers is a level of a block tridiagonal chain."""
+    back = np.argsort(axes)
+    grid = chosen.reshape([sizes[place] for place in back]).transpose(axes)  # the longest axis last
+    levels, phases = sizes[-1], math.prod(sizes[:-1])
+    at = grid.reshape(phases, levels).T  # (levels, phases)
+    local = np.zeros((levels, phases, phases))
+    place = np.arange(phases).reshape(sizes[:-1])
+    for i, r in enumerate(axes[:-1]):
+        low = np.take(place, range(sizes[i] - 1), axis=i).ravel()
+        high = np.take(place, range(1, sizes[i]), axis=i).ravel()
+        local[:, low, high] = arrive[r][at[:, low]]
+        local[:, high, low] = leave[r][at[:, high]]
+    last = axes[-1]
+    states, _ = probabilities(list(arrive[last][at[:-1]]), list(leave[last][at[1:]]), list(local))
+    p = np.zeros(region.n.shape[1])
+    p[at.ravel()] = np.concatenate(states)
+    return p[chosen]

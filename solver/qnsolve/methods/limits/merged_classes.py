@@ -91,6 +91,12 @@ def _apart(
     arrays: Arrays, found: Measures, admission: Admission, x: Array, stretch: Array, wait: Array, of: Array, rounds: int
 ) -> Measures:
     residence = arrays.demand * stretch
+    top = np.where(np.isnan(arrays.top), np.inf, arrays.top)
+    over = max(1.0, float((x @ arrays.demand / top).max()))  # by what the iteration leaves
+    fewer = np.where(arrays.closed & (x > 0), x / over, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wait = wait + np.where(fewer < x, arrays.population * (1 / fewer - 1 / x), 0.0)
+    x = fewer
     residence[x == 0] = np.nan
     names = [c.name for c in arrays.model.classes if isinstance(c, ClosedClass)]
     note = f"response times are less accurate: closed classes under the same limits are merged: {', '.join(names)}"

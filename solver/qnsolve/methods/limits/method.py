@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from qnsolve.errors import NoMethodError, SaturatedError
 from qnsolve.methods.arrays import Arrays
-from qnsolve.methods.entry import Method, check_stable, not_product_form, occupied, uneven
+from qnsolve.methods.entry import Method, check_stable, in_words, not_product_form, occupied, uneven
 from qnsolve.methods.job_process import entry_requests
 from qnsolve.methods.measures import Admission, Measures
 from qnsolve.methods.product_form import method as exact
 from qnsolve.methods.product_form.subnetwork import Part, part
-from qnsolve.numerics.markov_chain import TooManyStatesError
 from qnsolve.numerics.series import Array
 
 from .departure_variation import regularity, steadiness
@@ -26,11 +25,13 @@ from .limited_region import Limited, limited
 from .merged_classes import merge_classes
 from .nested_limits import Inner, Mask, active, innermost, reduced, with_inner
 from .outside_subnetwork import LimitLayout, Outside
+from .shared_limit import applies, shared_limit
 
 POINTS = 2_000_000  # states of the jobs inside and waiting
-APART = 60_000  # states of closed jobs up to which their classes are kept separate
+APART = 500_000  # states of closed jobs up to which classes under the same limits are kept separate
 STATES = 100_000  # of them in the chain
 WORK = 1e10  # products of the chain: some 10 seconds
+ROUNDING = 1e-10  # relative difference of a throughput from that of its cycle time
 EDGE = 1e-13  # probability of the last state of an open class
 
 
@@ -86,10 +87,10 @@ def _refuses(arrays: Arrays) -> str:
         name = arrays.model.stations[int(both.argmax())].name
         return f"station {name!r}: has open and closed classes outside the limits"
     together = _together(arrays, plan)
-    if together is None:
+    if together is None or applies(arrays, plan, many=True):
         return ""
-    if len(together) == len(arrays.model.classes):
-        return f"{_points(arrays, plan):,} states of the jobs inside and waiting are too many; lower the populations"
+    if len(together) == len(arrays.model.classes) and _points(arrays, plan) > POINTS:
+        return f"{in_words(_points(arrays, plan))} states of the jobs inside and waiting are too many; lower the populations"
     return ""
 
 
@@ -135,6 +136,9 @@ def _solve(arrays: Arrays) -> Measures:
         lines = tuple(np.ones(1) for _ in plan.caps)
         return replace(free, admission=Admission(none, none, never, never, never, lines, none))
     together = _together(arrays, plan)
+    merges = together is not None and len(together) < len(arrays.model.classes)
+    if applies(arrays, plan, many=together is not None) and (shared := shared_limit(arrays, plan, not merges)) is not None:
+        return shared
     if together is not None and len(together) < len(arrays.model.classes):
         return merge_classes(arrays, together, _solve)
     outside = Outside(arrays, plan)
@@ -147,10 +151,7 @@ def _solve(arrays: Arrays) -> Measures:
         if region.n.shape[1] > POINTS:
             raise NoMethodError({"limits": f"{region.n.shape[1]:,} states of the jobs inside and waiting are too many"})
         within = part(region.room, demand, arrays.speeds)
-        try:
-            found = limited(region, within, outside.arrivals(region), outside.low, STATES, WORK)
-        except TooManyStatesError as error:
-            raise NoMethodError({"limits": f"{error} of the jobs inside and waiting are too many"}) from error
+        found = limited(region, within, outside.arrivals(region), outside.low, STATES, WORK)
         longer = _longer(arrays, plan, found, most)
         if longer == most:
             return _measures(arrays, plan, found, within, outside)
@@ -215,6 +216,8 @@ def _measures(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, o
         z = arrays.think_time[r]
         x[r] = flows[outside.place[r]] if outside.part is not None else arrays.population[r] / z
     residence = np.divide(q, x[:, None], out=np.full(q.shape, np.nan), where=x[:, None] > 0)
+    x, waiting = _in_balance(arrays, x, residence, waiting)
+    q = np.where(x[:, None] > 0, x[:, None] * np.nan_to_num(residence), q)
     random = np.maximum(found.wanting - found.inside, 0.0)
     shorter = [
         sum(waiting[plan.axes[a]].sum() for a in cap.classes) / (random[list(cap.classes)].sum() or 1.0) for cap in plan.caps
@@ -223,6 +226,26 @@ def _measures(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, o
     admission = Admission(waiting, delayed, found.held, np.array(line), found.full, found.lines, entry_requests(arrays))
     distribution = partial(_distribution, arrays, plan, found, within, outside, states)
     return Measures(x, q, residence, distribution, admission=admission)
+
+
+def _in_balance(arrays: Arrays, x: Array, residence: Array, waiting: Array) -> tuple[Array, Array]:
+    """Throughputs and jobs that wait, by the times of each class: X = N/(Z + R + wait), and no server more than busy.
+
+    What a chain with long steps leaves of these laws is less than its error.
+    """
+    some = arrays.closed & (x > 0)
+    wait = np.divide(waiting, x, out=np.zeros(len(x)), where=some)
+    cycle = np.nan_to_num(arrays.think_time) + np.nan_to_num(residence).sum(axis=1) + wait
+    new = np.where(some, arrays.population / np.where(some, cycle, 1.0), x)
+    if (np.abs(new - x) <= ROUNDING * x).all():
+        return x, waiting
+    over = float((new @ arrays.demand / np.where(np.isnan(arrays.top), np.inf, arrays.top)).max())
+    if over > 1:
+        fewer = np.where(some, new / over, new)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wait = wait + np.where(some, arrays.population * (1 / fewer - 1 / new), 0.0)
+        new = fewer
+    return new, np.where(some, new * wait, waiting)
 
 
 def _steadier(arrays: Arrays, plan: LimitLayout, found: Limited, within: Part, a: int) -> float:

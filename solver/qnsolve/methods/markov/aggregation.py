@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from qnsolve.errors import NoMethodError
 from qnsolve.methods.arrays import Arrays
-from qnsolve.methods.entry import Method, full, idle, occupied, special, starved, uneven
+from qnsolve.methods.entry import Method, full, idle, in_words, occupied, special, starved, uneven
 from qnsolve.methods.job_process import service_time
 from qnsolve.methods.measures import Measures
 from qnsolve.methods.product_form.subnetwork import Part, part
+from qnsolve.model.station_types import Queue
 from qnsolve.numerics.markov_chain import TooManyStatesError
 from qnsolve.numerics.series import Array
 
-from .job_chain import STATES, Chain, center_of
+from .job_chain import STATES, Chain, center_of, orders
 from .job_moves import OUTSIDE, Jobs
 from .station_states import StationStates
 
 Route = dict[int, list[tuple[int, float]]]
+QUICK = 2_000  # orders of jobs in queues from which "auto" prefers a method of milliseconds, where one accepts
 POINTS = 400_000  # states of the jobs at the other stations
 
 
@@ -92,12 +94,27 @@ def _refuses(arrays: Arrays) -> str:
     populations = arrays.population[occupied(arrays)]
     if math.prod(int(n) + 1 for n in populations) > POINTS:
         count = math.prod(int(n) + 1 for n in populations)
-        return f"{count:,} states of the other stations are too many; lower the populations"
+        return f"{in_words(count)} states of the other stations are too many; lower the populations"
     states = 1
     for r in occupied(arrays):
         places = int((arrays.demand[r, split.kept] > 0).sum()) + split.goes[r] + (split.pauses[r] > 0)
         states *= math.comb(int(arrays.population[r]) + places - 1, int(arrays.population[r]))
-    return f"the chain has more than {STATES:,} states; lower the populations" if states > STATES else ""
+    if states > STATES or orders(arrays) > STATES:
+        return f"the chain has more than {STATES:,} states; lower the populations"
+    return ""
+
+
+def _takes_long(arrays: Arrays) -> bool:
+    """Whether the orders of the jobs at first come first served queues make the chain one of seconds."""
+    queues = [
+        k
+        for k, s in enumerate(arrays.model.stations)
+        if isinstance(s, Queue) and s.discipline == "fcfs" and (arrays.demand[:, k] > 0).sum() > 1
+    ]
+    if not queues or not arrays.is_closed:
+        return False
+    jobs = int(arrays.population[(arrays.demand[:, queues] > 0).any(axis=1)].sum())
+    return orders(arrays) * math.comb(jobs + len(queues) - 1, len(queues) - 1) > QUICK
 
 
 def _run(arrays: Arrays) -> Measures:
@@ -171,4 +188,6 @@ def _distribution(split: _Split, others: Part, chain: Chain, p: Array, k: int) -
     return chain.distribution(kept.index(k)) if k in kept else others.distribution(p, rest.index(k))
 
 
-METHODS = (Method("aggregation", _run, False, _refuses, "priorities, order of arrival, shared servers", "Chandy1975"),)
+METHODS = (
+    Method("aggregation", _run, False, _refuses, "priorities, order of arrival, shared servers", "Chandy1975", _takes_long),
+)

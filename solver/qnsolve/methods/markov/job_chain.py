@@ -154,3 +154,19 @@ def jobs_of(arrays: Arrays, cut: int) -> Jobs:
 def _of_those(route: Route, enters: float) -> Route:
     """The route of the jobs that make a visit."""
     return {**route, OUTSIDE: [(k, share / enters) for k, share in route[OUTSIDE] if k != OUTSIDE]}
+
+
+def orders(arrays: Arrays, most: int = 500) -> int:
+    """Orders of the closed jobs in a first come first served queue of several classes, counted up to so many jobs there.
+
+    1 where there is no such queue; a lower bound on the states of the chain where all jobs may meet there.
+    """
+    queues = [k for k, s in enumerate(arrays.model.stations) if isinstance(s, Queue) and s.discipline == "fcfs"]
+    found = 1
+    for k in queues:
+        there = arrays.closed & (arrays.demand[:, k] > 0)
+        jobs = [min(int(n), most) for n in arrays.population[there]]
+        if sum(jobs) >= most:
+            return 10**9 if len([n for n in jobs if n]) > 1 else found
+        found = max(found, math.factorial(sum(jobs)) // math.prod(map(math.factorial, jobs)))
+    return found

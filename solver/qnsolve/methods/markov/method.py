@@ -10,12 +10,11 @@ from qnsolve.errors import ModelError, NoMethodError, SaturatedError
 from qnsolve.methods.arrays import Arrays
 from qnsolve.methods.entry import Method, check_stable, full, idle, not_poisson, not_product_form, starved, uneven
 from qnsolve.methods.measures import Measures
-from qnsolve.model.station_types import Queue
 from qnsolve.numerics.markov_chain import TooManyStatesError
 
 from .blocking_moves import NoRoomError
 from .deadlock import held_refuses
-from .job_chain import STATES, Chain, jobs_of
+from .job_chain import STATES, Chain, jobs_of, orders
 
 FEW = 500  # states up to which a chain takes milliseconds, and "auto" prefers it to an approximation
 LOST = 1e-15  # share of an open class's arrivals that a cut chain may turn away
@@ -28,25 +27,14 @@ def _refuses(arrays: Arrays) -> str:
     other = starved(arrays) or (full(arrays) and held_refuses(arrays))
     if other:
         return other
-    if _states(arrays) > STATES:
+    if _states(arrays) > STATES or (not full(arrays) and not arrays.model.limits and orders(arrays) > STATES):
         return f"the chain has more than {STATES:,} states; lower the populations, or simulate"
     return ""
 
 
 def is_small(arrays: Arrays) -> bool:
     """Whether the Markov chain solves a network of closed classes in some hundreds of states."""
-    return arrays.is_closed and not _refuses(arrays) and _states(arrays) * _orders(arrays) <= FEW
-
-
-def _orders(arrays: Arrays) -> int:
-    """Orders of the jobs in a first come first served queue of several classes; 1 where there is none."""
-    queues = [k for k, s in enumerate(arrays.model.stations) if isinstance(s, Queue) and s.discipline == "fcfs"]
-    orders = 1
-    for k in queues:
-        jobs = [int(n) for n in arrays.population[arrays.demand[:, k] > 0]]
-        mixed = math.factorial(sum(jobs)) // math.prod(map(math.factorial, jobs)) if sum(jobs) < FEW else FEW + 1
-        orders = max(orders, mixed)
-    return orders
+    return arrays.is_closed and not _refuses(arrays) and _states(arrays) * orders(arrays) <= FEW
 
 
 def _states(arrays: Arrays) -> int:

@@ -59,7 +59,10 @@ def saddle_point(population: Array, think_time: Array, demand: Array, speeds: Se
     delays = [k for k in range(demand.shape[1]) if k not in queues]
     outside = think_time + demand[:, delays].sum(axis=1)
     rate, inside, covariance, steps = _saddle(population, outside, demand[:, list(queues)], list(queues.values()))
-    inverse = np.linalg.inv(covariance)
+    try:
+        inverse = np.linalg.inv(covariance)
+    except np.linalg.LinAlgError as error:
+        raise ArithmeticError("the jobs of some classes do not vary on their own") from error
     share, mean, variance, skew = inside
     # g_w = Σ_st H⁻¹_st·∂H_st/∂ln X_w, by station, and of all that is outside
     drift = share * mean * np.diag(inverse)
@@ -143,7 +146,10 @@ def _newton(point: Point, population: Array, outside: Array, load: Array, speeds
         steep = np.where(idle > LOOSE, slope - wanted / idle, slope - stretch / idle)  # of the stretch by the idle share
         off = wanted - stretch
         matrix = np.diag(rate * cycle) - (flow * (steep / top)) @ flow.T
-        step = np.linalg.solve(matrix, population - rate * cycle - flow @ (steep * open_by + off))
+        try:
+            step = np.linalg.solve(matrix, population - rate * cycle - flow @ (steep * open_by + off))
+        except np.linalg.LinAlgError:  # too far from the saddle point for a step
+            break
         idle_step = open_by - step @ flow / top
         stretch_step = steep * idle_step + off
         bounds = (-idle_step / idle, idle_step / (1 - idle), -stretch_step / stretch)

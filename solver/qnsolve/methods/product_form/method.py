@@ -12,6 +12,7 @@ from qnsolve.methods.entry import (
     check_stable,
     closed_refuses,
     idle,
+    in_words,
     long_left_over,
     not_product_form,
     occupied,
@@ -82,7 +83,7 @@ def _lattice_refuses(arrays: Arrays) -> str:
 
 def _gib(size: int) -> str:
     if size > 2**100:
-        return f"10^{len(str(size // 2**30)) - 1} GiB"
+        return f"{in_words(size // 2**30)} GiB"
     return f"{size / 2**30:,.3g} GiB" if size < 1000 * 2**30 else f"{size / 2**30:,.0f} GiB"
 
 
@@ -119,7 +120,7 @@ def _recal_refuses(arrays: Arrays) -> str:
     if size <= MEMORY and work <= WALK:
         return ""
     takes = f"takes {_gib(size)} of the {_gib(MEMORY)} allowed" if size > MEMORY else "takes too long"
-    what = f"{sum(populations):,} jobs at {queues} stations with a queue"
+    what = f"{in_words(sum(populations))} jobs at {queues} stations with a queue"
     return f"the recursion over {what} {takes}; take method 'linearizer' (approximate), or merge stations or classes"
 
 

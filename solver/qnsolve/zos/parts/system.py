@@ -90,6 +90,7 @@ class System:
         checks.assign(self, work=tuple(w.with_steps([step.naming(facilities, logs) for step in w.steps]) for w in self.work))
         for work in self.work:
             self._check_work(work)
+        _check_dispatches(self.work)
 
     def _check_work(self, work: Work) -> None:
         item = f"work {work.name!r}"
@@ -173,6 +174,19 @@ def _asks(step: Step) -> bool:
     times = (step.qr_cpu, step.ro_cpu, step.open_cpu, step.jvm_cpu, step.cpu, step.system_cpu, step.delay)
     spread = (*(step.devices or {}).values(), *(step.log_bytes or {}).values(), *(step.cf_requests or {}).values())
     return any(times) or any(spread)
+
+
+def _check_dispatches(works: Sequence[Work]) -> None:
+    """All steps on a QR TCB say how often a task is dispatched there, or none does."""
+    counted: dict[str, tuple[str, bool]] = {}
+    for work in works:
+        for step in work.steps:
+            if step.qr_cpu or step.requests_from == "qr":
+                for region in step.regions:
+                    name, given = counted.setdefault(region, (work.name, step.qr_dispatches is not None))
+                    if given != (step.qr_dispatches is not None):
+                        rule = f"work {name!r} {'gives' if given else 'does not give'} it on the same QR TCB of {region!r}"
+                        raise ModelError(f"work {work.name!r}: qr_dispatches", rule, "give it for all work there or for none")
 
 
 def _check_step(item: str, step: Step, region: Region) -> None:

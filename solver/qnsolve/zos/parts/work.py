@@ -14,6 +14,7 @@ from .processors import flag
 
 CPU_KEYS = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu")
 TCBS = ("qr", "open")
+MOST_DISPATCHES = 1000
 ONLY = "the only one"  # stands for the name of the system's only logger or coupling facility
 
 
@@ -58,6 +59,10 @@ class Step:
         Other time in the region without CPU [s].
     change_modes : float, default 0
         Changes of TCB [count]; the LPAR says what one costs.
+    qr_dispatches : float, optional
+        Times that a task is dispatched on the QR TCB, the count in QRDISPT of its monitoring record [count]: it
+        makes as many rounds, with equal parts of all its times, and its pieces wait for the TCB in order of
+        arrival. Where left out, tasks make pieces of one length, as many as their CPU needs: they share the TCB.
     tranclass : str, optional
         The TRANCLASS of its tasks, one of the region's.
     called : bool, default True
@@ -82,6 +87,7 @@ class Step:
     devices: Mapping[str, float] | None = None
     delay: float = 0.0
     change_modes: float = 0.0
+    qr_dispatches: float | None = None
     tranclass: str | None = None
     called: bool = True
 
@@ -102,6 +108,12 @@ class Step:
             checks.assign(self, **{part: checks.number(f"step in {names[0]!r}: {part}", getattr(self, part))})
         item = f"step in {names[0]!r}"
         checks.assign(self, visits=checks.number(f"{item}: visits", self.visits, positive=True))
+        if self.qr_dispatches is not None:
+            dispatches = checks.number(f"{item}: qr_dispatches", self.qr_dispatches)
+            if not 1 <= dispatches <= MOST_DISPATCHES:
+                rule = f"must be 1 to {MOST_DISPATCHES}"
+                raise ModelError(f"{item}: qr_dispatches", rule, "write the count in QRDISPT of one task", dispatches)
+            checks.assign(self, qr_dispatches=dispatches)
         if self.ziip_share > 1:
             raise ModelError(f"{item}: ziip_share", "must lie within 0 and 1", "write a share", self.ziip_share)
         for part in ("cf_requests", "log_bytes", "devices"):

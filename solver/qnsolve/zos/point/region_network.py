@@ -24,6 +24,8 @@ from .task_times import Times
 POINTS = 2500  # users of each kind that want to be in, all ways
 REST, ALL = "rest", "all tasks"
 
+FEW_POINTS = 20_000  # ways to want in up to which the network of a region is solved
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -120,6 +122,8 @@ def solved(
         if members and most < item.limit:
             names[name] = name
             limits.append(AdmissionLimit(int(most), name=name, classes=members))
+    if points(found, item.limit) > FEW_POINTS:  # solved on a grid, which takes long for a correction
+        return None
     try:
         return solve(Network(list(stations.values()), classes, limits), method="limits"), names
     except (NoMethodError, SaturatedError):

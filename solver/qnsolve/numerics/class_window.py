@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from .series import Array
 
 ROUNDS = 40
 FAINT = 1e-9  # numbers of jobs with a smaller probability are left out

@@ -1,0 +1,486 @@
+"""Tasks at one limit as a Markov chain: how many are there, and how many of those inside are in the first phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.level_chain import EndlessLevels, long_steps, probabilities
+from qnsolve.numerics.series import Array
+from qnsolve.numerics.two_phases import TwoPhases
+
+EXACT = 40  # limit of open kinds up to which every number of tasks inside is a state of its own
+SMALL = 24  # limit of users up to which it is
+FINE = 48  # numbers waiting, each a level, that are cheaper than a grid
+STEP = 0.4  # spacing of the grid over the standard deviation
+MOST = 100_000  # levels beyond the users that open kinds may fill, where there are both
+NEVER = 0.9999  # load of open kinds from which their line is cut
+BLUR = 0.06  # of the variance of the number waiting, by steps between levels
+LEVELS = 500  # about the most beyond the limit
+WIDEST = 4.0  # most that the mix of the line changes the time of phase 1
+FAINT = 32.0  # exponent of the least probability that counts
+REACH = 4.7  # standard deviations of the phase that the grid covers
+PHASES = 48  # most points of the grid for the phase
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """Who comes to the limit.
+
+    Parameters
+    ----------
+    users : ndarray (K,)
+        Users of each kind, 0 for an open one [tasks].
+    gap : ndarray (K,)
+        Time that a user is away; for an open kind one over its rate [time].
+    inside : ndarray (2, K)
+        Share of each kind in the tasks inside, by phase.
+    held : ndarray (K,)
+        Tasks of each kind inside while all places are taken.
+    shares : ndarray (K,)
+        Share of each kind's tasks that begin in phase 1.
+    mean : ndarray (K,)
+        Holding time of each kind [time].
+    """
+
+    users: Array
+    gap: Array
+    inside: Array
+    held: Array
+    shares: Array
+    mean: Array
+
+    def brisk(self, line: Array, phases: TwoPhases) -> Array:
+        """Rate at which tasks leave phase 1 with these shares of the kinds, over that with the mean shares, (J,).
+
+        What the shares in phase 1 say of the mean holding time differs from that of the mix where kinds
+        are shorter than the phase.
+        """
+        if phases.move:
+            return np.ones(len(line))
+        short, long = 1 / phases.leave[0], 1 / phases.leave[1]
+        entry = line @ self.shares
+        own = (line @ self.mean - (1 - entry) * long) / np.maximum(entry, 1e-300)
+        return np.asarray(short / np.clip(own, short / WIDEST, short * WIDEST))
+
+    def line(self, waiting: Array) -> Array:
+        """Share of each kind in a line of so many tasks, shape (J, K).
+
+        A line of j is filled at a rate t by (N − inside)/(gap·t + j) of each kind, which add up to 1.
+        """
+        closed = self.users > 0
+        free = np.where(closed, np.maximum(self.users - self.held, 1e-6 * self.users), 1.0)
+        j = waiting[:, None] * closed
+        rate = np.maximum(((free - j) / self.gap).max(axis=1), (~closed / self.gap).sum())[:, None]
+        rate = np.maximum(rate, 1e-300)
+        for _ in range(60):  # convex and falling: Newton steps from below never pass the solution
+            parts = free / (self.gap * rate + j)
+            over = parts.sum(axis=1, keepdims=True) - 1
+            step = over / (parts * self.gap / (self.gap * rate + j)).sum(axis=1, keepdims=True)
+            rate = rate + np.maximum(step, 0.0)
+            if (step <= 1e-13 * rate).all():
+                break
+        parts = free / (self.gap * rate + j)
+        return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+
+    def rates(self, first: Array, second: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
+        """Rates of tasks that come for phase 1 and for phase 2.
+
+        Parameters
+        ----------
+        first, second, waiting : ndarray (L, P)
+            Tasks inside by phase, and waiting.
+        line : ndarray (L, K)
+            Share of each kind in the line.
+        """
+        one = np.zeros(np.broadcast_shapes(first.shape, waiting.shape))
+        two = one.copy()
+        for k, (users, gap, share) in enumerate(zip(self.users, self.gap, self.shares, strict=True)):
+            rate = self.of(k, first, second, waiting, line) if users > 0 else 1 / gap
+            one += share * rate
+            two += (1 - share) * rate
+        return one, two
+
+    def of(self, k: int, first: Array, second: Array, waiting: Array, line: Array) -> Array:
+        """The rate of a kind of users, of whom so many are at the limit."""
+        here = self.inside[0, k] * first + self.inside[1, k] * second + waiting * line[:, k, None]
+        return np.asarray(np.maximum(self.users[k] - here, 0.0) / self.gap[k])
+
+
+@dataclass(frozen=True)
+class LimitState:
+    """The stationary state of the chain.
+
+    Parameters
+    ----------
+    inside, waiting : float
+        Mean number of tasks that hold a place, that wait for one [tasks].
+    line : ndarray (K,)
+        Mean number of each kind that wait [tasks].
+    rate : ndarray (K,)
+        Throughput of each kind [1/time].
+    full : float
+        Probability that all places are taken.
+    lengths : callable () -> ndarray
+        Probability of 0, 1, … tasks that wait.
+    delayed : ndarray (K,)
+        Share of the tasks of each kind that wait.
+    present : callable () -> ndarray (capacity + 1,)
+        Probability of 0, 1, … places taken.
+    """
+
+    inside: float
+    waiting: float
+    line: Array
+    rate: Array
+    full: float
+    lengths: Callable[[], Array]
+    delayed: Array
+    present: Callable[[], Array]
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """Numbers of tasks that are levels, and the states of the phase at each."""
+
+    tasks: Array  # (L,)
+    width: Array  # whole numbers that a level stands for
+    first: list[Array]  # tasks inside in phase 1
+    second: list[Array]
+    waiting: Array
+    line: Array  # (L, K)
+    up: list[Array]  # rates to the level above: a matrix, or a vector of those that keep the phase
+    down: list[Array]
+    local: list[Array]  # rates between the phases of a level
+
+
+def composition(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array) -> LimitState:
+    """The stationary state of a limit on tasks whose holding time has two phases.
+
+    Parameters
+    ----------
+    capacity : int
+        Places.
+    arrivals : Arrivals
+        The load of open kinds is below the places.
+    phases : TwoPhases
+        The holding time of all tasks together.
+    speed : ndarray (capacity + 1,)
+        Speed of each task over that of one whose holding time is as given, by the tasks inside.
+    """
+    if phases.single:
+        return _birth_death(capacity, arrivals, phases.leave[0], speed)
+    exact = capacity <= (SMALL if arrivals.users.any() else EXACT)
+    tasks = _numbers(capacity, arrivals, phases, speed, exact)
+    levels = (_joint if exact else _gridded)(capacity, arrivals, phases, speed, tasks)
+    states, tail = probabilities(levels.up, levels.down, levels.local, endless=not arrivals.users.any())
+    return _figures(capacity, arrivals, levels, states, tail, phases)
+
+
+def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) -> LimitState:
+    """The same for one phase: every number of tasks is a state."""
+    closed = arrivals.users > 0
+    rate = float((~closed / arrivals.gap).sum())
+    ratio = rate / (capacity * leave * speed[capacity])
+    top = capacity if not closed.any() else int(np.ceil(arrivals.users.sum()))
+    if rate and closed.any():
+        top = capacity + top + int(min(MOST, FAINT / -np.log(ratio)))
+    n = np.arange(top + 1.0)
+    waiting, busy = np.maximum(n - capacity, 0.0), np.minimum(n, capacity)
+    few = _spread(max(0.0, float(top - capacity)))
+    shares = arrivals.line(few)
+    line = np.stack([np.interp(waiting, few, share) for share in shares.T], axis=1)
+    come = np.where(closed, np.maximum(arrivals.users - arrivals.inside[0] * busy[:, None] - waiting[:, None] * line, 0.0), 1.0)
+    come /= arrivals.gap
+    with np.errstate(divide="ignore"):
+        steps = np.log(come.sum(axis=1)[:-1]) - np.log(leave * busy[1:] * speed[busy[1:].astype(int)])
+    logs = np.concatenate(([0.0], np.cumsum(steps)))
+    p = np.exp(logs - logs.max())
+    tail = 0.0 if closed.any() else float(p[-1]) * ratio / (1 - ratio)
+    total = float(p.sum()) + tail
+    p, tail = p / total, tail / total
+    beyond = tail / (1 - ratio) if tail else 0.0
+    each = (p * waiting) @ line + beyond * line[-1]
+
+    def lengths() -> Array:
+        found = np.concatenate(([p[: capacity + 1].sum()], p[capacity + 1 :]))
+        if tail:
+            last = int(np.ceil(min(MOST, FAINT / -np.log(ratio))))
+            found = np.concatenate((found, p[-1] * ratio ** np.arange(1, last + 1)))
+        return np.asarray(found / found.sum())
+
+    def present() -> Array:
+        found = np.zeros(capacity + 1)
+        np.add.at(found, busy.astype(int), p)
+        found[-1] += tail
+        return found
+
+    full = float(p[capacity:].sum()) + tail
+    rate = p @ come + tail / arrivals.gap
+    late = (p[capacity:] @ come[capacity:] + tail / arrivals.gap) / rate
+    return LimitState(float(p @ busy) + tail * capacity, float(each.sum()), each, rate, full, lengths, late, present)
+
+
+def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, exact: bool) -> Array:
+    """The numbers of tasks that become levels: all where they are few, a grid as wide as the probability allows elsewhere."""
+    closed = arrivals.users > 0
+    users, rate = float(arrivals.users.sum()), float((~closed / arrivals.gap).sum())
+    mean = phases.mean(phases.first)
+    variation = _variation(phases, mean)
+    tame = 2 / (1 + max(1.0, variation))  # the exponent of the probabilities over that of one phase
+    if not rate:
+        top = float(np.ceil(users))
+    elif users:
+        own = phases.mean(float((arrivals.shares / arrivals.gap)[~closed].sum()) / rate)  # of open kinds, far back
+        top = capacity + users + FAINT / tame / -np.log(min(NEVER, rate * own / (capacity * speed[capacity])))
+    else:
+        top = capacity + 1.0  # the levels from there on are alike: summed in closed form
+    if exact and top <= capacity + FINE:
+        return np.arange(top + 1)
+    low = np.arange(capacity + 1.0) if exact else capacity - _spread(float(capacity))[::-1]
+    numbers = np.unique(np.concatenate((low, capacity + _spread(top - capacity))))
+    numbers = numbers[(numbers >= 0) & (numbers <= top)]
+    waiting = np.maximum(numbers - capacity, 0.0)
+    busy = np.minimum(numbers, capacity)
+    f = phases.present
+    one, two = arrivals.rates((busy * f)[:, None], (busy * (1 - f))[:, None], waiting[:, None], arrivals.line(waiting))
+    births = (one + two)[:, 0]
+    slope = np.log(np.maximum(births[:-1], 1e-300) / (busy * speed[busy.astype(int)] / mean)[1:])
+    logs = tame * np.concatenate(([0.0], np.cumsum(slope * np.diff(numbers))))
+    likely = np.flatnonzero(logs > logs.max() - FAINT)
+    first, last = max(0, likely[0] - 1), min(len(numbers) - 1, likely[-1] + 1)
+    last = min(len(numbers) - 1, max(last, int(np.searchsorted(numbers, capacity + 2))))
+    if not users:
+        first = min(first, int(np.searchsorted(numbers, capacity - 2)))
+    bend = np.abs(np.gradient(slope, (numbers[1:] + numbers[:-1]) / 2)) if len(slope) > 2 else np.zeros(len(slope))
+    scale = STEP / np.maximum(np.sqrt(tame * bend) + tame * np.abs(slope), 1e-9)
+    middle = (numbers[1:] + numbers[:-1]) / 2
+    scale = np.clip(scale, 1.0, 1.0 + 0.12 * np.maximum(np.abs(middle - capacity) - 3, 0.0))
+    scale = np.clip(scale, 1.0, max(1.0, _stretch(capacity, phases, speed), (numbers[last] - numbers[first]) / LEVELS))
+    if exact:
+        scale[middle < capacity + FINE / 4] = 1.0
+        first = 0 if first <= capacity else first
+    scale *= max(1.0, float((np.diff(numbers) / scale)[first:last].sum()) / LEVELS) ** (middle > capacity + FINE / 4)
+    place = np.concatenate(([0.0], np.cumsum(np.diff(numbers) / scale)))[first : last + 1]
+    numbers = numbers[first : last + 1]
+    at = place[np.searchsorted(numbers, min(max(float(capacity), numbers[0]), numbers[-1]))]
+    whole = np.concatenate((np.arange(at, place[0], -1.0)[::-1], np.arange(at + 1, place[-1] + 1)))
+    chosen = np.unique(np.round(np.interp(whole, place, numbers)))
+    return np.unique(np.concatenate((chosen, numbers[[0, -1]])))
+
+
+def _variation(phases: TwoPhases, mean: float) -> float:
+    if phases.move:
+        return 1.0
+    second = 2 * (phases.first / phases.leave[0] ** 2 + (1 - phases.first) / phases.leave[1] ** 2)
+    return second / mean**2 - 1
+
+
+def _stretch(capacity: int, phases: TwoPhases, speed: Array) -> float:
+    """The longest step between levels: numbers waiting drift with the phase, and long steps blur that."""
+    f, (d1, d2), out = phases.present, phases.leave, speed[capacity]
+    deviation = out * abs(d1 - d2) * (capacity * f * (1 - f)) ** 0.5
+    if not deviation:
+        return np.inf
+    relax = out * (phases.first * d2 + (1 - phases.first) * d1 + phases.move)
+    variance = 2 * out * capacity * (f * d1 + (1 - f) * d2) + 2 * deviation**2 / relax
+    return float(BLUR * variance / deviation)
+
+
+def _spread(far: float) -> Array:
+    """Distances from the limit: each one, then growing by 2 %."""
+    if far <= 100:
+        return np.arange(max(0.0, np.ceil(far)) + 1)
+    more = 100 * 1.02 ** np.arange(1, np.ceil(np.log(far / 100) / np.log(1.02)) + 1)
+    return np.unique(np.concatenate((np.arange(101.0), np.round(np.minimum(more, far)))))
+
+
+def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, tasks: Array) -> _Levels:
+    """Levels whose phase is the exact number of tasks in phase 1; a task that leaves makes place for the next at once."""
+    top = len(tasks) - 1
+    waiting = np.maximum(tasks - capacity, 0.0)
+    line = arrivals.line(waiting)
+    entry = line @ arrivals.shares  # the next of the line begins in phase 1
+    gaps = np.diff(tasks)
+    above, below = np.append(gaps, 1.0), np.insert(gaps, 0, 1.0)
+    width = (above + below) / 2
+    first = [np.arange(min(n, capacity) + 1.0) for n in tasks]
+    second = [min(n, capacity) - i for n, i in zip(tasks, first, strict=True)]
+    up, down, local = [], [], []
+    d1, d2 = phases.leave[0] * arrivals.brisk(line, phases), phases.leave[1]
+    for level, n in enumerate(tasks):
+        i1, i2 = first[level], second[level]
+        size, s = len(i1), speed[int(min(n, capacity))]
+        out1, out2, moved = d1[level] * s * i1, d2 * s * i2, phases.move * s * i1
+        inner = np.zeros((size, size))
+        rows = np.arange(size)
+        joint = (level > 0 and below[level] == 1) / width[level]  # share of the moves that go with a departure
+        apart = (1 - joint) * (n > capacity)
+        inner[rows[1:], rows[:-1]] = (moved + apart * out1 * (1 - entry[level]))[1:]
+        inner[rows[:-1], rows[1:]] = (apart * out2 * entry[level])[:-1]
+        local.append(inner)
+        if level and below[level] == 1:
+            if n <= capacity:
+                move = np.zeros((size, size - 1))
+                move[rows[1:], rows[:-1]], move[rows[:-1], rows[:-1]] = out1[1:], out2[:-1]
+                down.append(move)
+            else:
+                p = entry[level]
+                move = np.diag(out1 * p + out2 * (1 - p))
+                move[rows[1:], rows[:-1]], move[rows[:-1], rows[1:]] = (out1 * (1 - p))[1:], (out2 * p)[:-1]
+                down.append(move / width[level])
+        if level < top:
+            step = above[level]
+            one, two = arrivals.rates(i1[None], i2[None], waiting[level, None, None], line[level, None])
+            if n < capacity:
+                move = np.zeros((size, size + 1))
+                move[rows, rows + 1], move[rows, rows] = one[0], two[0]
+                up.append(move)
+            elif step == 1:
+                up.append((one + two)[0] / width[level])
+            else:
+                ahead, back = _between_levels(capacity, arrivals, phases, speed, n, step, i1, i2)
+                up.append(ahead * step / width[level])
+                down.append(back * step / width[level + 1])
+    return _Levels(tasks, width, first, second, waiting, line, up, down, local)
+
+
+def _between_levels(
+    capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, low: float, step: float, first: Array, second: Array
+) -> tuple[Array, Array]:
+    """Rates between two levels above the limit that are a step apart."""
+    waiting = np.array([[low + (step - 1) / 2 - capacity]])
+    line = arrivals.line(waiting[0])
+    one, two = arrivals.rates(first[None], second[None], waiting, line)
+    brisk = arrivals.brisk(arrivals.line(waiting[0] + 1), phases)
+    out = speed[capacity] * (phases.leave[0] * brisk * first + phases.leave[1] * second)
+    return long_steps((one + two)[0], out, step)
+
+
+def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, tasks: Array) -> _Levels:
+    """Levels and phases on a grid; the phase is y = i − q·min(n, capacity), whose steps are independent of those of n."""
+    f = phases.present
+    q = phases.first * (1 + phases.leave[0] / (phases.leave[0] + phases.move)) / 2
+    wide = (capacity * f * (1 - f)) ** 0.5
+    least = max(float(tasks[0]), capacity - 3.5 * capacity**0.5)
+    middle = sorted(((f - q) * least, (f - q) * capacity))
+    begin = max(-q * capacity, middle[0] - REACH * wide - 2)
+    end = min((1 - q) * capacity, middle[1] + REACH * wide + 2)
+    step = max(1.0, STEP * wide, (end - begin) / PHASES)
+    y = begin + step * np.arange(np.ceil((end - begin) / step) + 1)
+
+    def at(numbers: Array, y: Array) -> tuple[Array, Array, Array]:
+        places = np.minimum(numbers, capacity)[:, None]
+        i = np.clip(y + q * places, 0.0, places)
+        return i, places - i, np.maximum(numbers - capacity, 0.0)[:, None]
+
+    def leaving(numbers: Array, i1: Array, i2: Array) -> tuple[Array, Array, Array]:
+        places = np.minimum(numbers, float(capacity))
+        s = np.interp(places, np.arange(capacity + 1), speed)[:, None]
+        brisk = arrivals.brisk(arrivals.line(np.maximum(numbers - capacity, 0.0)), phases)[:, None]
+        return s * phases.leave[0] * brisk * i1, s * phases.leave[1] * i2, s * phases.move * i1
+
+    gaps = np.diff(tasks)
+    width = (np.append(gaps, 1.0) + np.insert(gaps, 0, 1.0)) / 2
+    face = tasks[:-1] + (gaps - 1) / 2
+    i1, i2, j = at(face, y)
+    one, two = arrivals.rates(i1, i2, j, arrivals.line(j[:, 0]))
+    i1, i2, _ = at(face + 1, y)
+    out1, out2, _ = leaving(face + 1, i1, i2)
+    ahead, back = long_steps(one + two, out1 + out2, gaps[:, None])
+    up = ahead * (gaps / width[:-1])[:, None]
+    down = back * (gaps / width[1:])[:, None]
+
+    waiting = np.maximum(tasks - capacity, 0.0)
+    line = arrivals.line(waiting)
+    entry = (line @ arrivals.shares)[:, None]
+
+    def moves(y: Array) -> tuple[Array, Array]:
+        """Drift and variance of y."""
+        i1, i2, j = at(tasks, y)
+        one, two = arrivals.rates(i1, i2, j, line)
+        out1, out2, moved = leaving(tasks, i1, i2)
+        before, upto = (tasks < capacity)[:, None], (tasks <= capacity)[:, None]
+        drift = np.where(before, (1 - q) * one - q * two, 0.0) - moved
+        spread = np.where(before, (1 - q) ** 2 * one + q**2 * two, 0.0) + moved
+        drift += np.where(upto, q * out2 - (1 - q) * out1, out2 * entry - out1 * (1 - entry))
+        spread += np.where(upto, (1 - q) ** 2 * out1 + q**2 * out2, out2 * entry + out1 * (1 - entry))
+        return drift, np.maximum(spread, 1e-9 * (out1 + out2 + one + two))
+
+    drift, spread = moves(y)
+    right, left = (spread + step * drift) / (2 * step * step), (spread - step * drift) / (2 * step * step)
+    ahead, back = long_steps((spread + drift) / 2, (spread - drift) / 2, step)  # keeps positive where the drift is strong
+    one_way = np.abs(drift) * step >= spread
+    right, left = np.where(one_way, ahead, right)[:, :-1], np.where(one_way, back, left)[:, 1:]
+    rows = np.arange(len(y))
+    local = np.zeros((len(tasks), len(y), len(y)))
+    local[:, rows[:-1], rows[1:]] = right
+    local[:, rows[1:], rows[:-1]] = left
+    i1, i2, _ = at(tasks, y)
+    return _Levels(tasks, width, list(i1), list(i2), waiting, line, list(up), list(down), list(local))
+
+
+def _figures(
+    capacity: int, arrivals: Arrivals, levels: _Levels, states: list[Array], tail: EndlessLevels | None, phases: TwoPhases
+) -> LimitState:
+    mass = np.array([p.sum() for p in states])
+    count = len(mass)
+    waiting, line = levels.waiting[:count], levels.line[:count]
+    each = (mass * waiting) @ line
+    inside = float(mass @ np.minimum(levels.tasks[:count], capacity))
+    full = float(mass[levels.tasks[:count] >= capacity].sum())
+    if tail is not None:
+        each = each + tail.mean * line[-1]
+        inside += capacity * float(tail.phases.sum())
+        full += float(tail.phases.sum())
+    p, one, two = _padded(states), _padded(levels.first[:count]), _padded(levels.second[:count])
+    rate, late = 1 / arrivals.gap, np.full(len(arrivals.gap), full)
+    passed = phases.leave[0] * arrivals.brisk(line, phases)[:, None] * one + phases.leave[1] * two
+    ahead = waiting[:, None] + 1.0
+    seen = np.divide(ahead, passed, out=np.zeros(p.shape), where=(levels.tasks[:count, None] >= capacity) & (passed > 0))
+    waits = np.full(len(rate), float((p * seen).sum()))  # of who comes: users come less often while theirs are here
+    for k in np.flatnonzero(arrivals.users > 0).tolist():
+        come = (p * arrivals.of(k, one, two, waiting[:, None], line)).sum(axis=1)
+        rate[k] = float(come.sum())
+        waits[k] = float((p * arrivals.of(k, one, two, waiting[:, None], line) * seen).sum()) / rate[k]
+        late[k] = float(come[levels.tasks[:count] >= capacity].sum()) / rate[k]
+
+    total = float(each.sum())
+    if arrivals.users.any() and total > 0:
+        each = rate * waits * (total / float(rate @ waits))
+
+    def lengths() -> Array:
+        last = max(0, int(levels.tasks[count - 1]) - capacity)
+        p = np.interp(np.arange(last + 1), waiting, mass / levels.width[:count])
+        p[0] = mass[waiting == 0].sum()
+        if p[1:].sum() > 0:
+            p[1:] *= mass[waiting > 0].sum() / p[1:].sum()
+        more: list[float] = []
+        state = states[-1]
+        while tail is not None and len(more) < MOST and (not more or more[-1] > 1e-15):
+            state = state @ tail.ratio
+            more.append(float(state.sum()))
+        p = np.concatenate((p, more))
+        return np.asarray(p / p.sum())
+
+    def present() -> Array:
+        below = levels.tasks[:count] < capacity
+        found = np.zeros(capacity + 1)
+        found[capacity] = mass[~below].sum() + (0.0 if tail is None else tail.phases.sum())
+        if below.any():
+            n = np.arange(capacity)
+            dense = np.interp(n, levels.tasks[:count][below], (mass / levels.width[:count])[below], left=0.0, right=0.0)
+            found[:capacity] = dense * (mass[below].sum() / max(dense.sum(), 1e-300))
+        return found / found.sum()
+
+    return LimitState(inside, float(each.sum()), each, rate, full, lengths, late, present)
+
+
+def _padded(rows: list[Array]) -> Array:
+    """Rows of unlike lengths as one array, with zeros after their ends."""
+    found = np.zeros((len(rows), max(len(row) for row in rows)))
+    for row, values in zip(found, rows, strict=True):
+        row[: len(values)] = values
+    return found

@@ -1,0 +1,276 @@
+"""Waits at one limit on tasks that is shared by kinds of work with unlike holding times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.numerics.two_phases import two_phases
+
+from .composition_chain import EXACT, Arrivals, LimitState, composition
+
+NEAR = 5e-3  # difference of the wait from that of the chain, over the response time, before a last secant step
+ROUNDS = 2  # of the wait of each kind over that of all
+SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
+SURE = 6.0  # standard deviations of the line
+STEPS = 60  # of a bracket
+
+
+@dataclass(frozen=True)
+class LimitWaits:
+    """What a limit on tasks does to the kinds of work that share it.
+
+    Parameters
+    ----------
+    wait : ndarray (K,)
+        Time that a task waits for a place [time].
+    holding : ndarray (K,)
+        Time that it holds the place [time].
+    throughput : ndarray (K,)
+        [1/time].
+    held : float
+        Mean number of places taken [tasks].
+    full : float
+        Probability that all places are taken.
+    lengths : callable () -> ndarray
+        Probability of 0, 1, … tasks that wait.
+    delayed : ndarray (K,)
+        Share of the tasks of each kind that wait.
+    present : callable () -> ndarray (capacity + 1,)
+        Probability of 0, 1, … places taken.
+    """
+
+    wait: Array
+    holding: Array
+    throughput: Array
+    held: float
+    full: float
+    lengths: Callable[[], Array]
+    delayed: Array
+    present: Callable[[], Array]
+
+
+def unlike_waits(
+    capacity: int,
+    users: Array,
+    rate: Array,
+    away: Array,
+    mean: Array,
+    second: Array | None = None,
+    third: Array | None = None,
+    speed: Array | None = None,
+) -> LimitWaits:
+    """Waits, holding times and throughputs of kinds of work that share one limit, first come, first served.
+
+    The holding time of all tasks together becomes two exponential phases by its first three
+    moments; a Markov chain counts the tasks there and those inside that are in phase 1. The
+    mix of those that wait follows from the users of each kind that are left. One unknown, the
+    wait, is found between bounds. Exact for M/M/c, M/H2/c and users of one kind (a mix of two
+    exponential kinds with the same think time nearly so); from 41 places on, by a grid over
+    the number inside and its phase.
+
+    Parameters
+    ----------
+    capacity : int
+        Places, 1 or more.
+    users : ndarray (K,)
+        Users of each kind; 0 for a kind that comes from outside at a rate.
+    rate : ndarray (K,)
+        Rate of each open kind [1/time]; not read for users.
+    away : ndarray (K,)
+        Time between two tasks of a user, neither waiting nor inside [time]; not read for open kinds.
+    mean : ndarray (K,)
+        Time that a task holds its place [time].
+    second, third : ndarray (K,), optional
+        E[S²]/2 and E[S³]/6 of that time [time², time³]; by default of an exponential time: mean², mean³.
+    speed : ndarray (capacity + 1,), optional
+        Speed of each task by the number inside, over that of the holding times given; 1 by default.
+
+    Returns
+    -------
+    LimitWaits
+        Little's law holds for each kind, and the places taken are never more than there are.
+        Where open kinds alone need all places or more, their wait is infinite and users get none.
+    """
+    users, rate, away, mean = (np.asarray(v, dtype=float) for v in (users, rate, away, mean))
+    second = mean**2 if second is None else np.asarray(second, dtype=float)
+    third = mean**3 if third is None else np.asarray(third, dtype=float)
+    speed = np.ones(capacity + 1) if speed is None else np.asarray(speed, dtype=float)
+    there = ((users > 0) | (rate > 0)) & (mean > 0)
+    closed = users > 0
+    if not there.any():
+        return LimitWaits(0 * mean, mean, _passed(users, rate, away + mean), 0.0, 0.0, _never, 0 * mean, _never)
+    if float((rate * mean)[~closed].sum()) >= capacity * speed[capacity] * (1 - 1e-9):
+        x = np.where(closed, 0.0, rate)
+        always, stay, ones = partial(_all_taken, capacity), mean / speed[capacity], np.ones(len(mean))
+        return LimitWaits(ones * np.inf, stay, x, float(capacity), 1.0, _never, ones, always)
+    kinds = _Kinds(
+        capacity=capacity,
+        users=users[there],
+        rate=rate[there],
+        away=away[there],
+        mean=mean[there],
+        second=second[there],
+        third=third[there],
+        speed=speed,
+        own=np.ones(int(there.sum())),
+    )
+    lengths: Callable[[], Array]
+    present: Callable[[], Array]
+    if closed.all() and users.sum() <= capacity and (speed == 1).all():
+        wait, full, lengths, late = 0.0, 0.0, _never, np.zeros(len(kinds.mean))
+        present = partial(_seen, kinds, wait)
+    elif (sure := kinds.always_full()) is not None:
+        kinds, wait = sure
+        full, lengths, late = 1.0, partial(_lengths, kinds, wait), np.ones(len(kinds.mean))
+        present = partial(_all_taken, capacity)
+    else:
+        kinds, wait, found = _settled(kinds)
+        full, lengths, late, present = found.full, found.lengths, found.delayed, found.present
+    slower = kinds.slower
+    waits, inside = np.full(len(mean), wait), mean * slower
+    waits[there] = wait * kinds.own
+    x = _passed(users, rate, away + inside + waits)
+    delayed = np.full(len(mean), full)
+    delayed[there] = late
+    return LimitWaits(waits, inside, x, float(x @ inside), full, lengths, delayed, present)
+
+
+def _passed(users: Array, rate: Array, cycle: Array) -> Array:
+    """Throughput of each kind: users over their cycle, or the rate."""
+    return np.where(users > 0, users / np.where(users > 0, cycle, 1.0), rate)
+
+
+def _lengths(kinds: _Kinds, wait: float) -> Array:
+    return kinds.chain(wait).lengths()
+
+
+def _seen(kinds: _Kinds, wait: float) -> Array:
+    return kinds.chain(wait).present()
+
+
+def _all_taken(capacity: int) -> Array:
+    return np.append(np.zeros(capacity), 1.0)
+
+
+def _never() -> Array:
+    """Lengths of a line in which nobody ever waits."""
+    return np.ones(1)
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """Kinds that share a limit; `own` is the wait of each over that of all, `slower` the holding time over that given."""
+
+    capacity: int
+    users: Array
+    rate: Array
+    away: Array
+    mean: Array
+    second: Array
+    third: Array
+    speed: Array
+    own: Array
+    slower: float = 1.0
+
+    def throughput(self, wait: float) -> Array:
+        """Of each kind, shape (K,), where a task waits so long in the mean."""
+        return _passed(self.users, self.rate, self.away + self.mean * self.slower + wait * self.own)
+
+    def chain(self, wait: float) -> LimitState:
+        """The chain with the mix of kinds that this wait gives."""
+        x = self.throughput(wait)
+        mix = x / x.sum()
+        phases = two_phases(mix, self.mean, self.second, self.third)
+        hold = mix * self.mean / (mix @ self.mean)
+        if phases.move or phases.single:
+            inside = np.stack((hold, hold))
+        else:
+            one, two = mix * phases.shares, mix * (1 - phases.shares)
+            inside = np.stack((one / one.sum(), two / two.sum()))
+        away = np.maximum(self.away, SHORTEST * float(mix @ self.mean))
+        gap = np.where(self.users > 0, away, 1 / np.where(self.rate > 0, self.rate, 1.0))
+        arrivals = Arrivals(self.users, gap, inside, self.capacity * hold, phases.shares, self.mean)
+        if phases.move and self.capacity > EXACT:  # the grid has no phases in a row: one, and its wait by the variation
+            mean, c2 = float(mix @ self.mean), 2 * float(mix @ self.second) / float(mix @ self.mean) ** 2 - 1
+            single = replace(phases, leave=(1 / mean, 1 / mean), move=0.0)
+            found = composition(self.capacity, arrivals, single, self.speed)
+            shorter = (1 + max(0.0, c2)) / 2
+            return replace(found, waiting=found.waiting * shorter, line=found.line * shorter)
+        return composition(self.capacity, arrivals, phases, self.speed)
+
+    def always_full(self) -> tuple[_Kinds, float] | None:
+        """The wait where the line is so long that no place is ever free, and the holding times; None where one may be."""
+        if (self.users == 0).any():
+            return None
+        full = replace(self, slower=1 / float(self.speed[self.capacity]))
+        wait = full.least()
+        x = full.throughput(wait)
+        mix = x / x.sum()
+        variation = 2 * float(mix @ self.second) / float(mix @ self.mean) ** 2 - 1
+        swing = (float(x @ self.away) * (1 + max(1.0, variation)) / 2 + 1) ** 0.5
+        return (full, wait) if float(x.sum()) * wait > SURE * swing else None
+
+    def least(self) -> float:
+        """The wait below which more places would be taken than there are."""
+        low, high = 0.0, 1.0
+        if self._over(0.0) <= 0:
+            return 0.0
+        while self._over(high) > 0:
+            low, high = high, 2 * high
+        for _ in range(200):
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+            low, high = (middle, high) if self._over(middle) > 0 else (low, middle)
+        return high
+
+    def _over(self, wait: float) -> float:
+        return float(self.throughput(wait) @ self.mean) * self.slower - self.capacity
+
+
+def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
+    """The wait that its own chain returns, with the waits of the kinds in the proportion of that chain."""
+    wait, found = _wait(kinds, kinds.least())
+    for _ in range(ROUNDS):
+        total = found.waiting / float(found.rate.sum())
+        own = found.line / found.rate / total if total > 0 else kinds.own
+        stretched = bool((kinds.speed != 1).any())
+        slower = found.inside / float(found.rate @ kinds.mean) if stretched else 1.0
+        before = kinds.throughput(wait)
+        kinds = replace(kinds, own=own, slower=slower)
+        if float(np.abs(kinds.throughput(wait) / before - 1).max()) < NEAR:
+            break
+        wait, found = _wait(kinds, wait)
+    return kinds, max(wait, kinds.least()), found
+
+
+def _wait(kinds: _Kinds, start: float) -> tuple[float, LimitState]:
+    """The wait that its own chain returns; the chain's wait is bounded, so that a bracket exists and is found."""
+    found = kinds.chain(start)
+    over = found.waiting / float(found.rate.sum()) - start
+    if len(kinds.mean) == 1 or not kinds.users.any():  # the chain does not depend on the wait
+        return start + over, found
+    scale = float(kinds.mean.min())
+    wait, slope = start, 0.0
+    low, high, slow = 0.0, np.inf, False
+    for _ in range(STEPS):
+        low, high = (wait, high) if over >= 0 else (low, wait)
+        if abs(over) <= NEAR * (wait + scale) or high - low <= NEAR * (low + scale):
+            break
+        following = wait + over / (1 - min(slope, 0.0))
+        if not low < following < high:
+            following = (low + high) / 2
+        elif slow:
+            following = (low * high) ** 0.5 if 0 < 4 * low < high < np.inf else (low + min(high, 3 * following)) / 2
+        last, before = wait, over
+        wait = following
+        found = kinds.chain(wait)
+        over = found.waiting / float(found.rate.sum()) - wait
+        slope = (over - before) / (wait - last) + 1
+        slow = abs(over) > 0.5 * abs(before)
+    return min(max(wait + over / (1 - min(slope, 0.0)), low), high), found

@@ -1,0 +1,144 @@
+"""What each task needs, added up from its program: one row a task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+from .compiled import Compiled, Op, Pool
+
+
+@dataclass(frozen=True, eq=False)
+class Needs:
+    """Times of one task, on engines and servers of speed 1 that nobody else uses [s]; T tasks, F facilities, P pools.
+
+    Attributes
+    ----------
+    rounds : ndarray (T,)
+        Visits to the processors.
+    in_order : ndarray (T,), bool
+        Its pieces on the QR TCB come in order of arrival, not shared.
+    qr, ro, cpu, threads : ndarray (T,)
+        CPU on the QR TCB, the RO TCB, on TCBs of its own, on JVM threads.
+    ziip, thread_ziip : ndarray (T,)
+        Eligible CPU outside and on JVM threads.
+    qr_fixed, open_fixed : ndarray (T,)
+        Time of synchronous requests that is not at the facility: on the QR TCB, elsewhere.
+    qr_sync, open_sync, other : ndarray (T, F)
+        Time at the facility: of synchronous requests, from the QR TCB and elsewhere, and of asynchronous ones.
+    lines : ndarray (T, P)
+        Time at logs and devices.
+    delay : ndarray (T,)
+    calls : ndarray (T, T)
+        Tasks that one task waits for.
+    limits : tuple of tuple of int
+        Pools that it holds throughout, TRANCLASS before region.
+    """
+
+    rounds: Array
+    in_order: Array
+    qr: Array
+    ro: Array
+    cpu: Array
+    threads: Array
+    ziip: Array
+    thread_ziip: Array
+    qr_fixed: Array
+    open_fixed: Array
+    qr_sync: Array
+    open_sync: Array
+    other: Array
+    lines: Array
+    delay: Array
+    calls: Array
+    limits: tuple[tuple[int, ...], ...]
+
+
+LIMITS = (Pool.LIMIT, Pool.TRANCLASS)
+
+
+SUMS = ("qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "qr_fixed", "open_fixed", "delay")
+ON_TCB = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
+
+
+class _Reader:
+    """One program read from its start: what it holds, and what it adds up to."""
+
+    def __init__(self, form: Compiled, column: dict[int, int]) -> None:
+        self.form, self.column = form, column
+        self.held: list[int] = []  # pools, innermost last
+        self.limits: list[int] = []
+        self.spinning = self.in_order = False
+        self.visits = dict.fromkeys(ON_TCB, 0)
+        self.sums = dict.fromkeys(SUMS, 0.0)
+        self.wide = {name: np.zeros(len(column)) for name in ("qr_sync", "open_sync", "other")}
+        self.lines, self.calls = np.zeros(len(form.pool_size)), np.zeros(len(form.work))
+
+    def read(self, op: Op, arg: int, mean: float) -> None:
+        """One operation."""
+        if op in (Op.TAKE, Op.HOLD, Op.GIVE, Op.LET):
+            self._place(op, arg)
+        elif op in (Op.SPIN_ON, Op.SPIN_OFF):
+            self.spinning = op is Op.SPIN_ON
+        elif op is Op.CALL:
+            for place in range(self.form.group_start[arg], self.form.group_start[arg + 1]):
+                self.calls[self.form.group_task[place]] += mean * self.form.group_share[place]
+        elif op is not Op.END:
+            self._time(op, mean)
+
+    def _place(self, op: Op, pool: int) -> None:
+        kind = Pool(self.form.pool_kind[pool])
+        if kind in LIMITS:
+            self.limits += [pool] * (op is Op.TAKE)
+        elif op in (Op.GIVE, Op.LET):
+            self.held.pop()
+        else:
+            self.held.append(pool)
+            if op is Op.TAKE and kind in self.visits:
+                self.visits[kind] += 1
+                self.in_order |= kind is Pool.QR
+
+    def _time(self, op: Op, mean: float) -> None:
+        kinds = [Pool(self.form.pool_kind[pool]) for pool in self.held]
+        inner = kinds[-1] if kinds else None
+        if op is Op.SHARED:
+            self.sums["qr"] += mean
+            self.visits[Pool.QR] += 1
+        elif op is Op.CPU:
+            self.sums["cpu" if inner is None else ON_TCB.get(inner, "cpu")] += mean
+        elif op is Op.ZIIP:
+            self.sums["thread_ziip" if inner is Pool.THREADS else "ziip"] += mean
+        elif inner is Pool.FACILITY:
+            kind = ("qr_sync" if Pool.QR in kinds else "open_sync") if self.spinning else "other"
+            self.wide[kind][self.column[self.held[-1]]] += mean
+        elif self.spinning:
+            self.sums["qr_fixed" if Pool.QR in kinds else "open_fixed"] += mean
+        elif inner in (Pool.DEVICE, Pool.LOG):
+            self.lines[self.held[-1]] += mean
+        else:
+            self.sums["delay"] += mean
+
+
+def needs(form: Compiled) -> Needs:
+    """Add up the programs of all tasks."""
+    column = {int(pool): i for i, pool in enumerate(np.flatnonzero(form.pool_kind == Pool.FACILITY))}
+    readers = [_Reader(form, column) for _ in form.work]
+    for task, reader in enumerate(readers):
+        for op, arg, mean in form.program(task):
+            reader.read(op, arg, mean)
+
+    def rows(parts: list[Array], width: int) -> Array:
+        return np.array(parts).reshape(len(readers), width)
+
+    return Needs(
+        rounds=np.array([float(max(*r.visits.values(), 1)) for r in readers]),
+        in_order=np.array([r.in_order for r in readers]),
+        **{name: np.array([r.sums[name] for r in readers]) for name in SUMS},
+        **{n: rows([r.wide[n] for r in readers], len(column)) for n in ("qr_sync", "open_sync", "other")},
+        lines=rows([r.lines for r in readers], len(form.pool_size)),
+        calls=rows([r.calls for r in readers], len(readers)),
+        limits=tuple(tuple(r.limits) for r in readers),
+    )

@@ -1,0 +1,196 @@
+"""The last step to an operating point: no center is asked for more than it can do.
+
+The rounds end within a tolerance, and their methods are approximate. What is left over at a center that users fill is
+time that they wait there: the least that makes its load at most 1. Each such step only lowers the rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+
+from .limits import Limits
+from .working import Working
+
+FULL = 1 - 1e-6  # load of a center that users fill
+LIMITS = 1.02  # tasks in a region over its limit up to which its chain, where none are, is taken at its word
+PASSES = 12
+
+
+def close(work: Working, limits: Limits) -> None:
+    """Waits that keep all loads at most 1."""
+    form = work.form
+    if not (form.users > 0).any():
+        return
+    for _ in range(PASSES):
+        done = [_hosts(work, limits), _tcbs(work, limits), _lines(work), _limits(work, limits)]
+        if not any(done):
+            return
+
+
+def _least(work: Working, load: Callable[[], float], put: Callable[[float], None]) -> bool:
+    """Find the least time from which on a load is at most 1; whether any was needed."""
+    if load() <= FULL + 1e-9:
+        return False
+    low, high = 0.0, 1e-6
+    put(high)
+    while load() > FULL and high < 1e9:
+        low, high = high, 4 * high
+        put(high)
+    for _ in range(50):
+        middle = (low + high) / 2
+        put(middle)
+        low, high = (middle, high) if load() > FULL else (low, middle)
+    put(high)
+    return True
+
+
+def _users_of(work: Working, tasks: Places) -> Places:
+    return tasks[work.form.users[work.form.work[tasks]] > 0]
+
+
+def _outer(limits: Limits, region: int) -> int:
+    """The region of the outermost full limit that tasks of a region are behind; -1 for none."""
+    found = region if region in limits.gates else -1
+    while limits.above[region] >= 0:
+        region = limits.above[region]
+        if region in limits.gates:
+            found = region
+    return found
+
+
+def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], float]) -> bool:
+    """Stretch the time of tasks on the CPs; those behind a full limit wait for it instead."""
+    before, waits = work.on_cps.copy(), work.pool_wait.copy()
+    groups = {pool: at.copy() for pool, at in work.at_group.items()}
+    mine = _users_of(work, tasks)
+    if not len(mine):
+        return False
+    outer = {int(r): _outer(limits, int(r)) for r in np.unique(work.form.region[mine])}
+    free = np.array([t for t in mine if outer[int(work.form.region[t])] < 0], dtype=int)
+    pools = {limits.pool[r]: _users_of(work, limits.tasks[r]) for r in outer.values() if r >= 0}
+    mean = float(work.flow[mine] @ before[mine]) / max(float(work.flow[mine].sum()), 1e-300)
+
+    def put(more: float) -> None:
+        work.on_cps, work.pool_wait = before.copy(), waits.copy()
+        work.on_cps[free] *= 1 + more
+        for pool, at in groups.items():
+            work.at_group[pool] = at.copy()
+            work.at_group[pool][free] *= 1 + more
+        for pool, waiting in pools.items():
+            work.pool_wait[pool, waiting] += more * mean
+        work.settle_rates()
+
+    return _least(work, load, put)
+
+
+def _hosts(work: Working, limits: Limits) -> bool:
+    form, done = work.form, False
+    for host in range(len(form.engines)):
+        tasks = np.flatnonzero((form.host == host) & (work.ask.on_cps > 0))
+        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+
+        def load(tasks: Places = tasks, fixed: float = fixed, host: int = host) -> float:
+            return (float(work.flow[tasks] @ work.ask.on_cps[tasks]) + fixed) / float(form.engines[host])
+
+        done |= _stretch(work, limits, tasks, load)
+    return done
+
+
+def _tcbs(work: Working, limits: Limits) -> bool:
+    form, done = work.form, False
+    for kind, column in (
+        (Pool.QR, work.ask.qr),
+        (Pool.RO, work.ask.ro),
+        (Pool.THREADS, work.ask.threads + work.ask.thread_off),
+    ):
+        for pool in np.flatnonzero(form.pool_kind == kind):
+            tasks = np.flatnonzero((form.region == form.pool_region[pool]) & (column > 0))
+
+            def load(tasks: Places = tasks, column: Array = column, pool: int = int(pool)) -> float:
+                return float(work.flow[tasks] @ column[tasks]) / float(form.pool_size[pool])
+
+            done |= _stretch(work, limits, tasks, load)
+    return done
+
+
+def _lines(work: Working) -> bool:
+    form, done = work.form, False
+    for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE]) & (form.pool_size < UNLIMITED)):
+        need = work.need.lines[:, pool]
+        tasks = np.flatnonzero(need > 0)
+        mine = _users_of(work, tasks)
+        if not len(mine):
+            continue
+        before = work.line_time.copy()
+
+        def put(more: float, before: Array = before, mine: Places = mine, pool: int = int(pool)) -> None:
+            work.line_time = before.copy()
+            work.line_time[mine, pool] += more
+            work.in_lines = work.line_time.sum(axis=1)
+            work.settle_rates()
+
+        def load(tasks: Places = tasks, need: Array = need, pool: int = int(pool)) -> float:
+            return float(work.flow[tasks] @ need[tasks]) / float(form.pool_size[pool])
+
+        done |= _least(work, load, put)
+    return done
+
+
+def _limits(work: Working, limits: Limits) -> bool:
+    """Limits; what waits for one below a full region waits before that, with all of its work."""
+    form, done = work.form, False
+    for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LIMIT, Pool.TRANCLASS])):
+        region = int(form.pool_region[pool])
+        tasks = limits.classes.get(int(pool), np.zeros(0, dtype=int))
+        if form.pool_kind[pool] == Pool.LIMIT:
+            tasks = limits.tasks[region]
+        if not len(_users_of(work, tasks)):
+            continue
+        outer = region
+        while limits.above[outer] in limits.gates:
+            outer = limits.above[outer]
+        at, waiting = (int(pool), tasks) if outer == region else (limits.pool[outer], limits.tasks[outer])
+        waiting = _users_of(work, waiting)
+        before = work.pool_wait.copy()
+
+        def put(more: float, before: Array = before, at: int = at, waiting: Places = waiting) -> None:
+            work.pool_wait = before.copy()
+            work.pool_wait[at, waiting] += more
+            work.settle_rates()
+
+        def load(tasks: Places = tasks, pool: int = int(pool), region: int = region) -> float:
+            held = work.holds()[tasks]
+            if form.pool_kind[pool] == Pool.TRANCLASS:
+                held = held + work.pool_wait[limits.pool[region], tasks]
+            return float(work.flow[tasks] @ held) / float(form.pool_size[pool]) / LIMITS
+
+        if form.pool_kind[pool] == Pool.LIMIT and load() * LIMITS > FULL + 1e-9:
+            _shift(work, int(pool), tasks, lambda load=load: load() * LIMITS)  # type: ignore[misc]
+            before[:] = work.pool_wait
+        done |= _least(work, load, put)
+    return done
+
+
+def _shift(work: Working, pool: int, tasks: Places, load: Callable[[], float]) -> None:
+    """Let tasks over a limit wait before it rather than for the CPs inside: the response stays as it is."""
+    times, waits = work.on_cps.copy(), work.pool_wait.copy()
+    excess = np.maximum(times - work.ask.on_cps - work.ask.thread_off, 0.0)
+
+    def part(share: float) -> float:
+        work.on_cps, work.pool_wait = times.copy(), waits.copy()
+        work.on_cps[tasks] -= share * excess[tasks]
+        work.pool_wait[pool, tasks] += share * excess[tasks]
+        return load()
+
+    low, high = 0.0, 1.0
+    if part(high) > FULL:
+        return
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if part(middle) > FULL else (low, middle)
+    part(high)

@@ -1,0 +1,252 @@
+"""Times of tasks at the TCBs and CPs of each host, given how work comes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.groups import groups_of
+from qnsolve.zos.hosts.host import Coming, Host, HostPoint, Load
+
+from .limits import Limits
+from .working import Working
+
+COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+MOST_SHARE = 3.0  # most that a lower importance is slowed, over the share of the engines that is left for it
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
+
+
+def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
+    """Times at the CPs of all hosts; `longer` is that of work that zIIPs send there, over that of other work."""
+    form, need = work.form, work.need
+    on_cps = np.zeros(len(form.work))
+    found: list[HostPoint] = []
+    work.at_group = {}
+    for host in range(len(form.engines)):
+        here = form.host == host
+        ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
+        point, times = HostPoint([], 1.0, 0.0), np.zeros(len(form.work))
+        above = 0.0  # work of higher importance on the CPs
+        for rank in ranks:
+            load = _load(work, limits, host, rank)
+            if load is None:
+                continue
+            point = Host(load).solve()
+            above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
+            level = _times(work, limits, load, point)
+            if load.coming.steady and not load.held and not limits.grouped:
+                _conserve(work, load, point, level)
+            left = work.flow * work.ask.on_cps  # work that is left to do of those there: their pieces are exponential
+            present = float(left @ level)
+            own = here & (form.importance == rank)
+            mine = float(left[own] @ level[own])
+            if len(ranks) > 1:
+                work.levels[host, float(rank)] = level.copy()
+            # those of higher importance are there as if alone; what is left of all tasks is of this one
+            share = max((present - above) / mine, 0.0) if above > 0 and mine > 0 else 1.0
+            higher = float(work.flow @ (work.ask.on_cps * (here & (form.importance < rank))))
+            share = min(share, MOST_SHARE / max(1 - higher / float(form.engines[host]), 1e-3))
+            least = (work.ask.on_cps + work.ask.thread_off)[own]
+            times[own] = np.maximum(level[own] * share, least)
+            for pool, at in work.at_group.items():
+                at[own] *= times[own] / np.maximum(level[own], 1e-300)
+                if pool in above_groups:
+                    at[~own] = above_groups[pool][~own]
+            above = float(left @ times)
+        if host in longer:
+            slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
+            times += here * (need.ziip + need.thread_ziip) * slow * max(point.free * (longer[host] - 1), 1 - point.free)
+        on_cps += times
+        found.append(point)
+    work.on_cps, work.hosts = on_cps, found
+    if not limits.gates and not limits.kept and not limits.grouped:
+        for host in range(len(form.engines)):
+            _delivered(work, host)
+
+
+def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
+    """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
+    need = work.need
+    times: Array = need.rounds * load.free * point.free * (load.flow > 0)
+    for group, its in zip(load.groups, point.groups, strict=True):
+        rounds = need.rounds[group.tasks]
+        alone = (group.cpu + group.off) * rounds
+        if group.in_order:
+            flow = load.flow[group.tasks]
+            visits = max(float(flow.sum()), 1e-300)
+            mean = float(flow @ (group.cpu + group.off)) / visits
+            mixed = float(flow @ (group.cpu + group.off) ** 2) / visits / max(mean**2, 1e-300)
+            plain = min(line(its.busy, group.servers), its.waiting)  # of those waiting, what exponential pieces make
+            users = work.form.users[np.unique(work.form.work[group.tasks])]
+            most = float(users.sum()) if users.all() else np.inf
+            if group.region in limits.kept or group.region in limits.gates:
+                most = min(most, float(limits.size(group.region)))
+            plain *= max(1 - its.number / most, 0.0)  # no more can wait than there are
+            wait = (its.waiting + (mixed - 1) * plain) / max(its.thinned, 1e-300)
+            time = alone * its.service
+            if group.kind is Pool.LIMIT:
+                count = np.arange(group.servers + 1.0)
+                inside = np.zeros(len(times))
+                inside[group.tasks] = time
+                off = np.zeros(len(times))
+                off[group.tasks] = group.off * rounds
+                wait = its.waiting / max(its.thinned, 1e-300)
+                speed = count / max(mean * its.service, 1e-300)
+                plain = limits.plain(group.tasks, inside, speed, group.servers)
+                ratio = limits.unlike(group.pool, group.tasks, inside, speed, group.servers, off, plain)
+                work.pool_wait[group.pool, group.tasks] = wait * ratio
+                time = time - group.off * rounds  # counted where it is spent
+            else:
+                time = time + wait * rounds
+        else:
+            time = alone * its.stretch
+        times[group.tasks] += time
+        at = np.zeros(len(times))
+        at[group.tasks] = time
+        work.at_group[group.pool] = at
+        work.service[group.pool] = its.service
+        if group.kind is Pool.QR and group.region in limits.kept:
+            pool = limits.pool[group.region]
+            work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
+    return times
+
+
+def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits scaled so that the work left to do at the CPs is what open work of any order leaves there.
+
+    One engine that is never idle while work is there: M/G/1. Several: at least what they leave where no TCB holds work back.
+    """
+    ask, need, flow = work.ask, work.need, work.flow * (load.flow > 0)
+    used = float(flow @ ask.on_cps) + load.fixed
+    engines = load.engines
+    if used >= engines or (need.rounds[load.flow > 0] > 1).any() or engines < 1:
+        return
+    serial, at_serial = ask.qr + ask.ro, np.zeros(len(times))
+    for group in load.groups:
+        if group.kind in (Pool.QR, Pool.RO):
+            at_serial += work.at_group[group.pool]
+    rest = ask.cpu + ask.threads
+    left = float(flow @ (at_serial * (serial + rest) + (times - at_serial) * rest)) + load.fixed * PIECE * point.free
+    alone = float(flow @ (serial * (serial + rest) + rest * (rest + ask.thread_off))) + load.fixed * PIECE
+    bare = alone - float(flow @ (rest * ask.thread_off))
+    part = used / int(engines)
+    if part >= 1:
+        return
+    delayed = line(used, int(engines)) * (1 - part) / part  # Erlang C
+    more = bare * delayed / (engines * (1 - used / engines))
+    if left - alone <= 1e-9 * alone:
+        return
+    factor = more / (left - alone)
+    if engines > 1:
+        factor = max(factor, 1.0)
+    factor = float(np.clip(factor, 0.5, 3.0))
+    some = load.flow > 0
+    least = (ask.on_cps + ask.thread_off)[some]
+    scaled = least + factor * np.maximum(times[some] - least, 0.0)
+    for group in load.groups:
+        at = work.at_group[group.pool]
+        at[some] *= scaled / np.maximum(times[some], 1e-300)
+    times[some] = scaled
+
+
+def line(busy: float, servers: int) -> float:
+    """Tasks that wait in an M/M/c with so many servers busy in the mean [count]."""
+    if busy >= servers:
+        return np.inf
+    blocked = 1.0
+    for n in range(1, servers + 1):
+        blocked = busy * blocked / (n + busy * blocked)
+    share = busy / servers
+    delayed = blocked / (1 - share * (1 - blocked))
+    return delayed * share / (1 - share)
+
+
+def _delivered(work: Working, host: int) -> None:
+    """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure."""
+    form, engines = work.form, float(work.form.engines[host])
+    here = form.host == host
+    closed = form.users > 0
+    time = np.bincount(form.work, form.visits * work.on_cps * here, len(form.rate))
+    if not (closed & (time > 0)).any() or not work.hosts[host].groups:
+        return
+    cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
+    away = np.maximum(form.think + work.response - time, 0.0)
+
+    def used(stretch: float) -> float:
+        return float(np.where(closed, form.users / np.maximum(away + stretch * time, 1e-300), form.rate) @ cpu) / engines
+
+    direct = used(1.0)
+    fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum()) / engines
+    busy = work.hosts[host].used / engines - fixed
+    if direct <= busy:
+        return
+    spare = max(1 - busy - fixed, 0.0)
+    goal = busy + (direct - busy) * spare / (spare + 0.03)
+    low, high = 1.0, 2.0
+    while used(high) > goal and high < 1e6:
+        high *= 2
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if used(middle) > goal else (low, middle)
+    work.on_cps[here] *= low
+
+
+def _load(work: Working, limits: Limits, host: int, rank: float) -> Load | None:
+    """What a host is asked by work down to an importance; None where nothing."""
+    form, need, ask = work.form, work.need, work.ask
+    here = (form.host == host) & (form.importance <= rank)
+    fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2].sum())
+    busy = here & (ask.on_cps > 0)
+    if not busy.any() and fixed == 0:
+        return None
+    groups, free = groups_of(form, need, ask, here, limits.grouped)
+    visits = np.where(busy, form.visits * need.rounds, 0.0)
+    flow = work.rate[form.work] * visits
+    coming = _coming(work, limits, host, rank)
+    kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
+    watched = frozenset({*limits.gates, *limits.capped})
+    return Load(
+        engines=float(form.engines[host]), groups=groups, free=free, flow=flow, visits=visits, work=form.work,
+        region=form.region, coming=coming, gated=limits.rates, watched=watched, held=kept, fixed=fixed,
+        fixed_flow=fixed / PIECE,
+    )  # fmt: skip
+
+
+def _coming(work: Working, limits: Limits, host: int, rank: float) -> Coming:
+    """Throughput of each work at so many tasks on the CPs of a host: users that are not there come at their own pace."""
+    form = work.form
+    here = form.host == host
+    counted = work.on_cps.copy()
+    for pool, off in limits.grouped.items():
+        tasks = limits.tasks[int(form.pool_region[pool])]
+        counted[tasks] += off[tasks] + work.pool_wait[pool, tasks]
+    for region in limits.kept:
+        tasks = limits.tasks[region]
+        counted[tasks] += work.pool_wait[limits.pool[region], tasks]
+    spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
+    seen = work.levels.get((host, rank))  # times among all of an importance alike
+    time = (
+        spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))
+    )
+    closed = (form.users > 0) & (time > 0)
+    if not (form.users > 0).any():
+        return Coming(np.array([0.0, 1.0]), np.tile(work.rate, (2, 1)), True, np.inf)
+    away = np.where(closed, np.maximum(form.think + work.response - spent, 1e-9 * time), 1.0)
+    users = np.where(closed, form.users, 0.0)
+    low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        f = np.exp(middle) * np.maximum(time, 1e-300)
+        more = (f * (np.where(closed, 0.0, work.rate) + users / (away + f))).sum(axis=1, keepdims=True) > COUNTS[:, None]
+        low, high = np.where(more, low, middle), np.where(more, middle, high)
+    f = np.exp(low) * time
+    rate = np.where(closed, users / (away + f), work.rate)
+    streams = bool(((form.users == 0) & (time > 0)).any())
+    most = np.inf if streams else float(form.users[time > 0].sum())
+    if not streams:
+        rate[most <= COUNTS] = 0.0
+    entry = {int(form.region[t]) for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()}
+    if entry and all(r in limits.gates or r in limits.capped for r in entry):
+        most = min(most, float(sum(limits.capped.get(r, limits.size(r)) for r in entry)))
+    return Coming(COUNTS, rate, False, most)

@@ -1,0 +1,444 @@
+"""MXT, TRANCLASS, dependent regions: who waits before a limit, and how its tasks then come to the CPs.
+
+A limit is a birth-death chain of the tasks in and before it, whose speeds come from a convolution of what is inside: the
+region's CPU side, its delays, and the regions below it that fill, each at its own speed. Regions in series need no iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+
+import numpy as np
+
+from qnsolve.methods.limits.unlike_works import unlike_waits
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.birth_death import Crowd, CrowdedError, FullPoolError, UserSource, crowd
+from qnsolve.zos.hosts.host import FEW
+
+from .working import Working
+
+RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
+ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
+MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
+APART = 3.0  # most that a speed read off a chain differs from that of the product form
+PASSES = 25  # over all limits in one round
+USERS_ON_CPS = 0.6  # the same for work of users
+SETTLING = 4  # rounds in which limits may change between the two
+
+
+@dataclass
+class Limits:
+    """How each limit is treated, and what the last round found.
+
+    Attributes
+    ----------
+    grouped : dict of pool to ndarray (T,)
+        Regions that are a group of servers on the CPs, and the time of their tasks off the CPs.
+    kept : dict of region to float
+        Regions whose limit is part of the chain of their QR TCB, and the time of a task off the CPs.
+    gates : list of region
+        The others that may fill.
+    rates : dict of region to ndarray
+        How tasks come to the CPs out of a region that fills.
+    """
+
+    work: Working
+    grouped: dict[int, Array] = field(default_factory=dict)
+    kept: dict[int, float] = field(default_factory=dict)
+    gates: list[int] = field(default_factory=list)
+    capped: dict[int, int] = field(default_factory=dict)
+    rates: dict[int, Array] = field(default_factory=dict)
+    speeds: dict[int, tuple[Array, int, float]] = field(default_factory=dict)
+    parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
+    ratios: dict[int, Array] = field(default_factory=dict)
+    stale: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        form = self.work.form
+        self.pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.LIMIT)}
+        self.tasks = {r: np.flatnonzero(form.region == r) for r in self.pool}
+        self.classes = {
+            int(p): np.array([t for t, held in enumerate(self.work.need.limits) if p in held], dtype=int)
+            for p in np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
+        }
+        self.classes = {p: tasks for p, tasks in self.classes.items() if len(tasks)}
+        calls = self.work.need.calls > 0
+        self.above = {  # the region that alone calls the tasks of this one; -1 for none
+            r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
+        }
+        level = np.zeros(len(form.work), dtype=int)
+        for _ in range(self.work.depth):
+            for t in range(len(form.work)):
+                if calls[:, t].any():
+                    level[t] = 1 + level[calls[:, t]].max()
+        self.order = sorted(self.pool, key=lambda r: -level[self.tasks[r]].max(initial=0))
+
+    def _only_caller(self, calls: Places, tasks: Places) -> int:
+        regions = set()
+        for t in tasks:
+            callers = np.flatnonzero(calls[:, t])
+            regions |= {int(self.work.form.region[c]) for c in callers} or {-1}
+        return regions.pop() if len(regions) == 1 else -1
+
+    def size(self, region: int) -> int:
+        """Places of a region."""
+        return int(self.work.form.pool_size[self.pool[region]])
+
+    def _classes_of(self, region: int) -> list[int]:
+        return [p for p in self.classes if self.work.form.pool_region[p] == region]
+
+    def pick(self, round_: int) -> None:
+        """Which limits may fill, and how each is treated."""
+        if round_ > SETTLING:
+            return
+        w, form = self.work, self.work.form
+        holds, flow = w.holds(), w.flow
+        columns = w.ask.qr + w.ask.ro + w.ask.threads
+        self.gates, self.kept, self.capped = [], {}, {}
+        grouped: dict[int, Array] = {}
+        for region, tasks in self.tasks.items():
+            if not len(tasks) or flow[tasks].sum() <= 0:
+                continue
+            pool, size = self.pool[region], self.size(region)
+            own_wait = w.pool_wait[pool]
+            if self._class_cap(region) <= size:
+                if self._class_cap(region) < size:
+                    self.capped[region] = int(self._class_cap(region))
+                continue
+            inside = float(flow[tasks] @ (holds + own_wait)[tasks])
+            works = np.unique(form.work[tasks])
+            most = np.inf if (form.users[works] == 0).any() else float(form.users[works].sum())
+            if most <= size or size > 2.5 * inside + 6 * sqrt(inside) + 25:
+                w.pool_wait[pool] = 0.0
+                continue
+            on_cps = float(flow[tasks] @ w.on_cps[tasks]) / max(float(flow[tasks] @ holds[tasks]), 1e-300)
+            simple = not self._classes_of(region) and not (w.need.calls[tasks] > 0).any() and self.above[region] < 0
+            streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow[tasks].sum())
+            mostly = float(flow[tasks] @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow[tasks].sum())  # over the QR TCB
+            if simple and on_cps > ON_CPS and not columns[tasks].any():
+                grouped[pool] = w.off_cps
+            elif simple and on_cps > (ON_CPS if streams else USERS_ON_CPS) and mostly:
+                self.kept[region] = float(flow[tasks] @ (holds - w.on_cps)[tasks]) / float(flow[tasks].sum())
+            else:
+                self.gates.append(region)
+        self.grouped = grouped
+        gating = {*self.gates, *self.capped}
+        self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _class_cap(self, region: int) -> float:
+        """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
+        mine = self._classes_of(region)
+        covered = set().union(*(set(self.classes[p].tolist()) for p in mine)) if mine else set()
+        if covered != set(self.tasks[region].tolist()):
+            return np.inf
+        return float(self.work.form.pool_size[mine].sum())
+
+    def solve(self) -> None:
+        """Waits for all limits, classes before regions, the regions that are called before their callers."""
+        w = self.work
+        self.stale = set(self.ratios)
+        if not self.gates and not self.classes:
+            return
+        part, last = 1.0, None
+        for passed in range(PASSES):
+            before = w.pool_wait.copy()
+            for region in self.order:
+                for pool in self._classes_of(region):
+                    self._tranclass(pool)
+                    w.settle_rates()
+                if region in self.gates or region in self.capped:
+                    self._gate(region)
+                    w.settle_rates()
+            change = w.pool_wait - before
+            if float(np.abs(change).max()) < 1e-5 * (1e-6 + w.response.max()):
+                break
+            if last is not None and passed > 2:  # back and forth: by the secant of the last two
+                turn = change - last
+                part = float(np.clip(-part * (last * turn).sum() / max((turn * turn).sum(), 1e-300), 0.05, 1.0))
+            last = change
+            if part < 1:
+                w.pool_wait = before + part * change
+                w.settle_rates()
+
+    def _sources(self, tasks: Places, held: Array) -> tuple[float, list[UserSource]]:
+        """How tasks come: a stream, and users elsewhere."""
+        w, form = self.work, self.work.form
+        response, flow = w.response, w.flow
+        total = max(float(flow[tasks] @ held[tasks]), 1e-300)
+        stream, found = 0.0, []
+        for work in np.unique(form.work[tasks]):
+            mine = tasks[form.work[tasks] == work]
+            visits = float(form.visits[mine].sum())
+            if form.users[work] == 0:
+                stream += float(w.rate[work]) * visits
+                continue
+            time = float(form.visits[mine] @ held[mine]) / visits
+            users = float(form.users[work])
+            away = (form.think[work] + response[work]) / visits - time
+            room = self._room_above(mine, int(work))
+            if room < users:  # comes out of regions at their limits: no more than they hold
+                users, away = room, max(room / (float(w.rate[work]) * visits) - time, 1e-3 * time)
+            share = float(flow[mine] @ held[mine]) / total
+            found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12)))
+        return stream, found
+
+    def _room_above(self, mine: Places, work: int) -> float:
+        """Tasks of a work that the regions from which it comes let in."""
+        w, form = self.work, self.work.form
+        callers = np.flatnonzero((w.need.calls[:, mine] > 0).any(axis=1))
+        regions = {int(form.region[c]) for c in callers}
+        if not regions & set(self.gates):
+            return np.inf
+        users = float(form.users[work])
+        return sum(min(self.size(r), users) * self._part(r, work) for r in regions)
+
+    def _part(self, region: int, work: int) -> float:
+        """Share of a work in the tasks of a region."""
+        w, tasks = self.work, self.tasks[region]
+        held = w.flow[tasks] * w.holds()[tasks]
+        return float(held[w.form.work[tasks] == work].sum() / max(held.sum(), 1e-300))
+
+    def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
+        """Waits of each task over those that tasks all alike would have (n,).
+
+        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs; both parts
+        are exponential.
+        """
+        if pool in self.ratios and pool not in self.stale:
+            return self.ratios[pool]
+        w, form = self.work, self.work.form
+        flow = w.flow[tasks]
+        some = np.flatnonzero(flow > 0)
+        ratio = np.ones(len(tasks))
+        if pool not in self.grouped and self._mild(tasks, self._mixed(tasks, inside, away)):
+            return ratio
+        if len(np.unique(form.work[tasks[some]])) > 1 or len(some) > 1:
+            off = np.clip(away[tasks], 0.0, inside[tasks])[some]
+            on = inside[tasks][some] - off
+            mean = np.maximum(on + off, 1e-12)
+            users, gone = np.zeros(len(some)), np.ones(len(some))
+            cycle = form.think + w.response
+            for place, t in enumerate(tasks[some]):
+                work = form.work[t]
+                if form.users[work] > 0:
+                    room = self._room_above(np.array([t]), int(work))
+                    time = inside[t] + w.pool_wait[pool, t]
+                    users[place] = form.users[work]
+                    gone[place] = cycle[work] / form.visits[t] - time
+                    if room < users[place]:
+                        users[place], gone[place] = room, max(room / flow[some][place] - time, 1e-3 * time)
+            gone = np.maximum(gone, 1e-6 * mean)
+            alike = float(flow[some] @ mean) / float(flow[some].sum())
+            relative = np.append(1.0, speed[1:] / np.arange(1.0, size + 1) * alike)
+            if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
+                try:
+                    second, third = on**2 + on * off + off**2, on**3 + on**2 * off + on * off**2 + off**3
+                    found = unlike_waits(size, users, flow[some], gone, mean, second, third, relative).wait  # fmt: skip
+                    if plain > 1e-9 * alike and np.isfinite(found).all():
+                        ratio[some] = np.clip(found / plain, 0.02, 100.0)
+                except CrowdedError:
+                    pass
+        self.ratios[pool] = ratio
+        self.stale.discard(pool)
+        return ratio
+
+    def _mixed(self, tasks: Places, inside: Array, away: Array) -> float:
+        """(1 + C²)/2 of the times that tasks hold a place, the part on the CPs and that away from them exponential."""
+        flow = self.work.flow[tasks]
+        b = np.clip(away[tasks], 0.0, inside[tasks])
+        a = inside[tasks] - b
+        first = float(flow @ (a + b))
+        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 0 else 1.0
+
+    def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
+        """Wait for a limit were all tasks alike; 0 where open work fills it."""
+        held = inside + self.work.pool_wait[self.pool[int(self.work.form.region[tasks[0]])]]
+        stream, sources = self._sources(tasks, held)
+        try:
+            return crowd(stream, sources, speed, size).wait
+        except CrowdedError:
+            return 0.0
+
+    def _mild(self, tasks: Places, mixed: float) -> bool:
+        """Whether a factor for all kinds of work is as good: users of times not far apart, or out of full regions."""
+        form, calls = self.work.form, self.work.need.calls > 0
+        callers = np.flatnonzero(calls[:, tasks].any(axis=1))
+        users = form.users[form.work[tasks]] > 0
+        nested = bool(np.isin(form.region[callers], self.gates).any()) or bool(users.any() and calls[tasks].any())
+        return nested or (bool(users.all()) and mixed < MILD)
+
+    def _crowd(self, pool: int, tasks: Places, held: Array, speed: Array, size: int, mixed: float) -> Crowd:
+        stream, sources = self._sources(tasks, held)
+        try:
+            found = crowd(stream, sources, speed, size, mixed if self._mild(tasks, mixed) else 1.0)
+        except CrowdedError as error:
+            raise FullPoolError(self.work.form.pool_name[pool], error.load) from None
+        self.work.crowds[pool] = found
+        return found
+
+    def _gate(self, region: int) -> None:
+        """A region's limit; regions below it that fill are stations of it, solved before."""
+        w = self.work
+        size = int(self.capped.get(region, self.size(region)))
+        tasks = self.tasks[region]
+        flow = w.flow[tasks]
+        total = float(flow.sum())
+        inner = [r for r in self.gates if self.above[r] == region and not self._classes_of(r)]
+        holds = w.holds()
+        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
+        rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
+        nu = self._cps_speed(region, size)
+        tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if inner == [] else total
+        phi = _weights(tilt / nu)
+        fix = _weights(tilt * rest / np.arange(1.0, size + 1))
+        parts = []
+        for r in inner:
+            speed, limit, its = self.speeds[r]
+            speed = np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size]
+            parts.append(_weights(tilt / total * its / speed))
+        both = fix
+        for part in parts:
+            both = _folded(both, part, size)
+        whole = np.maximum(_folded(phi, both, size), 1e-300)
+        speed = np.append(0.0, tilt * whole[:-1] / whole[1:])
+        back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
+        self.speeds[region] = speed, size, total
+        self.parts[region] = phi, both, back, tilt
+        above = self.above[region]
+        if above in self.gates and not self._classes_of(region):
+            return  # settled with the region above
+        pool = self.pool[region]
+        held = w.holds() + (w.wait if region in self.capped else np.broadcast_to(w.pool_wait[pool], w.wait.shape))
+        found = self._crowd(pool, tasks, held, speed, size, self._mixed(tasks, w.holds(), w.holds() - w.on_cps))
+        self._settle(region, found, speed)
+        self._descend(region, found, whole, parts, inner, _folded(phi, fix, size))
+
+    def _cps_speed(self, region: int, size: int) -> Array:
+        """Rate at which 1 … size tasks of a region leave the CPs."""
+        w = self.work
+        tasks = self.tasks[region]
+        host = int(w.form.host[tasks[0]])
+        total = float(w.flow[tasks].sum())
+        serial = 0.0  # time at the QR TCB but for its queue
+        for pool, at in w.at_group.items():
+            if w.form.pool_kind[pool] == Pool.QR and w.form.pool_region[pool] == region:
+                serial = float(w.flow[tasks] @ w.ask.qr[tasks]) / total * w.service.get(pool, 1.0)
+                own = float(w.flow[tasks] @ (w.on_cps - at)[tasks]) / total
+        if serial == 0.0:
+            own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
+        count = np.arange(1.0, size + 1)
+        tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
+        whole = _folded(_weights(np.full(size, tilt * serial)), _weights(tilt * own / count), size)
+        found: Array = tilt * whole[:-1] / np.maximum(whole[1:], 1e-300)  # as in a product form
+        speeds = w.hosts[host].speeds.get(region) if w.hosts else None
+        if speeds is None:
+            return found
+        rounds = float(w.flow[tasks] @ w.need.rounds[tasks]) / total
+        seen = speeds[:size] / rounds / found[: len(speeds[:size])]
+        known = np.flatnonzero(np.isfinite(seen))
+        if len(known):  # read off the chain where it goes, as much above the product form beyond
+            found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
+            found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]) if size > FEW else 0.0)
+        return found
+
+    def _descend(self, region: int, found: Crowd, whole: Array, parts: list[Array], inner: list[int], base: Array) -> None:
+        """Tasks in and before each region below, given those in the region above."""
+        inside = found.inside
+        size = len(inside) - 1
+        for place, r in enumerate(inner):
+            others = base
+            for j, part in enumerate(parts):
+                if j != place:
+                    others = _folded(others, part, size)
+            mass = parts[place] * np.correlate(np.append(inside / whole, np.zeros(size)), others, "valid")[: size + 1]
+            mass = np.maximum(mass, 0.0)
+            mass = mass / max(mass.sum(), 1e-300)
+            speed, limit, _ = self.speeds[r]
+            speed = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
+            coming = np.append(speed[1:] * mass[1:] / np.maximum(mass[:-1], 1e-300), 0.0)
+            below = Crowd(np.arange(size + 1.0), mass, coming, limit)
+            self.work.crowds[self.pool[r]] = below
+            self._settle(r, below, speed, True)
+
+    def _settle(self, region: int, found: Crowd, speed: Array, below: bool = False) -> None:
+        """Wait before a limit, and how work comes to the CPs with so many of the region's tasks there."""
+        phi, rest, back, _ = self.parts[region]
+        size = len(phi) - 1
+        pool = self.pool[region]
+        if region not in self.capped:
+            ratio = (
+                1.0
+                if below
+                else self.unlike(
+                    pool, self.tasks[region], self.work.holds(), speed, size, self.work.holds() - self.work.on_cps, found.wait
+                )
+            )
+            self.work.pool_wait[pool, self.tasks[region]] = found.wait * ratio
+        queued = float(found.chance[found.number > size].sum())
+        if queued < RARE and region not in self.rates:
+            return  # too seldom full to change how work comes
+        inside = (
+            found.inside
+            if found.limit == size
+            else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
+        )
+        born = np.interp(np.arange(size + 1.0), found.number, found.coming)
+        num, den = np.zeros(size + 1), np.zeros(size + 1)
+        for count in np.flatnonzero(inside > 1e-12):
+            chance = phi[: count + 1] * rest[count::-1]
+            chance = chance / max(chance.sum(), 1e-300)
+            den[: count + 1] += inside[count] * chance
+            if count < size:
+                num[: count + 1] += inside[count] * chance * born[count]
+            else:
+                num += queued * chance * back[::-1]
+        good = np.flatnonzero(den > 1e-14)
+        rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
+        rates[size] = 0.0
+        self.rates[region] = rates
+
+    def _tranclass(self, pool: int) -> None:
+        """A class within its region: its share of the QR TCB, and all the rest."""
+        w, form = self.work, self.work.form
+        tasks = self.classes[pool]
+        region, size = int(form.pool_region[pool]), int(form.pool_size[pool])
+        flow = w.flow
+        total = float(flow[tasks].sum())
+        everything = self.tasks[region]
+        qr_pool = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == region]
+        at_qr = w.at_group[qr_pool[0]] if qr_pool else np.zeros(len(form.work))
+        load = float(flow[everything] @ w.ask.qr[everything])
+        stretch = float(flow[everything] @ at_qr[everything]) / load if load > 0 else 1.0
+        mine = float(flow[tasks] @ w.ask.qr[tasks])
+        slowed = stretch / (1 + load * stretch)
+        serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
+        own = w.pool_wait[self.pool[region]]
+        rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
+        tilt = min(total, size / max(rest, 1e-12), 0.9999 / max(serial, 1e-12))
+        phi = _weights(np.full(size, tilt * serial))
+        fix = _weights(tilt * rest / np.arange(1.0, size + 1))
+        whole = np.maximum(_folded(phi, fix, size), 1e-300)
+        speed = np.append(0.0, tilt * whole[:-1] / whole[1:])
+        held = w.holds() + w.wait
+        found = self._crowd(pool, tasks, held, speed, size, self._mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps))
+        w.pool_wait[pool, tasks] = found.wait * self.unlike(
+            pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
+        )
+
+
+def _weights(ratios: Array) -> Array:
+    """1, r1, r1·r2, …, the largest 1."""
+    logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(ratios, 1e-300)))))
+    return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))
+
+
+def _folded(one: Array, other: Array, size: int) -> Array:
+    found = np.convolve(one, other)[: size + 1]
+    return np.asarray(found / found.max())
+
+
+def bounded(size: int) -> bool:
+    """Whether a pool limits anything."""
+    return size < UNLIMITED

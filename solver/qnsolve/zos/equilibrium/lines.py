@@ -1,0 +1,46 @@
+"""Waits at logs and devices with servers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.birth_death import CrowdedError, FullPoolError, UserSource, crowd
+
+from .working import Working
+
+
+def line_times(work: Working) -> None:
+    """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
+    form, need = work.form, work.need
+    for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])):
+        tasks = np.flatnonzero(need.lines[:, pool] > 0)
+        servers = int(form.pool_size[pool])
+        if not len(tasks) or servers == UNLIMITED:
+            continue
+        visits = work.flow[tasks] * need.rounds[tasks]
+        service = need.lines[tasks, pool] / need.rounds[tasks]
+        mean = float(visits @ service) / float(visits.sum())
+        sources, stream = [], 0.0
+        held = work.line_time[tasks, pool] / need.rounds[tasks]
+        total = float(visits @ held)
+        for w in np.unique(form.work[tasks]):
+            mine = form.work[tasks] == w
+            each = float((form.visits[tasks] * need.rounds[tasks])[mine].sum())
+            if form.users[w] == 0:
+                stream += work.rate[w] * each
+                continue
+            time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
+            away = (form.think[w] + work.response[w]) / each - time
+            sources.append(UserSource(float(form.users[w]), float(visits[mine] @ held[mine]) / total, max(away, 1e-9 * time)))
+        top = min(servers, 100_000)
+        speed = np.minimum(np.arange(top + 1.0), servers) / mean
+        try:
+            found = crowd(stream, sources, speed, top)
+        except CrowdedError as error:
+            raise FullPoolError(form.pool_name[pool], error.load) from None
+        mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
+        wait = found.wait * mixed
+        work.line_time[tasks, pool] = need.lines[tasks, pool] + wait * need.rounds[tasks]
+        work.crowds[int(pool)] = found
+    work.in_lines = work.line_time.sum(axis=1)

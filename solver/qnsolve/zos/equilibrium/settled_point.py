@@ -1,0 +1,91 @@
+"""The operating point of a system: rounds of hosts given how work comes, and of limits and users given how hosts serve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Compiled
+from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.hosts.demands import at_rest, demands
+
+from .bursts import burst_waits
+from .closing import close
+from .host_times import host_times
+from .limits import Limits
+from .lines import line_times
+from .relaxed_steps import RelaxedSteps
+from .surroundings import surroundings
+from .working import Working
+
+ROUNDS, CLOSE = 20, 1e-4
+
+
+def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
+    """Find it.
+
+    Raises
+    ------
+    FullPoolError
+        Work with a rate asks a center for more than it can do.
+    """
+    need = needs(form)
+    around = at_rest(form)
+    ask = demands(form, need, around)
+    tasks, pools = len(form.work), len(form.pool_size)
+    base = ask.on_cps + ask.thread_off
+    lines = need.lines.copy()
+    work = Working(form, need, around, ask, form.rate.copy(), base, lines.sum(axis=1), lines, np.zeros((pools, tasks)))
+    work.settle_rates()
+    _within(work)
+    limits = Limits(work)
+    longer: dict[int, float] = {}
+    steps = RelaxedSteps()
+    for work.rounds in range(1, rounds + 1):
+        before = work.response
+        if work.around_matters:
+            work.around, longer = surroundings(work, longer)
+            work.ask = demands(form, need, work.around)
+        limits.pick(work.rounds)
+        old = work.on_cps, [dict(host.speeds) for host in work.hosts], work.pool_wait.copy()
+        host_times(work, limits, longer)
+        if work.rounds > 1 and (work.form.users > 0).any():
+            steps.take(work, *old)
+        work.settle_rates()
+        line_times(work)
+        work.settle_rates()
+        limits.solve()
+        work.in_groups = burst_waits(work, limits)
+        work.settle_rates()
+        if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
+            work.settled = True  # nothing depends on the response times
+            break
+        change = float(np.abs(work.response / before - 1).max())
+        if change < CLOSE and work.rounds > 1:
+            work.settled = True
+            break
+    close(work, limits)
+    return work
+
+
+def _within(work: Working) -> None:
+    """A first guess of the users' rates that no host or server is asked for more than it can do."""
+    form, need, ask = work.form, work.need, work.ask
+    closed = form.users > 0
+    if not closed.any():
+        return
+
+    def fullest(rate: Array) -> float:
+        flow = rate[form.work] * form.visits
+        hosts = np.bincount(form.host, flow * ask.on_cps, len(form.engines)) / form.engines
+        qr = np.bincount(form.region, flow * ask.qr, len(form.system.regions))
+        lines = (flow @ need.lines) / form.pool_size
+        return float(max(hosts.max(), qr.max(), lines.max()))
+
+    streams = np.where(closed, 0.0, work.rate)
+    if fullest(work.rate) > 0.97:
+        low, high = 0.0, 1.0
+        for _ in range(40):
+            part = (low + high) / 2
+            low, high = (part, high) if fullest(np.where(closed, part * work.rate, streams)) < 0.97 else (low, part)
+        work.rate = np.where(closed, max(low, 0.02) * work.rate, streams)

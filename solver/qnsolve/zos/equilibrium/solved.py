@@ -1,0 +1,139 @@
+"""The equilibrium of a system, with the requests that became asynchronous."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
+from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.demands import Around, at_rest, demands
+from qnsolve.zos.parts.system import System
+
+from .settled_point import ROUNDS, operating_point
+from .surroundings import surroundings, sync_time
+from .utilization import center_loads
+from .working import Working
+
+ALONE = 20  # rounds of the coupling facilities alone
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedPoint:
+    """An operating point.
+
+    Attributes
+    ----------
+    work : Working
+    converted : set of (facility, structure, LPAR)
+        Requests that are asynchronous.
+    """
+
+    work: Working
+    converted: Converted = frozenset()
+
+
+def solved_point(system: System, factor: Array | float = 1.0, rounds: int = ROUNDS) -> SolvedPoint:
+    """The operating point of a system.
+
+    Parameters
+    ----------
+    system : System
+    factor : float or ndarray (W,), default 1
+        Rates and users of each work over those of the system [ratio].
+    rounds : int, optional
+        At most, of the iteration.
+
+    Raises
+    ------
+    FullPoolError
+        Work with a rate demands more than a center can do.
+
+    Notes
+    -----
+    Requests whose synchronous time, waits included, passes their threshold become asynchronous and stay so;
+    then everything is solved again.
+    """
+    form = scaled(compiled(system), factor)
+    converted = _converted(form, at_rest(form), frozenset())
+    while True:
+        form = scaled(compiled(system, converted=converted), factor) if converted else form
+        try:
+            check_rates(form)
+            work = operating_point(form, rounds)
+            check_point(work)
+        except FullPoolError:  # it may be so by waits for requests that are not synchronous at these rates
+            more = _converted(form, _loaded(form), converted)
+            if more == converted:
+                raise
+        else:
+            more = _converted(form, work.around, converted)
+            if more == converted:
+                return SolvedPoint(work, converted)
+        converted = more
+
+
+def scaled(form: Compiled, factor: Array | float) -> Compiled:
+    """The same system with so many times the rates and users, users in whole numbers."""
+    times = np.broadcast_to(np.asarray(factor, dtype=float), form.rate.shape)
+    if (times == 1).all():
+        return form
+    users = np.where(form.users > 0, np.maximum(np.round(form.users * times), 1.0), 0.0)
+    return replace(form, rate=form.rate * times, users=users)
+
+
+def check_rates(form: Compiled) -> None:
+    """Whether work with a rate alone, without any wait, asks a center for more than it can do.
+
+    Raises
+    ------
+    FullPoolError
+    """
+    need = needs(form)
+    _check(center_loads(form, need, demands(form, need, at_rest(form)), form.rate))
+
+
+def check_point(work: Working) -> None:
+    """The same at an operating point, where requests and overflow take more.
+
+    Raises
+    ------
+    FullPoolError
+    """
+    _check(center_loads(work.form, work.need, work.ask, work.form.rate))
+
+
+def _check(loads: object) -> None:
+    name, load = max(loads, key=lambda item: item[1])  # type: ignore[call-overload]
+    if load >= 1:
+        raise FullPoolError(name, load)
+
+
+def _converted(form: Compiled, around: Around, before: Converted) -> Converted:
+    """Requests whose synchronous time is past their threshold, and those converted before."""
+    found = set(before)
+    for task in form.layout.tasks:
+        for place, _, structure, _ in form.layout.requests(task):
+            if structure.threshold is None:
+                continue
+            if sync_time(form, around, place, structure.service_time, task.region) > structure.threshold:
+                found.add((place, structure.name, task.lpar))
+    return frozenset(found)
+
+
+def _loaded(form: Compiled) -> Around:
+    """What is around where work with a rate comes at its rate and nothing else is waited for."""
+    need, around = needs(form), at_rest(form)
+    tasks, pools = len(form.work), len(form.pool_size)
+    lines = need.lines.copy()
+    ask = demands(form, need, around)
+    work = Working(form, need, around, ask, form.rate.copy(), ask.on_cps, lines.sum(axis=1), lines, np.zeros((pools, tasks)))
+    try:
+        for _ in range(ALONE):
+            work.around, _ = surroundings(work, {})
+    except FullPoolError:
+        work.around.facility[:] = np.inf
+    return work.around

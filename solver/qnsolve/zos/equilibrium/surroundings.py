@@ -1,0 +1,183 @@
+"""What work finds around CPs and TCBs: coupling facilities, zIIPs, CPU that grows with the engines in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf, nan
+
+import numpy as np
+
+from qnsolve.methods.layers.shared_servers import FullError, shared
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.demands import Around
+from qnsolve.zos.point.overflow_chain import Overflow, overflow
+
+from .working import Working
+
+
+def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, dict[int, float]]:
+    """Stretches at the present rates, and by host the time of overflowing work at CPs over that of other work."""
+    form = work.form
+    growth = _growth(work)
+    facility = _facilities(work)
+    ziip, over, longer = np.ones(len(form.engines)), np.zeros(len(form.engines)), {}
+    for host, speeds in enumerate(form.ziip_speeds):
+        eligible = eligible_work(work, host)
+        if not len(speeds) or eligible.all <= 0:
+            continue
+        if form.ziip_overflow[host]:
+            found = host_overflow(work, host)
+            running = np.arange(1, len(found.chance))
+            ziip[host] = float(found.chance[1:] @ running) / max(float(found.chance[1:] @ speeds), 1e-300)
+            over[host], longer[host] = found.share, found.over / found.other
+        else:
+            jobs = inf if eligible.stream else eligible.users
+            try:
+                ziip[host] = shared([eligible.all], [jobs], [work.around.ziip[host]], speeds).stretch[0]
+            except FullError as error:
+                raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
+    return Around(growth, facility, ziip, over), longer
+
+
+def _growth(work: Working) -> Array:
+    form = work.form
+    busy = np.bincount(form.host, work.flow * work.ask.on_cps, len(form.engines))
+    np.add.at(busy, form.fixed[:, 0].astype(int), form.fixed[:, 2])
+    rates = np.array([item.processors.growth for item in form.system.lpars])
+    found: Array = 1 + rates * np.log(np.clip(busy, 1.0, np.maximum(form.engines, 1.0)))
+    return found
+
+
+@dataclass(frozen=True)
+class EligibleWork:
+    """Work that may run on the zIIPs of an LPAR [cores of one thread].
+
+    Attributes
+    ----------
+    stream, closed : float
+        Of work with a rate and of users.
+    here : float
+        Of it, at the zIIPs.
+    users : float
+        Units of users' work that can be there at once.
+    """
+
+    stream: float
+    closed: float
+    here: float
+    users: float
+
+    @property
+    def all(self) -> float:
+        """All of it [cores of one thread]."""
+        return self.stream + self.closed
+
+
+def eligible_work(work: Working, host: int) -> EligibleWork:
+    """EligibleWork work of a host at the present rates."""
+    form, need = work.form, work.need
+    cpu = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
+    each = work.flow * cpu
+    open_ = form.users[form.work] == 0
+    limit = np.array([region.limit for region in form.system.regions], dtype=float)
+    some = (each > 0) & ~open_
+    users = float(np.minimum(form.users[form.work], limit[form.region])[some].sum())
+    here = float(work.flow @ (work.ask.ziip_work * (form.host == host)))
+    return EligibleWork(float(each[open_].sum()), float(each[~open_].sum()), here, users)
+
+
+def host_overflow(work: Working, host: int) -> Overflow:
+    """The zIIPs of a host whose work goes to CPs when they are full."""
+    form = work.form
+    eligible = eligible_work(work, host)
+    speeds, engines = form.ziip_speeds[host], float(form.engines[host])
+    over = max(eligible.all - eligible.here, 0.0) * form.ziip_speed[host] * form.slower[host]
+    busy = float(work.flow @ (work.ask.on_cps * (form.host == host)))
+    busy += float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+    beside = min(max(busy - over, 0.0), 0.999 * engines)
+    return overflow(eligible.stream, eligible.closed, eligible.users, over, beside, speeds, engines)
+
+
+def ziip_report(work: Working, host: int) -> tuple[float, float, float]:
+    """Cores busy, threads at work in a busy core, and its work over that of one thread."""
+    form = work.form
+    ziips, eligible = form.system.lpars[host].ziips, eligible_work(work, host)
+    if ziips is None or eligible.here == 0:
+        return 0.0, nan, nan
+    speeds, cores = form.ziip_speeds[host], ziips.busy_cores()
+    if ziips.overflow:
+        chance = host_overflow(work, host).chance[1:]
+        chance = chance * (eligible.here / float(chance @ speeds))  # 1, but where users are never away
+    else:
+        jobs = inf if eligible.stream else eligible.users
+        found = shared([eligible.here], [jobs], [work.around.ziip[host]], speeds).chance
+        chance = np.append(found[1:], 1 - found.sum())
+    running = np.arange(1.0, len(speeds) + 1)
+    busy = float(chance @ cores)
+    return busy, float(chance @ running) / busy, float(chance @ speeds) / busy
+
+
+def facility_loads(work: Working) -> tuple[Array, Array]:
+    """By facility and region: engines required by synchronous and by asynchronous requests (F, K)."""
+    form, need = work.form, work.need
+    regions = len(form.system.regions)
+    shape = (need.other.shape[1], regions)
+    sync, other = np.zeros(shape), np.zeros(shape)
+    np.add.at(sync.T, form.region.astype(int), work.flow[:, None] * (need.qr_sync + need.open_sync))
+    np.add.at(other.T, form.region.astype(int), work.flow[:, None] * need.other)
+    return sync, other
+
+
+def _facilities(work: Working) -> Array:
+    """Time over service time of a request, by facility and region (F, K).
+
+    A QR TCB has a synchronous request under way at once, and an LPAR no more than it has engines.
+    """
+    form, need = work.form, work.need
+    sync, other = facility_loads(work)
+    found = np.ones(sync.shape)
+    if not sync.size:
+        return found
+    users = np.where(form.users > 0, form.users, inf)[form.work]
+    limit = np.array([float(region.limit) for region in form.system.regions])
+    pools = np.flatnonzero(form.pool_kind == Pool.FACILITY)
+    present = work.around.facility
+    for place, pool in enumerate(pools):
+        if sync[place].sum() + other[place].sum() <= 0:
+            continue
+        free = np.bincount(form.region, np.where(need.open_sync[:, place] > 0, users, 0.0), len(limit))
+        groups: list[list[int]] = []
+        jobs: list[float] = []
+        for host in range(len(form.engines)):
+            name = form.system.lpars[host].name
+            mine = [r for r, region in enumerate(form.system.regions) if region.lpar == name and sync[place, r] > 0]
+            if not mine:
+                continue
+            senders = [max(float(free[r]), 1.0) for r in mine]
+            engines = float(ceil(form.engines[host]))
+            apart = sum(senders) <= engines
+            groups += [[r] for r in mine] if apart else [mine]
+            jobs += senders if apart else [engines]
+        loads = [float(sync[place, group].sum()) for group in groups]
+        stretch = [float(sync[place, g] @ present[place, g]) / load for g, load in zip(groups, loads, strict=True)]
+        behind = float(other[place].sum())
+        senders_of = np.minimum(np.bincount(form.region, users, len(limit)), limit)
+        loads.append(behind)
+        jobs.append(float(senders_of[other[place] > 0].sum()) or inf)
+        stretch.append(float(other[place] @ present[place]) / behind if behind else 1.0)
+        speeds = np.arange(1.0, form.pool_size[pool] + 1)
+        try:
+            result = shared(loads, jobs, stretch, speeds).stretch
+        except FullError as error:
+            raise FullPoolError(form.pool_name[pool], error.load) from None
+        found[place] = result[-1]
+        for i, group in enumerate(groups):  # the last is of asynchronous requests
+            found[place, group] = result[i]
+    return found
+
+
+def sync_time(form: Compiled, around: Around, place: int, service: float, region: int) -> float:
+    """Synchronous service time of one request, as the host sees it [s]."""
+    return float(form.system.coupling_facilities[place].link.latency + service * around.facility[place, region])

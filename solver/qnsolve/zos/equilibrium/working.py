@@ -1,0 +1,132 @@
+"""What is known of a system while its operating point is sought: throughputs, times of tasks, waits at limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.compile.needs import Needs
+from qnsolve.zos.hosts.birth_death import Crowd
+from qnsolve.zos.hosts.demands import Around, Demands
+from qnsolve.zos.hosts.host import HostPoint
+
+
+@dataclass
+class Working:
+    """The state of the iteration; T tasks, W works, P pools.
+
+    Attributes
+    ----------
+    rate : ndarray (W,)
+        Transactions a second.
+    on_cps : ndarray (T,)
+        Time on TCBs and CPs, waits for them included, of one task [s].
+    at_group : dict of pool to ndarray (T,)
+        Of it, at the groups of servers.
+    service : dict of pool to float
+        Time of the work at a server of a group over the same alone.
+    in_lines : ndarray (T,)
+        Time at logs and devices.
+    pool_wait : ndarray (P, T)
+        Wait of a task for a place of a limit.
+    hosts : list of HostPoint
+    crowds : dict of pool to Crowd
+    in_groups : ndarray (T,)
+        What a task waits longer because work comes in bursts.
+    levels : dict of (host, importance) to ndarray (T,)
+        Times at CPs as they were, were all tasks down to an importance alike.
+    rounds : int
+    settled : bool
+        Whether the rounds came to an end.
+    """
+
+    form: Compiled
+    need: Needs
+    around: Around
+    ask: Demands
+    rate: Array
+    on_cps: Array
+    in_lines: Array
+    line_time: Array
+    pool_wait: Array
+    at_group: dict[int, Array] = field(default_factory=dict)
+    service: dict[int, float] = field(default_factory=dict)
+    hosts: list[HostPoint] = field(default_factory=list)
+    crowds: dict[int, Crowd] = field(default_factory=dict)
+    in_groups: Array | float = 0.0
+    levels: dict[tuple[int, float], Array] = field(default_factory=dict)
+    rounds: int = 0
+    settled: bool = False
+
+    @cached_property
+    def around_matters(self) -> bool:
+        """Whether there are coupling facilities, zIIPs or CPU growth."""
+        system = self.form.system
+        return bool(
+            self.need.other.shape[1]
+            or any(len(speeds) for speeds in self.form.ziip_speeds)
+            or any(item.processors.growth for item in system.lpars)
+        )
+
+    @property
+    def alone(self) -> bool:
+        """Whether no work of users is there, and nothing around the CPs that depends on rates."""
+        return not (self.form.users > 0).any() and not self.around_matters
+
+    @property
+    def flow(self) -> Array:
+        """Tasks a second (T,)."""
+        found: Array = self.rate[self.form.work] * self.form.visits
+        return found
+
+    @property
+    def wait(self) -> Array:
+        """Wait for all limits of one task (T,) [s]."""
+        found: Array = self.pool_wait.sum(axis=0)
+        return found
+
+    @property
+    def off_cps(self) -> Array:
+        """Time of one task that is neither on TCBs or CPs nor waits for a limit (T,)."""
+        found: Array = self.in_lines + self.ask.ziip + self.ask.away
+        return found
+
+    @property
+    def response(self) -> Array:
+        """Response time of each work (W,) [s]."""
+        own: Array = self.on_cps + self.off_cps + self.wait + self.in_groups
+        spent: Array = self.form.visits * own
+        return np.asarray(np.bincount(self.form.work, spent, len(self.form.rate)), dtype=float)
+
+    def holds(self) -> Array:
+        """Time that a task holds its place in its region: itself, and the tasks that it waits for (T,)."""
+        own = self.on_cps + self.off_cps
+        wait = self.wait
+        found = own
+        for _ in range(self.depth):
+            found = own + self.need.calls @ (found + wait)
+        return found
+
+    @cached_property
+    def depth(self) -> int:
+        """Tasks that wait for each other, one after another."""
+        calls: Places = self.need.calls > 0
+        level, depth = calls, 0
+        while level.any():
+            depth += 1
+            level = level @ calls
+        return depth
+
+    def settle_rates(self) -> None:
+        """The users' throughputs from the response times."""
+        form = self.form
+        closed = form.users > 0
+        self.rate = np.where(closed, form.users / np.maximum(form.think + self.response, 1e-300), form.rate)
+
+    def limit_pool(self, region: int) -> int:
+        """The pool that a region is."""
+        return int(np.flatnonzero((self.form.pool_kind == Pool.LIMIT) & (self.form.pool_region == region))[0])

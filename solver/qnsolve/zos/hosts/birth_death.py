@@ -1,0 +1,139 @@
+"""Tasks in and before one limit: a birth-death chain of any number of users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+MANY = 20_000  # tasks counted one by one
+TAIL = 60.0
+
+
+class CrowdedError(Exception):
+    """Open work comes faster than a limit lets it through; holds the load."""
+
+    def __init__(self, load: float) -> None:
+        super().__init__(f"load {load:.4g}")
+        self.load = load
+
+
+class FullPoolError(Exception):
+    """Open work overloads a center; holds its name and the load."""
+
+    def __init__(self, name: str, load: float) -> None:
+        super().__init__(f"{name}: {load:.4g}")
+        self.name, self.load = name, load
+
+
+@dataclass(frozen=True)
+class UserSource:
+    """Users from whom tasks come: how many, their share of the tasks there, and the time that one is elsewhere [s]."""
+
+    users: float
+    share: float
+    away: float
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Tasks in and before a limit: numbers, their chances, the rates at which more come.
+
+    Attributes
+    ----------
+    number, chance, coming : ndarray (C,)
+    limit : int
+    """
+
+    number: Array
+    chance: Array
+    coming: Array
+    limit: int
+
+    @property
+    def inside(self) -> Array:
+        """P(n inside), n = 0 … limit."""
+        found = np.zeros(self.limit + 1)
+        np.add.at(found, np.minimum(self.number, self.limit).astype(int), self.chance)
+        return found
+
+    @property
+    def outside(self) -> float:
+        """Tasks before the limit, in the mean [count]."""
+        return float(self.chance @ np.maximum(self.number - self.limit, 0.0))
+
+    @property
+    def full(self) -> float:
+        """P(no place is left)."""
+        return float(self.chance[self.number >= self.limit].sum())
+
+    @property
+    def wait(self) -> float:
+        """Mean wait of a task for a place [s]."""
+        return self.outside / max(float(self.chance @ self.coming), 1e-300)
+
+    @property
+    def delayed(self) -> float:
+        """Share of the tasks that wait [0..1]."""
+        flow = self.chance * self.coming
+        return float(flow[self.number >= self.limit].sum() / max(flow.sum(), 1e-300))
+
+    def outside_at(self, chance: float) -> float:
+        """Tasks before the limit that are not exceeded with that chance [count]."""
+        below = np.cumsum(self.chance)
+        place = min(int(np.searchsorted(below, chance)), len(self.number) - 1)
+        return max(float(self.number[place]) - self.limit, 0.0)
+
+
+def crowd(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0) -> Crowd:
+    """The chain: tasks come from a stream and from users elsewhere, and go at speed[n] with n of them inside.
+
+    Parameters
+    ----------
+    stream : float
+        Open arrivals [1/s].
+    sources : sequence of UserSource
+    speed : ndarray (limit + 1,)
+    unlike : float
+        (1 + C²)/2 of the times that tasks hold a place: as many times more wait.
+    """
+    users = sum(s.users for s in sources)
+    unlike = 1 + (unlike - 1) * max(1 - limit / users, 0.0) if users and not stream else unlike
+    fastest = float(speed[limit])
+    if stream >= fastest:
+        raise CrowdedError(stream / fastest)
+    first = 0
+    top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
+    if top > MANY:  # a crowd: only about where it is
+        middle = _balance(stream, sources, speed, limit, top)
+        width = 12 * np.sqrt(users + middle) + 4 * limit + 60 / max(1 - stream / fastest, 1e-3)
+        first, top = max(0, int(middle - width)), min(top, middle + width)
+        if first <= limit:
+            first = 0
+    number = np.arange(first, int(np.ceil(top)) + 1.0)
+    if not stream and users > limit:
+        number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
+    number = np.where(number > limit, limit + unlike * (number - limit), number)
+    coming = np.full(len(number), float(stream)) + sum(np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources)
+    if not stream:
+        coming[number >= users] = 0.0
+    leave = speed[np.minimum(number, limit).astype(int)]
+    logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(coming[:-1], 1e-300) / np.maximum(leave[1:], 1e-300)))))
+    chance = np.exp(logs - logs.max())
+    return Crowd(number, chance / chance.sum(), coming, limit)
+
+
+def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float) -> float:
+    """The number at which as many come as go."""
+    low, high = 0.0, top
+    for _ in range(60):
+        middle = (low + high) / 2
+        come = stream + sum(max(s.users - middle * s.share, 0.0) / s.away for s in sources)
+        if come > speed[min(int(middle), limit)]:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

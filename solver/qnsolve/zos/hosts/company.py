@@ -1,0 +1,108 @@
+"""The others on the processors, given how many they are: how much a unit of work is slowed by them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+TINY = 1e-290
+
+
+@dataclass(frozen=True)
+class Company:
+    """y others on the processors, y = 0 … top.
+
+    Attributes
+    ----------
+    leave : ndarray (top + 1,)
+        G(y - 1)/G(y): rate at which one of them ends over the rate at which they come, without slowing.
+    ready : ndarray (top + 1,)
+        Of them ready to run, in the mean.
+    few : ndarray (top + 1, c)
+        P(j ready), j below the processors.
+    processors : float
+    """
+
+    leave: Array
+    ready: Array
+    few: Array
+    processors: float
+
+    def slow(self, units: float) -> Array:
+        """E max(1, (ready + units)/processors) for so many units of work beside them, (top + 1,)."""
+        below = np.maximum(self.processors - units - np.arange(self.few.shape[1]), 0.0)
+        return np.maximum(1.0, (self.ready + units + self.few @ below) / self.processors)
+
+
+def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:
+    """The others as in the product form of queues and free pieces, each state weighted with the time it lasts.
+
+    Parameters
+    ----------
+    queues : sequence of (load, servers)
+        Groups of servers whose tasks wait for a server first.
+    pieces : float
+        Load of the work that waits for a processor only.
+    """
+    few = min(int(np.ceil(processors)), top + 1)
+    tilt = 1 / max([load / servers for load, servers in queues] + [pieces / 600, 1e-12])
+    weight = _poisson(pieces * tilt, top)
+    part = np.zeros((top + 1, few))  # of the weight, with fewer ready than processors
+    part[np.arange(few), np.arange(few)] = weight[:few]
+    for load, servers in queues:
+        if load <= 0:
+            continue
+        step = load * tilt
+        new_weight, new_part = np.zeros_like(weight), np.zeros_like(part)
+        term = 1.0
+        for n in range(min(servers, top + 1)):
+            new_weight[n:] += term * weight[: top + 1 - n]
+            if n < few:
+                new_part[n:, n:] += term * part[: top + 1 - n, : few - n]
+            term *= step / (n + 1)
+            if term < TINY:
+                break
+        else:  # from the first task that waits the terms are a geometric series
+            ratio = step / servers
+            if servers <= top:
+                start = np.zeros_like(weight)
+                start[servers:] = term * weight[: top + 1 - servers]
+                new_weight += _geometric(start, ratio)
+                if servers < few:
+                    begin = np.zeros_like(part)
+                    begin[servers:, servers:] = term * part[: top + 1 - servers, : few - servers]
+                    new_part += _geometric(begin, ratio)
+        most = new_weight.max()
+        weight, part = new_weight / most, new_part / most
+    weight = np.maximum(weight, TINY)
+    leave = np.append(0.0, weight[:-1] / weight[1:]) * tilt
+    ready = (sum(load for load, _ in queues) + pieces) * leave
+    return Company(leave, ready, part / weight[:, None], processors)
+
+
+def _poisson(mean: float, top: int) -> Array:
+    if mean <= 0:
+        return np.eye(1, top + 1)[0]
+    logs = np.concatenate(([0.0], np.cumsum(np.log(mean / np.arange(1, top + 1)))))
+    found: Array = np.exp(np.maximum(logs - logs.max(), -650.0))
+    return found
+
+
+def _geometric(terms: Array, ratio: float) -> Array:
+    """y(n) = terms(n) + ratio·y(n - 1), along the first axis, in blocks whose powers stay in range."""
+    size = len(terms)
+    block = size if ratio >= 1 else max(min(int(300 / max(-np.log(max(ratio, 1e-120)), 1e-9)), size), 1)
+    found = np.zeros_like(terms)
+    last = np.zeros(terms.shape[1:])
+    for start in range(0, size, block):
+        part = terms[start : start + block]
+        powers = ratio ** np.arange(1.0, len(part) + 1)
+        shape = (-1, *([1] * (terms.ndim - 1)))
+        scale = powers.reshape(shape)
+        found[start : start + block] = scale * (np.cumsum(part / scale, axis=0) + last)
+        last = found[min(start + block, size) - 1]
+    return found

@@ -1,0 +1,97 @@
+"""What tasks ask of each center at an operating point: needs, stretched by coupling facilities, zIIPs and CPU growth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.compile.needs import Needs
+
+
+@dataclass
+class Around:
+    """What work finds around the CPs and TCBs: H hosts, F facilities, K regions.
+
+    Attributes
+    ----------
+    growth : ndarray (H,)
+        CPU time over that with one engine busy.
+    facility : ndarray (F, K)
+        Time of a request at a facility over its service time, by the region that sends it.
+    ziip, over : ndarray (H,)
+        Time at zIIPs over demand; share of the eligible work that goes to CPs.
+    """
+
+    growth: Array
+    facility: Array
+    ziip: Array
+    over: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Demands:
+    """Seconds of one task, T rows; times at processors without waits for them.
+
+    Attributes
+    ----------
+    qr, ro, cpu, threads : ndarray (T,)
+        On CPs: on the QR TCB, the RO TCB, TCBs of its own, JVM threads; synchronous requests included.
+    thread_off : ndarray (T,)
+        Time on a JVM thread without CP: at zIIPs, waits for one included.
+    ziip : ndarray (T,)
+        Time at zIIPs outside JVM threads, waits included.
+    ziip_work : ndarray (T,)
+        Work done at zIIPs [s of a core with one thread].
+    away : ndarray (T,)
+        Time without queueing: delays, asynchronous requests.
+    spin : ndarray (T,)
+        Of the time on CPs, synchronous requests.
+    """
+
+    qr: Array
+    ro: Array
+    cpu: Array
+    threads: Array
+    thread_off: Array
+    ziip: Array
+    ziip_work: Array
+    away: Array
+    spin: Array = field(repr=False)
+
+    @property
+    def on_cps(self) -> Array:
+        """CPU on CPs (T,)."""
+        found: Array = self.qr + self.ro + self.cpu + self.threads
+        return found
+
+
+def demands(form: Compiled, need: Needs, around: Around) -> Demands:
+    """Demands of all tasks."""
+    host = form.host
+    slow = (form.slower * around.growth)[host]
+    facility = around.facility.T[form.region]  # (T, F)
+    over = around.over[host]
+    at_ziip = (1 - over) / form.ziip_speed[host]
+    longer = around.ziip[host]
+    qr_spin = need.qr_fixed + (need.qr_sync * facility).sum(axis=1)
+    open_spin = need.open_fixed + (need.open_sync * facility).sum(axis=1)
+    return Demands(
+        qr=need.qr * slow + qr_spin,
+        ro=need.ro * slow,
+        cpu=(need.cpu + need.ziip * over) * slow + open_spin,
+        threads=(need.threads + need.thread_ziip * over) * slow,
+        thread_off=need.thread_ziip * at_ziip * longer,
+        ziip=need.ziip * at_ziip * longer,
+        ziip_work=(need.ziip + need.thread_ziip) * at_ziip,
+        away=need.delay + (need.other * facility).sum(axis=1),
+        spin=qr_spin + open_spin,
+    )
+
+
+def at_rest(form: Compiled) -> Around:
+    """Nothing waits."""
+    hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)
+    return Around(np.ones(hosts), np.ones((facilities, regions)), np.ones(hosts), np.zeros(hosts))

@@ -1,0 +1,140 @@
+"""A Markov chain on a plane: tasks at one server group, and all others on the same processors, both on grids that widen.
+
+Unit steps near zero, growing ones beyond: the rates there keep drift and variance. Its cost does not grow with the load.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+SPARE = 1e-3  # share of chances below zero that central moves may leave
+
+
+def grid(unit: float, top: float, growth: float = 1.15) -> Array:
+    """Numbers of tasks: every one up to `unit`, then in steps that grow, up to `top`."""
+    found, at, step = [], 0.0, 1.0
+    while at < top:
+        found.append(at)
+        if at >= unit:
+            step *= growth
+        at = float(round(at + step))
+    if len(found) > 1 and top - found[-1] < 0.5 * step:
+        found[-1] = top
+    else:
+        found.append(float(top))
+    return np.array(found)
+
+
+def moves(points: Array, drift: Array, variance: Array, careful: bool) -> tuple[Array, Array]:
+    """Rates to the neighbours of a grid, along the last axis, that keep drift and variance.
+
+    Where the drift is strong one of them is below zero, as in central differences: more exact than moves that are all
+    above, since a step too wide then adds no variance. With `careful` all are above.
+    """
+    wide = np.diff(points)
+    after, before = np.append(wide, 1.0), np.concatenate(([1.0], wide))
+    rise = (variance + drift * before) / (after * (after + before))
+    fall = (variance - drift * after) / (before * (after + before))
+    if careful:
+        rise, fall = np.where(fall < 0, drift / after, rise), np.where(rise < 0, -drift / before, fall)
+        rise, fall = np.maximum(rise, 0.0), np.maximum(fall, 0.0)
+    rise[..., -1] = 0.0
+    fall[..., 0] = 0.0
+    return rise, fall
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Chances of a plane chain.
+
+    Attributes
+    ----------
+    levels, phases : ndarray (N,), (Y,)
+        The grids.
+    chance : ndarray (N, Y)
+    """
+
+    levels: Array
+    phases: Array
+    chance: Array
+
+    @property
+    def mean_level(self) -> float:
+        """Tasks of the group [count]."""
+        return float(self.levels @ self.chance.sum(axis=1))
+
+
+def plane(levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane:
+    """Stationary chances.
+
+    Parameters
+    ----------
+    levels, phases : ndarray (N,), (Y,)
+    arrive, serve : ndarray (N, Y)
+        Rates at which the level grows and falls by one task.
+    follow : float
+        Share of those served that go on as one more of the phase.
+    up, down : ndarray (N, Y)
+        Rates at which the phase grows and falls by one task.
+    """
+    for careful in (False, True):
+        chance = _solved(levels, phases, arrive, serve, follow, up, down, careful)
+        wrong = -float(chance[chance < 0].sum())
+        if wrong < SPARE * float(chance.sum()):
+            break
+    chance = np.maximum(chance, 0.0)
+    return Plane(levels, phases, chance / chance.sum())
+
+
+def _solved(
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool
+) -> Array:
+    """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
+    count, width = len(levels), len(phases)
+    wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
+    wide_y = np.append(np.diff(phases), np.inf)[None, :]
+    going = min(follow, 1.0) * serve
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.minimum(1.0 + 0.5 * np.where(going > 0, (up + down) / going, 0.0), 1e9) * wide_n / wide_y
+        least = (1.0 / max(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_y / wide_n
+        share = np.where(np.isfinite(wide_y), np.minimum(np.minimum(most, least), 1.0), 0.0)
+        joint = np.where(np.isfinite(wide_y), share * going / (wide_n * wide_y), 0.0)
+    far = np.where(np.isfinite(wide_y), wide_y, 0.0)
+    rise, fall = moves(levels, (arrive - serve + joint * wide_n).T, (arrive + serve - joint * wide_n**2).T, careful)
+    rise, fall = rise.T.copy(), fall.T.copy()
+    extra = follow * serve
+    ups, downs = moves(phases, up - down + extra - joint * far, up + down + extra - joint * far**2, careful)
+    joint[0] = 0.0
+    here = np.zeros((count, width, width))  # moves within a level, what leaves on the diagonal
+    place = np.arange(width)
+    here[:, place, place] = -(rise + fall + joint + ups + downs)
+    here[:, place[:-1], place[1:]] = ups[:, :-1]
+    here[:, place[1:], place[:-1]] = downs[:, 1:]
+    return _eliminated(here, rise, fall, joint)
+
+
+def _eliminated(here: Array, rise: Array, fall: Array, joint: Array) -> Array:
+    """Chances, by elimination of the levels from the highest down (a matrix-geometric solution, level by level)."""
+    count, width = rise.shape
+    ratios: list[Array] = []
+    inner = here[count - 1]
+    for n in range(count - 1, 0, -1):
+        ratio = rise[n - 1][:, None] * np.linalg.inv(-inner)
+        ratios.append(ratio)
+        back = ratio * fall[n]
+        back[:, 1:] += ratio[:, :-1] * joint[n, :-1]
+        inner = here[n - 1] + back
+    balance = inner.T.copy()
+    balance[-1] = 1.0
+    found = np.zeros((count, width))
+    found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
+    for n, ratio in enumerate(reversed(ratios), start=1):
+        found[n] = found[n - 1] @ ratio
+        most = float(np.abs(found[n]).max())
+        if most > 1e200:
+            found[: n + 1] /= most
+    return found
