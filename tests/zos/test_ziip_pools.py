@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.point.overflow_chain import overflow
+from qnsolve.zos.hosts.overflow_chain import overflow
 
 from tests.oracles.markov_chain import birth_death
 

@@ -18,7 +18,7 @@ from .text import FORMATS, decoded, form_of, parsed, read, toml_text
 from .writing import write_text
 
 if TYPE_CHECKING:
-    from qnsolve.zos.parts.system import System
+    from qnsolve.zos.solve_system import System
 
 SYSTEM_PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
 
@@ -125,7 +125,7 @@ def dumps(model: Network | System | Solution, format: str = "toml") -> str:
         return _to_jmva(model.model, model)
     if isinstance(model, Network):
         return _to_jmva(model) if format == "jmva" else _text(network_to_data(model), format)
-    from qnsolve.zos.parts.system import System
+    from qnsolve.zos.solve_system import System
 
     from .system_file import system_to_data
 

@@ -11,7 +11,8 @@ from qnsolve.model import checks
 from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger, Structure
 from qnsolve.zos.parts.processors import Lpar, Processors, Ziips
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
-from qnsolve.zos.parts.system import PARTS, System
+from qnsolve.zos.parts.system import PARTS
+from qnsolve.zos.solve_system import System
 from qnsolve.zos.parts.work import Step, Work
 
 TYPES: dict[str, type] = {"cics": CicsRegion, "ims": ImsRegions}

@@ -9,7 +9,6 @@ from qnsolve.analysis.compare import compare
 from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger, Structure
 from qnsolve.zos.parts.processors import Lpar, LsprTable, Processors, Ziips
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
-from qnsolve.zos.parts.system import System
 from qnsolve.zos.parts.tcbs import Program, change_modes
 from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.report.system_result import SystemResult
@@ -17,7 +16,7 @@ from qnsolve.zos.simulate.verification import SystemVerification, verify
 from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
 from qnsolve.zos.whatif.growth import Growth, Headroom, growth, headroom
 
-from .solve_system import solve
+from .solve_system import System, solve
 
 __all__ = [
     "CicsRegion",

@@ -1,11 +1,65 @@
-"""Solving a system."""
+"""The system that users build, and its answer."""
 
 from __future__ import annotations
 
-from qnsolve.zos.parts.system import System, only_system
-from qnsolve.zos.point.exact_small_system import solved_point
+from dataclasses import dataclass
+
+from qnsolve.errors import ModelError, SaturatedError
+from qnsolve.zos.equilibrium.capacity import capacity
+from qnsolve.zos.equilibrium.solved import solved_point
+from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
+
+
+@dataclass(frozen=True)
+class System(SystemParts):
+    """LPARs, regions, the work in them, and what the work waits for.
+
+    Parameters
+    ----------
+    lpars : sequence of Lpar
+    regions : sequence of CicsRegion, ImsRegions
+    work : sequence of Work
+    coupling_facilities : sequence of CouplingFacility, optional
+    loggers : sequence of Logger, optional
+    devices : sequence of Device, optional
+    name : str, optional
+
+    Raises
+    ------
+    ModelError
+        Where something contradicts: names the item, the value, the rule and the repair.
+
+    Examples
+    --------
+    >>> from qnsolve import zos
+    >>> system = zos.System(
+    ...     lpars=[zos.Lpar("PROD", processors=8)],
+    ...     regions=[zos.CicsRegion("AOR1", lpar="PROD", mxt=150)],
+    ...     work=[zos.Work("inquiry", rate=1000, regions="AOR1", qr_cpu=0.0004)])
+    >>> round(system.solve()["AOR1"].qr_percent, 1)
+    40.0
+    """
+
+    def solve(self, method: str = "auto") -> SystemResult:
+        """The system's answer, in the terms of RMF and CICS reports; systems have one method, "auto"."""
+        if method != "auto":
+            raise ModelError("method", "goes with networks, not with systems", "leave the method out", method)
+        return solve(self)
+
+
+def only_system(model: object) -> System:
+    """The model if it is a system; anything else is refused.
+
+    Raises
+    ------
+    ModelError
+    """
+    if isinstance(model, System):
+        return model
+    raise ModelError("system", "must be a System", "load one with qnsolve.load(file)", model)
 
 
 def solve(system: System) -> SystemResult:
@@ -18,24 +72,33 @@ def solve(system: System) -> SystemResult:
     Returns
     -------
     SystemResult
+        Each work says how far its response time may be off (`response_error`).
 
     Raises
     ------
     SaturatedError
-        Work with a rate demands more than a center can serve; names the center.
-    ConvergenceError
-        Where the layers do not settle.
+        Work with a rate demands more than a center can serve; names the center, and the most that it holds.
 
     Notes
     -----
-    TCBs, logs and devices are a network; the processors stretch the time of a TCB, the
-    coupling facilities that of a synchronous request, and limits make tasks wait. Each
-    layer is solved by itself, and all are repeated until they agree. A system of a few users,
-    of TCBs, logs and devices only, is solved exactly, by the Markov chain of its network.
-
-    By layers the worst figure of a small system is off by 0.5 to 2.3 % in the mean (QR TCBs on CPs), 0.1 to
-    1.8 % (limits), 0.8 % (zIIPs that overflow) and 1.1 % (synchronous requests); `benchmarks/README.md` has the
-    families and the largest errors, up to 11 %.
+    The tasks at each TCB are one Markov chain with all other work on the CPs of the LPAR; each limit is a chain of
+    the tasks in and before it. Both are repeated until they agree. A system of a few users, of TCBs, logs and devices
+    only, is solved exactly, by the Markov chain of its network.
     """
     system = only_system(system)
-    return answer(solved_point(system))
+    try:
+        return answer(solved_point(system))
+    except FullPoolError as error:
+        raise saturated(system, error) from None
+
+
+def saturated(system: System, error: FullPoolError) -> SaturatedError:
+    """The error of a system that does not hold its work: the center, and the part of the work that it holds."""
+    found = capacity(system)
+    if found.factor <= 0:
+        repair = "it is full without the work that grows, or the center must grow"
+        return SaturatedError(error.name, error.load, 0.0, repair)
+    rates = [work.rate for work in system.work if work.rate is not None]
+    repair = f"the work with a rate must come at {100 * found.factor:.4g} % of it at most"
+    repair += f", {found.factor * rates[0]:.6g}/s," if len(rates) == 1 else ""
+    return SaturatedError(found.center, max(error.load, 1.0), found.factor, f"{repair} or the center must grow")

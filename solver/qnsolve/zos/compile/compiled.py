@@ -15,7 +15,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.parts.regions import CicsRegion
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step
 
 from .tasks import Layout, Task, layout
@@ -131,7 +131,7 @@ class Compiled:
                 value.setflags(write=False)
 
     @property
-    def system(self) -> System:
+    def system(self) -> SystemParts:
         """What it was compiled from."""
         return self.layout.system
 
@@ -144,7 +144,7 @@ class Compiled:
 class _Pools:
     """The pools of a system by what they are."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: SystemParts) -> None:
         self.rows: list[tuple[int, Pool, int, str]] = []
         self.place: dict[tuple[Pool, int | str], int] = {}
         self.tranclass: dict[tuple[int, str], int] = {}
@@ -276,12 +276,12 @@ class _Program:
                 self._op(Op.SPIN_OFF, task.lpar)
 
 
-def compiled(system: System, *, converted: Converted = frozenset()) -> Compiled:
+def compiled(system: SystemParts, *, converted: Converted = frozenset()) -> Compiled:
     """A system in arrays.
 
     Parameters
     ----------
-    system : System
+    system : SystemParts
     converted : set of (facility, structure, LPAR), optional
         Requests that are asynchronous: facility and LPAR by their places, the structure by its name.
     """
@@ -373,7 +373,7 @@ def _calls(among: tuple[tuple[int, float], ...], groups: dict[int, int]) -> list
     return list(found.items())
 
 
-def _fixed(system: System) -> Array:
+def _fixed(system: SystemParts) -> Array:
     places = {item.name: i for i, item in enumerate(system.lpars)}
     rows = [(i, 1, item.fixed_cpu) for i, item in enumerate(system.lpars) if item.fixed_cpu]
     rows += [(places[r.lpar], r.importance, r.fixed_cpu) for r in system.regions if r.fixed_cpu]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qnsolve.zos.parts.facilities import CouplingFacility, Structure
 from qnsolve.zos.parts.processors import Lpar
 from qnsolve.zos.parts.regions import CicsRegion, Region
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step, Work
 
 
@@ -46,7 +46,7 @@ class Layout:
     structures : dict of name to (facility, structure)
     """
 
-    system: System
+    system: SystemParts
     tasks: tuple[Task, ...]
     structures: dict[str, tuple[int, Structure]]
 
@@ -74,7 +74,7 @@ class Layout:
                 yield place, self.system.coupling_facilities[place], structure, count
 
 
-def layout(system: System) -> Layout:
+def layout(system: SystemParts) -> Layout:
     """Take a system apart."""
     regions = {region.name: i for i, region in enumerate(system.regions)}
     lpars = {lpar.name: i for i, lpar in enumerate(system.lpars)}

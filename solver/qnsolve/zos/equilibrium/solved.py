@@ -11,9 +11,10 @@ from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
 from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import Around, at_rest, demands
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.parts.system import SystemParts
 
 from .settled_point import ROUNDS, operating_point
+from .small_system import small_system
 from .surroundings import surroundings, sync_time
 from .utilization import center_loads
 from .working import Working
@@ -30,18 +31,21 @@ class SolvedPoint:
     work : Working
     converted : set of (facility, structure, LPAR)
         Requests that are asynchronous.
+    exact : bool
+        By the Markov chain of the system.
     """
 
     work: Working
     converted: Converted = frozenset()
+    exact: bool = False
 
 
-def solved_point(system: System, factor: Array | float = 1.0, rounds: int = ROUNDS) -> SolvedPoint:
+def solved_point(system: SystemParts, factor: Array | float = 1.0, rounds: int = ROUNDS) -> SolvedPoint:
     """The operating point of a system.
 
     Parameters
     ----------
-    system : System
+    system : SystemParts
     factor : float or ndarray (W,), default 1
         Rates and users of each work over those of the system [ratio].
     rounds : int, optional
@@ -58,6 +62,8 @@ def solved_point(system: System, factor: Array | float = 1.0, rounds: int = ROUN
     then everything is solved again.
     """
     form = scaled(compiled(system), factor)
+    if (exact := small_system(form)) is not None:
+        return SolvedPoint(exact, exact=True)
     converted = _converted(form, at_rest(form), frozenset())
     while True:
         form = scaled(compiled(system, converted=converted), factor) if converted else form

@@ -12,7 +12,7 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import Around
-from qnsolve.zos.point.overflow_chain import Overflow, overflow
+from qnsolve.zos.hosts.overflow_chain import Overflow, overflow
 
 from .working import Working
 

@@ -15,6 +15,15 @@ from qnsolve.zos.hosts.demands import Around, Demands
 from qnsolve.zos.hosts.host import HostPoint
 
 
+@dataclass(frozen=True)
+class LimitSeen:
+    """What is seen of a limit: share of time without a place left, share of the tasks that wait, waiting 95 % of the time."""
+
+    full: float
+    delayed: float
+    waiting_95: float
+
+
 @dataclass
 class Working:
     """The state of the iteration; T tasks, W works, P pools.
@@ -35,6 +44,8 @@ class Working:
         Wait of a task for a place of a limit.
     hosts : list of HostPoint
     crowds : dict of pool to Crowd
+    seen : dict of pool to LimitSeen
+        Of limits that were not solved by a chain of their own.
     in_groups : ndarray (T,)
         What a task waits longer because work comes in bursts.
     levels : dict of (host, importance) to ndarray (T,)
@@ -57,6 +68,7 @@ class Working:
     service: dict[int, float] = field(default_factory=dict)
     hosts: list[HostPoint] = field(default_factory=list)
     crowds: dict[int, Crowd] = field(default_factory=dict)
+    seen: dict[int, LimitSeen] = field(default_factory=dict)
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     rounds: int = 0

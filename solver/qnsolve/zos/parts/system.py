@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 from qnsolve.errors import ModelError, Repair, suggestion
 from qnsolve.model import checks
 
 from .facilities import CouplingFacility, Device, Logger
+from .holding import check_holding
 from .processors import Lpar
 from .regions import CicsRegion, ImsRegions, Region
 from .work import Step, Work
-
-if TYPE_CHECKING:
-    from qnsolve.model.network import Network
-    from qnsolve.zos.report.system_result import SystemResult
 
 PARTS: dict[str, tuple[type, ...]] = {
     "lpars": (Lpar,),
@@ -30,34 +27,8 @@ CICS_ONLY = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu")
 
 
 @dataclass(frozen=True)
-class System:
-    """LPARs, regions, the work in them, and what the work waits for.
-
-    Parameters
-    ----------
-    lpars : sequence of Lpar
-    regions : sequence of CicsRegion, ImsRegions
-    work : sequence of Work
-    coupling_facilities : sequence of CouplingFacility, optional
-    loggers : sequence of Logger, optional
-    devices : sequence of Device, optional
-    name : str, optional
-
-    Raises
-    ------
-    ModelError
-        Where something contradicts: names the item, the value, the rule and the repair.
-
-    Examples
-    --------
-    >>> from qnsolve import zos
-    >>> system = zos.System(
-    ...     lpars=[zos.Lpar("PROD", processors=8)],
-    ...     regions=[zos.CicsRegion("AOR1", lpar="PROD", mxt=150)],
-    ...     work=[zos.Work("inquiry", rate=1000, regions="AOR1", qr_cpu=0.0004)])
-    >>> round(system.solve()["AOR1"].qr_percent, 1)
-    40.0
-    """
+class SystemParts:
+    """LPARs, regions, the work in them, and what the work waits for: the parts of a `System`, checked."""
 
     lpars: Sequence[Lpar]
     regions: Sequence[Region]
@@ -91,6 +62,7 @@ class System:
         for work in self.work:
             self._check_work(work)
         _check_dispatches(self.work)
+        check_holding(self.work, self.regions)
 
     def _check_work(self, work: Work) -> None:
         item = f"work {work.name!r}"
@@ -105,24 +77,8 @@ class System:
                 _check_step(item, step, regions[name])
         if not any(_asks(step) for step in work.steps):
             raise ModelError(item, "asks for no time anywhere", "give it CPU, a device or a delay")
-        _check_children(item, work)
 
-    def solve(self, method: str = "auto") -> SystemResult:
-        """The system's answer, in the terms of RMF and CICS reports; systems have one method, "auto"."""
-        if method != "auto":
-            repair = "leave the method out, or solve the network that the system becomes"
-            raise ModelError("method", "goes with networks, not with systems", repair, method)
-        from qnsolve.zos.solve_system import solve  # the solver stands above the model
-
-        return solve(self)
-
-    def network(self) -> Network:
-        """The network that the system becomes, in the model language."""
-        from qnsolve.zos.compile.system_network import compiled
-
-        return compiled(self)
-
-    def replace(self, name: str, /, **changes: Any) -> System:
+    def replace(self, name: str, /, **changes: Any) -> Self:
         """The same system with one part changed.
 
         Parameters
@@ -141,18 +97,6 @@ class System:
                     return replace(self, **parts)
         names = [item.name for part in PARTS for item in getattr(self, part)]
         raise ModelError("replace", "names what the system does not have", suggestion(name, names), name)
-
-
-def only_system(model: object) -> System:
-    """The model if it is a system; anything else is refused.
-
-    Raises
-    ------
-    ModelError
-    """
-    if isinstance(model, System):
-        return model
-    raise ModelError("system", "must be a System", "load one with qnsolve.load(file)", model)
 
 
 def _changed(item: Any, changes: dict[str, Any]) -> Any:
@@ -200,17 +144,3 @@ def _check_step(item: str, step: Step, region: Region) -> None:
         known = list(region.tranclasses or {})
         rule = f"names a TRANCLASS that region {region.name!r} does not have"
         raise ModelError(f"{item}: tranclass", rule, suggestion(step.tranclass, known), step.tranclass)
-
-
-def _check_children(item: str, work: Work) -> None:
-    """No task waits for another of its own TRANCLASS in its own region: the class can fill with parents."""
-    waiting: list[Step] = []
-    for step in work.steps:
-        if not step.called:
-            waiting = []
-        for parent in waiting:
-            both = set(parent.regions) & set(step.regions)
-            if step.tranclass is not None and parent.tranclass == step.tranclass and both:
-                rule = f"a parent and its children share it in {sorted(both)[0]!r}: full of parents, it never lets a child in"
-                raise ModelError(f"{item}: tranclass", rule, "give the children a TRANCLASS of their own", step.tranclass)
-        waiting.append(step)

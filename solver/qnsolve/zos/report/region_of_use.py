@@ -6,6 +6,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import nan
 
 import numpy as np
 
@@ -116,6 +117,10 @@ def table() -> dict[tuple[int, int, int], Measured]:
     return found
 
 
-def stated(use: Use) -> Measured | None:
-    """The errors measured in a region of use; None where none have been."""
-    return table().get(use.cell)
+def stated(use: Use) -> float:
+    """What 95 of 100 measured errors are within where a work is in that use; where none were measured, anywhere [ratio]."""
+    found = table()
+    if use.cell in found:
+        return found[use.cell].most
+    same = [one.most for cell, one in found.items() if cell[0] == use.cell[0]] or [one.most for one in found.values()]
+    return max(same, default=nan)

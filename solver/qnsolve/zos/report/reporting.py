@@ -1,4 +1,4 @@
-"""From an operating point to the figures of the reports, and the identities that they must keep."""
+"""The figures of the reports, read off an operating point, and the identities that they must keep."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from math import nan
 import numpy as np
 
 from qnsolve.errors import LawError
-from qnsolve.zos.compile.tasks import Layout
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.center_times import LimitFigures, center_times, limit_figures
+from qnsolve.zos.equilibrium.solved import SolvedPoint
+from qnsolve.zos.equilibrium.surroundings import eligible_work, facility_loads, sync_time, ziip_report
 from qnsolve.zos.parts.regions import CicsRegion
-from qnsolve.zos.point import admission as gates
-from qnsolve.zos.point import hardware as hosts
-from qnsolve.zos.point.operating_point import Point, queue_times
-from qnsolve.zos.point.task_times import sync_time
 
 from .figures import (
     DeviceResult,
@@ -26,69 +26,72 @@ from .figures import (
     TranclassResult,
     WorkResult,
 )
-from .reasons import notes, reasons
+from .reasons import notes
+from .stated_error import stated_errors
 from .system_result import SystemResult
 
 NOISE = 1e-12  # waits in seconds, shares and queue lengths below it are rounding
 SETTLED = 1e-6  # relative violation of an identity that an iteration may leave
 
 
-def answer(point: Point) -> SystemResult:
+def answer(point: SolvedPoint) -> SystemResult:
     """The figures of a system, checked."""
-    lpars = tuple(_lpars(point))
-    facilities = tuple(_facilities(point))
     result = SystemResult(
-        system=point.layout.system,
+        system=point.work.form.system,
         work=tuple(_work(point)),
-        lpars=lpars,
+        lpars=tuple(_lpars(point)),
         regions=tuple(_regions(point)),
         tranclasses=tuple(_tranclasses(point)),
-        facilities=facilities,
+        facilities=tuple(_facilities(point)),
         structures=tuple(_structures(point)),
         logs=tuple(_logs(point)),
         devices=tuple(_devices(point)),
-        reasons=(),
         notes=(),
     )
     for law, found, bound in _identities(point, result):
         if not found <= bound * (1 + SETTLED) + 1e-12:
             raise LawError(f"{law}: {found:.9g} against {bound:.9g}")
-    return replace(result, reasons=reasons(result), notes=notes(result, point.exact, point.software.exact))
+    errors = stated_errors(point, result)
+    work = tuple(replace(item, response_error=error) for item, error in zip(result.work, errors, strict=True))
+    result = replace(result, work=work)
+    return replace(result, notes=notes(result, point.exact))
 
 
-def _work(point: Point) -> Iterator[WorkResult]:
-    taken, rate = point.layout, point.software.rate
-    for w, work in enumerate(taken.system.work):
+def _noise_off(value: float) -> float:
+    """0 for what is left of a sum that should be 0."""
+    return float(value) if value > NOISE else 0.0
+
+
+def _work(point: SolvedPoint) -> Iterator[WorkResult]:
+    work = point.work
+    form, ask, response = work.form, work.ask, work.response
+    wait = work.wait
+    for w, item in enumerate(form.system.work):
+        mine = np.flatnonzero(form.work == w)
+        visits = form.visits[mine]
         split: dict[str, float] = {}
-        cpu = ziip = wait = 0.0
-        for i, (task, each) in enumerate(zip(taken.tasks, point.times, strict=True)):
-            if task.work != w:
-                continue
-            cpu += task.visits * each.cpu
-            ziip += task.visits * each.ziip_cpu
-            outside = gates.waits(taken, point.state, i)
-            wait += task.visits * outside
-            region = taken.region_of(task)
-            for center, time in {**queue_times(point, i), f"{region.name} limits": outside}.items():
+        for t in mine:
+            for center, time in center_times(work, int(t)).items():
                 if time > NOISE:
-                    split[center] = split.get(center, 0.0) + task.visits * time
-        response = float(point.response[w])
-        yield WorkResult(work.name, float(rate[w]), response, cpu, ziip, _noise_off(wait), split)
+                    split[center] = split.get(center, 0.0) + float(form.visits[t]) * time
+        cpu, ziip = float(visits @ ask.on_cps[mine]), float(visits @ ask.ziip_work[mine])
+        outside = _noise_off(float(visits @ wait[mine]))
+        yield WorkResult(item.name, float(work.rate[w]), float(response[w]), cpu, ziip, outside, split)
 
 
-def _lpars(point: Point) -> Iterator[LparResult]:
-    taken, state = point.layout, point.state
-    eligible = hosts.ziip_loads(taken, point.times, point.software.rate)
-    for place, item in enumerate(taken.system.lpars):
-        mine = [j for j, source in enumerate(state.sources) if source.lpar == place]
-        busy = float(sum(point.loads[j].sum() for j in mine))
-        jobs = float(sum(point.loads[j].sum() * state["cpu"][j] for j in mine))
-        kinds = {task.work for task in taken.tasks if task.lpar == place}
-        etr = float(sum(point.software.rate[w] for w in kinds))
+def _lpars(point: SolvedPoint) -> Iterator[LparResult]:
+    work = point.work
+    form, ask, flow = work.form, work.ask, work.flow
+    for host, item in enumerate(form.system.lpars):
+        here = form.host == host
+        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+        busy = float(flow @ (ask.on_cps * here)) + fixed
         engines = item.processors.engines
+        etr = float(work.rate[np.unique(form.work[here])].sum())
+        eligible = eligible_work(work, host)
         cores = density = factor = nan
         if item.ziips is not None:
-            cores, density, factor = hosts.ziip_report(taken, state, place, eligible[place], busy)
+            cores, density, factor = ziip_report(work, host)
         yield LparResult(
             name=item.name,
             engines=engines,
@@ -96,99 +99,130 @@ def _lpars(point: Point) -> Iterator[LparResult]:
             itr=etr / (busy / engines) if busy else nan,
             cpu_percent=100 * busy / engines,
             appl_percent=100 * busy,
-            cp_stretch=jobs / busy if busy else nan,
+            cp_stretch=_cp_stretch(point, host, busy, fixed),
             ziip_percent=100 * cores / item.ziips.cores if item.ziips else nan,
-            appl_iip=100 * float(eligible[place].here) if item.ziips else nan,
-            appl_iipcp=100 * float(eligible[place].all - eligible[place].here) if item.ziips else nan,
+            appl_iip=100 * eligible.here if item.ziips else nan,
+            appl_iipcp=100 * max(eligible.all - eligible.here, 0.0) if item.ziips else nan,
             thread_density=density,
             capacity_factor=factor,
         )
 
 
-def _regions(point: Point) -> Iterator[RegionResult]:
-    taken = point.layout
-    inside = point.flow.inside
-    for place, item in enumerate(taken.system.regions):
-        tasks = taken.tasks_in(place)
-        flow = {i: float(point.flow.tasks[i]) for i in tasks}
-        found = next((g.admitted for g in point.gates if g.region == place and g.tranclass is None), None)
-        closed_up = found is not None and found.full > gates.CHANCE
+def _cp_stretch(point: SolvedPoint, host: int, busy: float, fixed: float) -> float:
+    """Units of work at the CPs, those on a TCB that is dispatched, over the engines that they use."""
+    work = point.work
+    if busy <= 0:
+        return nan
+    form, ask, flow = work.form, work.ask, work.flow
+    here = form.host == host
+    free = work.hosts[host].free if host < len(work.hosts) else 1.0
+    columns = {Pool.QR: ask.qr, Pool.RO: ask.ro}
+    there = free * (float(flow @ ((ask.cpu + ask.threads) * here)) + fixed)
+    for kind, column in columns.items():
+        for pool in np.flatnonzero(form.pool_kind == kind):
+            used = float(flow @ (column * here * (form.region == form.pool_region[pool])))
+            there += used * work.service.get(int(pool), 1.0)
+    return max(there / busy, 1.0)
+
+
+def _limit(point: SolvedPoint, pool: int) -> LimitFigures:
+    tasks = np.array([t for t, held in enumerate(point.work.need.limits) if pool in held], dtype=int)
+    return limit_figures(point.work, pool, tasks)
+
+
+def _regions(point: SolvedPoint) -> Iterator[RegionResult]:
+    work = point.work
+    form, ask, flow = work.form, work.ask, work.flow
+    system_cpu = _system_cpu(point)
+    for place, item in enumerate(form.system.regions):
+        here = form.region == place
+        found = _limit(point, work.limit_pool(place))
+        qr = qr_cpu = nan
+        if isinstance(item, CicsRegion):
+            pools = np.flatnonzero((form.pool_kind == Pool.QR) & (form.pool_region == place))
+            qr_cpu = 100 * float(flow @ (ask.qr * here))
+            qr = min(qr_cpu * work.service.get(int(pools[0]), 1.0), 100.0) if qr_cpu <= 100 else qr_cpu
         yield RegionResult(
             name=item.name,
             lpar=item.lpar,
-            etr=sum(flow.values()),
-            appl_percent=100
-            * (item.fixed_cpu + sum(flow[i] * (point.times[i].cpu - point.times[i].system_cpu) for i in tasks)),
-            qr_percent=100 * sum(flow[i] * point.times[i].qr for i in tasks) if isinstance(item, CicsRegion) else nan,
-            qr_cpu_percent=100 * sum(flow[i] * point.times[i].qr_cpu for i in tasks) if isinstance(item, CicsRegion) else nan,
-            tasks=sum(flow[i] * float(inside[i]) for i in tasks),
+            etr=found.etr,
+            appl_percent=100 * (item.fixed_cpu + float(flow @ ((ask.on_cps - system_cpu) * here))),
+            qr_percent=qr,
+            qr_cpu_percent=qr_cpu,
+            tasks=found.tasks,
             limit=item.limit,
-            at_limit_percent=100 * found.full if found and closed_up else 0.0,
-            waiting=_noise_off(found.number_outside) if found and closed_up else 0.0,
-            waiting_95=found.outside_95 if found and closed_up else 0,
-            fraction_delayed=_noise_off(found.delayed) if found and closed_up else 0.0,
-            admission_wait=_noise_off(found.wait) if found and closed_up else 0.0,
+            at_limit_percent=100 * _noise_off(found.full),
+            waiting=_noise_off(found.waiting),
+            waiting_95=_noise_off(found.waiting_95),
+            fraction_delayed=_noise_off(found.delayed),
+            admission_wait=_noise_off(found.wait),
         )
 
 
-def _noise_off(value: float) -> float:
-    """0 for what is left of a sum that should be 0."""
-    return value if value > NOISE else 0.0
+def _system_cpu(point: SolvedPoint) -> Array:
+    """CPU of each task outside its region (T,) [s]."""
+    form = point.work.form
+    slower = form.slower * point.work.around.growth
+    return np.array([task.step.system_cpu * slower[task.lpar] for task in form.layout.tasks])
 
 
-def _tranclasses(point: Point) -> Iterator[TranclassResult]:
-    taken, inside = point.layout, point.flow.inside
-    for found in point.gates:
-        if found.tranclass is None:
+def _tranclasses(point: SolvedPoint) -> Iterator[TranclassResult]:
+    form = point.work.form
+    pools = np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
+    names = [(i, name, size) for i, region in enumerate(form.system.regions) for name, size in (region.tranclasses or {}).items()]
+    for pool, (region, name, size) in zip(pools, names, strict=True):
+        found = _limit(point, int(pool))
+        if found.etr <= 0:
             continue
-        tasks = [i for i in taken.tasks_in(found.region) if taken.tasks[i].step.tranclass == found.tranclass]
-        etr = float(sum(point.flow.tasks[i] for i in tasks))
-        gate = found.admitted
-        held = float(point.state["gate"][found.region] - 1) * point.state.scale
         yield TranclassResult(
-            name=found.tranclass,
-            region=taken.system.regions[found.region].name,
-            etr=etr,
-            tasks=sum(float(point.flow.tasks[i]) * (inside[i] + held) for i in tasks),
-            limit=found.limit,
-            at_limit_percent=100 * gate.full,
-            waiting=_noise_off(gate.number_outside),
-            waiting_95=gate.outside_95,
-            fraction_delayed=_noise_off(gate.delayed),
-            admission_wait=_noise_off(gate.wait),
+            name=name,
+            region=form.system.regions[region].name,
+            etr=found.etr,
+            tasks=found.tasks,
+            limit=int(size),
+            at_limit_percent=100 * _noise_off(found.full),
+            waiting=_noise_off(found.waiting),
+            waiting_95=_noise_off(found.waiting_95),
+            fraction_delayed=_noise_off(found.delayed),
+            admission_wait=_noise_off(found.wait),
         )
 
 
-def _facilities(point: Point) -> Iterator[FacilityResult]:
-    taken = point.layout
-    sync, other = hosts.cf_loads(taken, point.times, point.software.rate)
-    for place, item in enumerate(taken.system.coupling_facilities):
-        requests = sum(count for (facility, _, _), (count, _) in _requests(point).items() if facility == place)
-        busy = float(sync[place].sum() + other[place].sum())
-        yield FacilityResult(item.name, item.processors, requests, 100 * busy / item.processors)
-
-
-def _requests(point: Point) -> dict[tuple[int, str, int], tuple[float, bool]]:
-    """Requests a second by facility, structure and LPAR, and whether they are synchronous."""
-    found: dict[tuple[int, str, int], tuple[float, bool]] = {}
-    for i, (task, each) in enumerate(zip(point.layout.tasks, point.times, strict=True)):
-        for asked, kind in ((each.sync, True), (each.asynchronous, False)):
-            for (place, name), count in asked.items():
-                before = found.get((place, name, task.lpar), (0.0, kind))[0]
-                found[place, name, task.lpar] = (before + float(point.flow.tasks[i]) * count, kind)
+def _requests(point: SolvedPoint) -> dict[tuple[int, str, int], float]:
+    """Requests a second by facility, structure and LPAR."""
+    found: dict[tuple[int, str, int], float] = {}
+    taken = point.work.form.layout
+    for task, flow in zip(taken.tasks, point.work.flow, strict=True):
+        for place, _, structure, count in taken.requests(task):
+            key = place, structure.name, task.lpar
+            found[key] = found.get(key, 0.0) + float(flow) * count
     return found
 
 
-def _structures(point: Point) -> Iterator[StructureResult]:
-    taken = point.layout
-    for (place, name, lpar), (requests, sync) in sorted(_requests(point).items()):
+def _facilities(point: SolvedPoint) -> Iterator[FacilityResult]:
+    sync, other = facility_loads(point.work)
+    requests = _requests(point)
+    for place, item in enumerate(point.work.form.system.coupling_facilities):
+        coming = sum(count for (facility, _, _), count in requests.items() if facility == place)
+        busy = float(sync[place].sum() + other[place].sum())
+        yield FacilityResult(item.name, item.processors, coming, 100 * busy / item.processors)
+
+
+def _structures(point: SolvedPoint) -> Iterator[StructureResult]:
+    work, taken = point.work, point.work.form.layout
+    for (place, name, lpar), requests in sorted(_requests(point).items()):
         facility, structure = taken.system.coupling_facilities[place], taken.structures[name][1]
         flows = [
-            (float(point.flow.tasks[i]) * (task.step.cf_requests or {}).get(name, 0.0), task.region)
-            for i, task in enumerate(taken.tasks)
+            (float(flow) * (task.step.cf_requests or {}).get(name, 0.0), task.region)
+            for task, flow in zip(taken.tasks, work.flow, strict=True)
             if task.lpar == lpar
         ]
-        time = sum(f * sync_time(taken, point.state, place, structure, r) for f, r in flows) / sum(f for f, _ in flows)
+        total = sum(flow for flow, _ in flows)
+        if total <= 0:
+            continue
+        service = structure.service_time
+        time = sum(f * sync_time(work.form, work.around, place, service, r) for f, r in flows if f) / total
+        sync = (place, name, lpar) not in point.converted
         cost = time if sync else facility.async_cpu / taken.system.lpars[lpar].processors.speed
         seen = time if sync else time + facility.async_delay
         kind = "sync" if sync else "async"
@@ -197,58 +231,50 @@ def _structures(point: Point) -> Iterator[StructureResult]:
         )
 
 
-def _logs(point: Point) -> Iterator[LogResult]:
-    for item in point.layout.system.loggers:
-        flow = point.flow.tasks
-        size = sum(float(flow[i]) * (t.step.log_bytes or {}).get(item.name, 0.0) for i, t in enumerate(point.layout.tasks))
-        written = size / 2**20
+def _asked(point: SolvedPoint, field: str, name: str) -> float:
+    """What all tasks ask of a log or device [1/s]."""
+    tasks = point.work.form.layout.tasks
+    asked = (float(flow) * (getattr(task.step, field) or {}).get(name, 0.0) for task, flow in zip(tasks, point.work.flow, strict=True))
+    return sum(asked)
+
+
+def _logs(point: SolvedPoint) -> Iterator[LogResult]:
+    for item in point.work.form.system.loggers:
+        written = _asked(point, "log_bytes", item.name) / 2**20
         yield LogResult(item.name, item.stripes, written, item.bandwidth, 100 * written / item.bandwidth)
 
 
-def _devices(point: Point) -> Iterator[DeviceResult]:
-    for item in point.layout.system.devices:
-        flow = point.flow.tasks
-        used = sum(float(flow[i]) * (t.step.devices or {}).get(item.name, 0.0) for i, t in enumerate(point.layout.tasks))
+def _devices(point: SolvedPoint) -> Iterator[DeviceResult]:
+    for item in point.work.form.system.devices:
+        used = _asked(point, "devices", item.name)
         yield DeviceResult(item.name, item.servers, used, 100 * used / item.servers if item.servers else nan)
 
 
-def _identities(point: Point, result: SystemResult) -> Iterator[tuple[str, float, float]]:
+def _identities(point: SolvedPoint, result: SystemResult) -> Iterator[tuple[str, float, float]]:
     """What must hold: a name, and two figures of which the first is not above the second."""
-    taken: Layout = point.layout
-    for lpar in result.lpars:
+    system = point.work.form.system
+    outside = point.work.flow * _system_cpu(point)
+    for place, lpar in enumerate(result.lpars):
         yield f"{lpar.name}: CPs busy", lpar.cpu_percent, 100.0
-        place = [item.name for item in taken.system.lpars].index(lpar.name)
         captured = sum(r.appl_percent for r in result.regions if r.lpar == lpar.name)
-        captured += 100 * taken.system.lpars[place].fixed_cpu
-        captured += 100 * sum(
-            float(point.flow.tasks[i]) * point.times[i].system_cpu for i, t in enumerate(taken.tasks) if t.lpar == place
-        )
-        yield (
-            f"{lpar.name}: captured CPU against busy × engines",
-            abs(captured - lpar.appl_percent),
-            1e-6 * lpar.appl_percent,
-        )
-        ziips = taken.system.lpars[place].ziips
+        captured += 100 * system.lpars[place].fixed_cpu
+        captured += 100 * float(outside[point.work.form.host == place].sum())
+        off = abs(captured - lpar.appl_percent)
+        yield f"{lpar.name}: captured CPU against busy × engines", off, 1e-6 * lpar.appl_percent
+        ziips = system.lpars[place].ziips
         if ziips is not None:
             done = lpar.ziip_percent * ziips.cores * lpar.capacity_factor if lpar.ziip_percent else 0.0
             yield f"{lpar.name}: zIIP busy × capacity factor against X·D", abs(done - lpar.appl_iip), 1e-6 * lpar.appl_iip
     for region in result.regions:
         yield f"{region.name}: QR TCB", 0.0 if np.isnan(region.qr_percent) else region.qr_percent, 100.0
-        if region.at_limit_percent:
-            yield f"{region.name}: tasks against the limit", region.tasks, float(region.limit)
+        yield f"{region.name}: tasks against the limit", region.tasks, float(region.limit)
     for facility in result.facilities:
         yield f"{facility.name}: engines busy", facility.busy_percent, 100.0
     for log in result.logs:
         yield f"{log.name}: bytes against bandwidth", log.mib_per_second, log.bandwidth
-    for work, w in zip(result.work, taken.system.work, strict=True):
-        yield (
-            f"{work.name}: response time by center",
-            abs(sum(work.split.values()) - work.response_time),
-            1e-6 * work.response_time,
-        )
+    for work, w in zip(result.work, system.work, strict=True):
+        off = abs(sum(work.split.values()) - work.response_time)
+        yield f"{work.name}: response time by center", off, 1e-6 * work.response_time
         if w.users is not None:
-            yield (
-                f"{work.name}: users against X·(Z + R)",
-                abs(work.etr * (w.think_time + work.response_time) - w.users),
-                1e-6 * w.users,
-            )
+            off = abs(work.etr * (w.think_time + work.response_time) - w.users)
+            yield f"{work.name}: users against X·(Z + R)", off, 1e-6 * w.users

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from qnsolve.errors import suggestion
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import Table, defined, figure
 from qnsolve.results.terms import heading
-from qnsolve.zos.parts.system import System
+from qnsolve.zos.equilibrium.capacity import Capacity, capacity
 
 from .figures import (
     DeviceResult,
@@ -19,9 +20,11 @@ from .figures import (
     LparResult,
     RegionResult,
     StructureResult,
+    SystemFigures,
     TranclassResult,
     WorkResult,
 )
+from .reasons import reasons
 
 Result = WorkResult | LparResult | RegionResult | TranclassResult | StructureResult | FacilityResult | LogResult | DeviceResult
 TITLES = {
@@ -37,7 +40,7 @@ TITLES = {
 
 
 @dataclass(frozen=True)
-class SystemResult(Answer):
+class SystemResult(SystemFigures, Answer):
     """A solved system. Index it by name: `result["AOR1"].qr_percent`, `result["CFDT"].response_time`.
 
     Attributes
@@ -45,23 +48,21 @@ class SystemResult(Answer):
     system : System
     work, lpars, regions, tranclasses, facilities, structures, logs, devices : tuples
         Of WorkResult, LparResult and so on.
-    reasons : tuple of str
-        What limits each work, in words.
     notes : tuple of str
         What the figures rest on.
     """
 
-    system: System
-    work: tuple[WorkResult, ...]
-    lpars: tuple[LparResult, ...]
-    regions: tuple[RegionResult, ...]
-    tranclasses: tuple[TranclassResult, ...]
-    facilities: tuple[FacilityResult, ...]
-    structures: tuple[StructureResult, ...]
-    logs: tuple[LogResult, ...]
-    devices: tuple[DeviceResult, ...]
-    reasons: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @cached_property
+    def capacity(self) -> Capacity:
+        """How many times its work the system holds, and what is full then; sought when it is first asked for."""
+        return capacity(self.system)
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """What limits each work, and what fills up first, in words."""
+        return reasons(self, self.capacity)
 
     def __getitem__(self, name: str) -> Any:
         """The result of a part; a TRANCLASS as "AOR1 JSON" where its name alone is not unique."""

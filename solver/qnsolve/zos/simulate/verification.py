@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf, isfinite, log, log1p, nan
+from math import inf, isfinite, isnan, log, log1p, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,9 +16,8 @@ from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
 from qnsolve.simulation.precision import LEVEL, Estimate, Progress
 from qnsolve.zos.compile.compiled import Compiled, Converted, Pool, compiled
-from qnsolve.zos.parts.system import System, only_system
 from qnsolve.zos.report.system_result import SystemResult
-from qnsolve.zos.solve_system import solve
+from qnsolve.zos.solve_system import System, only_system, solve
 
 if TYPE_CHECKING:
     from .simulated_system import SimulatedSystem
@@ -184,7 +183,7 @@ def _estimates(
     """Name, figure, solved, the error that the answer states [ratio], simulated, and its factor."""
     for w, work in enumerate(system.work):
         solved = None if result is None else result.work[w]
-        stated = float(getattr(solved, "response_error", 0.0))
+        stated = 0.0 if solved is None or isnan(solved.response_error) else solved.response_error
         found = run.response(w).value  # users think for the rest of their cycle: their rate is wrong by less
         of_rate = stated * found / (found + form.think[w]) if form.users[w] and found > 0 else 0.0
         yield work.name, "ETR", nan if solved is None else solved.etr, of_rate, run.throughput(w), 1.0

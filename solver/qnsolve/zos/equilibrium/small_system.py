@@ -1,0 +1,74 @@
+"""Systems of a few users, solved exactly: the Markov chain of their network."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.errors import QnsolveError
+from qnsolve.methods.solve import solve
+from qnsolve.results.solution import Solution
+from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.compile.small_network import small_network
+from qnsolve.zos.hosts.demands import at_rest, demands
+from qnsolve.zos.hosts.host import HostPoint
+
+from .working import LimitSeen, Working
+
+
+def small_system(form: Compiled) -> Working | None:
+    """The operating point by the chain; None where it is large, or the system has more than users, TCBs and devices."""
+    need = needs(form)
+    network = small_network(form, need)
+    if network is None:
+        return None
+    try:
+        exact = solve(network, method="markov")
+    except QnsolveError:
+        return None
+    ask = demands(form, need, at_rest(form))
+    tasks, pools = len(form.work), len(form.pool_size)
+    lines = need.lines.copy()
+    work = Working(form, need, at_rest(form), ask, form.rate.copy(), np.zeros(tasks), lines.sum(1), lines, np.zeros((pools, tasks)))
+    names = [item.name for item in form.system.work]
+    work.rate = np.array([exact[name].throughput for name in names])
+    stretch = {(p.class_name, p.station): p.residence_time / p.demand for p in exact.pairs if p.demand > 0}
+    free = np.zeros(tasks)
+    for t, w in enumerate(form.work):
+        region, name = form.system.regions[int(form.region[t])].name, names[w]
+        for pool in np.flatnonzero(form.pool_region == form.region[t]):
+            if form.pool_kind[pool] == Pool.QR and ask.qr[t] > 0:
+                at = work.at_group.setdefault(int(pool), np.zeros(tasks))
+                at[t] = ask.qr[t] * stretch[name, f"{region} QR"]
+        free[t] = ask.cpu[t] * stretch.get((name, f"{region} TCBs"), 1.0)
+        for pool in np.flatnonzero(need.lines[t]):
+            work.line_time[t, pool] *= stretch[name, form.pool_name[pool]]
+    work.in_lines = work.line_time.sum(axis=1)
+    work.on_cps = free + sum(work.at_group.values(), np.zeros(tasks))
+    for pool in work.at_group:
+        region = form.system.regions[int(form.pool_region[pool])].name
+        dispatched = 1 - float(exact.distribution(f"{region} QR")[0])
+        work.service[pool] = dispatched / float(work.flow @ (ask.qr * (form.region == form.pool_region[pool])))
+    for host in range(len(form.engines)):
+        here = form.host == host
+        beside = float(work.flow @ (ask.cpu * here))
+        work.hosts.append(HostPoint([], float(work.flow @ (free * here)) / beside if beside > 0 else 1.0, 0.0))
+    _limits(work, exact)
+    work.settled = True
+    return work
+
+
+def _limits(work: Working, exact: Solution) -> None:
+    """What is before each limit, as the chain has it; limits that the network leaves out cannot be reached."""
+    form = work.form
+    for limit in exact.limits:
+        pool = form.pool_name.index(limit.name)
+        tasks = [t for t, held in enumerate(work.need.limits) if pool in held]
+        flow = work.flow[tasks]
+        kinds = [exact[form.system.work[form.work[t]].name] for t in tasks]
+        waits = np.array([kind.admission_wait for kind in kinds]) / form.visits[tasks]
+        everywhere = float(flow @ waits)
+        share = limit.number_outside / everywhere if everywhere > 0 else 1.0  # of this limit, where tasks wait for two
+        work.pool_wait[pool, tasks] = share * waits
+        delayed = float(flow @ np.array([kind.fraction_delayed for kind in kinds])) / float(flow.sum())
+        work.seen[pool] = LimitSeen(limit.probability_full, delayed, float(limit.number_outside_95))

@@ -1,1 +1,0 @@
-"""The operating point of a system."""
