@@ -75,7 +75,7 @@ def _plain(form: Compiled, need: Needs) -> bool:
 
 def _alike(need: Needs) -> bool:
     """Whether service at each log and device is as long for all, so that their order does not matter."""
-    return all(np.ptp(times[times > 0], initial=0.0) == 0 for times in need.lines.T if (times > 0).any())
+    return all(np.ptp(times[times > 0]) == 0 for times in need.lines.T if (times > 0).any())
 
 
 def _limits(form: Compiled, need: Needs, where: list[set[str]]) -> list[AdmissionLimit]:
