@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from qnsolve.errors import QnsolveError
 from qnsolve.zos import System
-from qnsolve.zos.equilibrium.solved import solved_point
 from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report import region_of_use
 from qnsolve.zos.report.region_of_use import CENTERS, LIMITS, Use, tcb_use, uses
 

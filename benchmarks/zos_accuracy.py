@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from qnsolve.zos.point import exact_small_system as small
+from qnsolve.zos.point import small_system as small
 
 from tests.oracles import system_families
 

@@ -139,7 +139,7 @@ class Study:
     inputs: list[tuple[str, str, str]] = field(default_factory=list)
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
-    models: list[tuple[str, qn.Network]] = field(default_factory=list)
+    models: list[tuple[str, qn.Network | zos.System]] = field(default_factory=list)
     shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
     picture: str = ""  # SVG, where the report asked for it
 
@@ -169,12 +169,10 @@ class Study:
         return solution
 
     def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
-        """Solve a system as a user would: from the text of its system file. The report draws the network that it becomes."""
+        """Solve a system as a user would: from the text of its system file."""
         read = qn.loads(qn.dumps(system))
         assert isinstance(read, zos.System)
-        network = qn.loads(qn.dumps(read.network()))
-        assert isinstance(network, qn.Network)
-        self.models.append((label, network))
+        self.models.append((label, read))
         result = read.solve()
         self.shown = qn.dumps(read), str(result)
         return result

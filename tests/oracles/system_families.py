@@ -10,6 +10,7 @@ import qnsolve as qn
 from qnsolve import zos
 
 from tests.oracles import system_chains
+from tests.oracles.system_networks import network_of
 
 Random = np.random.Generator
 
@@ -34,7 +35,7 @@ class Case:
 def _chained(system: zos.System) -> Case | None:
     """By the network that it compiles to; None where its chain is too large."""
     try:
-        exact = qn.solve(system.network(), method="markov")
+        exact = qn.solve(network_of(system), method="markov")
     except (qn.NoMethodError, qn.SaturatedError):
         return None
     return Case(system, {w.name: exact[w.name].response_time for w in system.work}, {})

@@ -8,6 +8,7 @@ import qnsolve as qn
 from qnsolve import zos
 
 from tests.oracles import system_families
+from tests.oracles.system_networks import network_of
 
 pytestmark = pytest.mark.slow
 LIMITS = {  # models; mean and largest error of the worst figure of each
@@ -46,7 +47,7 @@ def test_a_limit_of_a_planners_size_against_simulation() -> None:
     ]
     region = zos.CicsRegion("R", lpar="L", mxt=24, tranclasses={"T": 10})
     system = zos.System([zos.Lpar("L", processors=2)], [region], work, devices=[zos.Device("d")])
-    network = system.network()
+    network = network_of(system)
     alone = [
         qn.Queue("R QR") if s.name == "R QR" else s for s in network.stations if s.name != "L CPs"
     ]  # it never waits for a CP

@@ -11,6 +11,7 @@ import pytest
 import qnsolve as qn
 from qnsolve import zos
 from qnsolve.cli import main as cli
+from qnsolve.zos.parts import system as parts
 from qnsolve.zos.simulate import verification
 
 SYSTEMS: dict[str, dict[str, Any]] = {
@@ -143,6 +144,7 @@ def test_growth_of_cpu_time_without_a_solution() -> None:
 
 def test_a_system_that_is_stuck_agrees_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks that wait for each other for ever: whatever the solution says, it differs."""
+    monkeypatch.setattr(parts, "check_holding", lambda *_: None)
     steps = [zos.Step("AOR1", delay=0.01), zos.Step("AOR1", delay=0.01)]
     work = [zos.Work("w", users=20, think_time=0.01, steps=steps)]
     made = zos.System([zos.Lpar("L", processors=1)], [zos.CicsRegion("AOR1", lpar="L", mxt=10)], work)

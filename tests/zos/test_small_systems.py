@@ -6,6 +6,8 @@ import pytest
 import qnsolve as qn
 from qnsolve import zos
 
+from tests.oracles.system_networks import network_of
+
 
 def test_a_system_of_a_few_users_is_its_chain() -> None:
     """Two regions that share two CPs, two kinds of work, a disk: rates, response by center, CPU and tasks."""
@@ -23,7 +25,7 @@ def test_a_system_of_a_few_users_is_its_chain() -> None:
             zos.Work("w2", users=2, think_time=0.5, regions="AOR2", qr_cpu=0.7, delay=0.1),
         ],
     )
-    result, exact = given.solve(), qn.solve(given.network(), method="markov")
+    result, exact = given.solve(), qn.solve(network_of(given), method="markov")
     for work in result.work:
         assert work.etr == pytest.approx(exact[work.name].throughput, rel=1e-9)
         assert work.response_time == pytest.approx(exact[work.name].response_time, rel=1e-9)

@@ -164,8 +164,8 @@ def test_numbers_without_names() -> None:
         zos.System(**two, work=[zos.Work("CFDT", **given, log_bytes=5)])
 
 
-def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`solve` prints planners' tables, `--json` the same figures, `compile` a network that loads."""
+def test_the_command_line_takes_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`solve` prints planners' tables, `--json` the same figures; what goes with networks only is refused."""
     file = tmp_path / "site.toml"
     file.write_text(qn.dumps(system()), encoding="utf-8")
     assert cli.main(["solve", str(file)]) == 0
@@ -174,13 +174,10 @@ def test_the_command_line_solves_and_compiles_systems(tmp_path: Path, capsys: py
     assert cli.main(["solve", "--json", str(file)]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["work"][0]["etr"] == pytest.approx(500)
-    assert cli.main(["compile", str(file)]) == 0
-    network = qn.loads(capsys.readouterr().out)
-    assert {"AOR1 QR", "PROD CPs", "LOG"} <= {s.name for s in network.stations}
     assert cli.main(["solve", "--method", "markov", str(file)]) == 2
     assert "systems" in capsys.readouterr().err
     assert cli.main(["bounds", str(file)]) == 2
-    assert "qnsolve compile" in capsys.readouterr().err
+    assert "take systems" in capsys.readouterr().err
     assert cli.main(["grow", str(file), "--by", "1,1.1"]) == 0
     assert "fullest" in capsys.readouterr().out
     assert cli.main(["compare", str(file), str(file)]) == 0
@@ -222,8 +219,9 @@ def test_changes_do_what_they_say() -> None:
     assert safe["AOR1"].qr_percent < before["AOR1"].qr_percent / 3
     split = zos.split_region(base, "AOR1", ["AOR1", "AOR2"]).solve()
     assert split["AOR2"].etr == pytest.approx(split["AOR1"].etr)
-    moved = zos.move_work(base, "inquiry", regions="AOR1", from_regions="TOR")
-    assert [step.regions for step in moved.work[0].steps] == [("AOR1",), ("AOR1",)]
+    more_regions = zos.split_region(base, "AOR1", ["AOR1", "AOR2"])
+    moved = zos.move_work(more_regions, "inquiry", regions="AOR2", from_regions="AOR1")
+    assert [step.regions for step in moved.work[0].steps] == [("TOR",), ("AOR2",)]
     assert zos.scale(base, 1.1).work[0].rate == pytest.approx(550)
     compared = zos.compare(base, zos.scale(base, 1.1))
     row = next(r for r in compared.rows() if r["name"] == "inquiry" and r["figure"] == "etr")
@@ -240,7 +238,7 @@ def test_growth_ends_where_a_center_is_full() -> None:
     )
     grown = zos.growth(given, [1, 1.5, 2.1])
     assert [row["work"] for row in grown.rows()] == ["w", "w", "all"]
-    assert grown.rows()[-1]["fullest"] == "saturated: AOR1 QR"
+    assert grown.rows()[-1]["fullest"] == "saturated: AOR1 QR TCB"
     assert grown.rows()[1]["used_percent"] == pytest.approx(75)
     assert zos.headroom(given).factor == pytest.approx(2, rel=3e-3)
     assert zos.headroom(given, response_times={"w": 0.01}).factor == pytest.approx(1.8, rel=3e-3)  # M/M/1: 1/(1/S - X)
@@ -251,7 +249,7 @@ def test_growth_ends_where_a_center_is_full() -> None:
 @pytest.mark.parametrize(
     ("changes", "center"),
     [
-        ({"qr_cpu": 0.0011}, "AOR1 QR"),
+        ({"qr_cpu": 0.0011}, "AOR1 QR TCB"),
         ({"open_cpu": 0.0021}, "L CPs"),
         ({"delay": 0.2}, "AOR1 MXT"),
         ({"log_bytes": {"LOG": 1e6}}, "LOG"),

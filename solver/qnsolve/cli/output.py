@@ -62,7 +62,7 @@ def network(file: str) -> Network:
     found = model(file)
     if isinstance(found, Network):
         return found
-    repair = "use qnsolve solve, or the network that qnsolve compile prints"
+    repair = "ask it of a network; qnsolve solve, growth, headroom and verify take systems"
     raise ModelError("file", "must describe a network, not a system of LPARs and regions", repair).in_file(file)
 
 

@@ -132,7 +132,7 @@ def dumps(model: Network | System | Solution, format: str = "toml") -> str:
     if not isinstance(model, System):
         raise ModelError("model", "must be a Network, a System or a Solution", "pass one of them", model)
     if format == "jmva":
-        raise ModelError("format", "cannot hold systems", "save system.network()", format)
+        raise ModelError("format", "cannot hold systems", "save it as TOML or JSON", format)
     return _text(system_to_data(model), format)
 
 

@@ -12,8 +12,8 @@ from qnsolve.zos.parts.facilities import CouplingFacility, Device, Link, Logger,
 from qnsolve.zos.parts.processors import Lpar, Processors, Ziips
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import PARTS
-from qnsolve.zos.solve_system import System
 from qnsolve.zos.parts.work import Step, Work
+from qnsolve.zos.solve_system import System
 
 TYPES: dict[str, type] = {"cics": CicsRegion, "ims": ImsRegions}
 KINDS: dict[str, type] = {

@@ -175,8 +175,8 @@ def only_network(model: object) -> Network:
     if isinstance(model, Network):
         return model
     repair = "load one with qnsolve.load(file)"
-    if not isinstance(model, type) and callable(getattr(model, "network", None)):
-        repair = "pass model.network(), the network of the system"
+    if not isinstance(model, type) and hasattr(model, "lpars"):
+        repair = "systems have solve(), zos.growth, zos.headroom and zos.verify"
     raise ModelError("model", "must be a Network", repair, model)
 
 

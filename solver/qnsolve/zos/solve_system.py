@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qnsolve.errors import ModelError, SaturatedError
-from qnsolve.zos.equilibrium.capacity import capacity
-from qnsolve.zos.equilibrium.solved import solved_point
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.parts.system import SystemParts
+from qnsolve.zos.point.capacity import capacity
+from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.bursts import waiting
-from qnsolve.zos.equilibrium.solved import SolvedPoint, solved_point
 from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.point.solved import SolvedPoint, solved_point
 
 
 def _solved(regions: list[zos.CicsRegion | zos.ImsRegions], work: list[zos.Work], engines: float = 4) -> SolvedPoint:

@@ -126,7 +126,7 @@ def test_a_wrong_type_is_a_model_error(call: str, wrong: object) -> None:
 @pytest.mark.parametrize("call", [name for name in CALLS if name not in ("solve", "compare")])
 def test_a_system_is_refused_where_a_network_is_needed(call: str) -> None:
     """The repair names the network of the system."""
-    with pytest.raises(qn.ModelError, match=r"must be a Network; pass model.network\(\)"):
+    with pytest.raises(qn.ModelError, match=r"must be a Network; systems have solve\(\)"):
         CALLS[call](SYSTEM)
 
 

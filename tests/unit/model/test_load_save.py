@@ -75,7 +75,7 @@ def test_jmva_holds_no_system(tmp_path: Path) -> None:
         with pytest.raises(qn.ModelError) as raised:
             call()
         assert raised.value.value == "jmva"
-        assert "network()" in str(raised.value)
+        assert "TOML" in str(raised.value)
         assert "\n" not in str(raised.value)
     assert list(tmp_path.iterdir()) == []
 

@@ -25,13 +25,13 @@ def check_holding(works: Sequence[Work], regions: Sequence[Region]) -> None:
     waits: dict[Place, dict[Place, str]] = {place: {} for place in sizes}
     needed: dict[Place, float] = dict.fromkeys(sizes, 0.0)  # places that all users can hold at once
     for work in works:
-        most: dict[Place, float] = {}
+        most: dict[Place, int] = {}
         chain: list[Step] = []
         for step in work.steps:
             chain = [*chain, step] if step.called else [step]
             for place in set(_places(step)):
                 held = sum(place in _places(above) for above in chain)
-                most[place] = max(most.get(place, 0.0), held)
+                most[place] = max(most.get(place, 0), held)
             for above in chain[:-1]:
                 for held_place in _places(above):
                     for wanted in _places(step):

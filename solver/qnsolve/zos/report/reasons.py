@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isfinite, isnan
 
-from qnsolve.zos.equilibrium.capacity import Capacity
 from qnsolve.zos.parts.facilities import PUBLISHED
+from qnsolve.zos.point.capacity import Capacity
 
 from .figures import SystemFigures, WorkResult
 
@@ -60,7 +60,7 @@ def reasons(result: SystemFigures, held: Capacity) -> tuple[str, ...]:
 def _of_work(work: WorkResult) -> str:
     center = max(work.split, key=lambda name: work.split[name])
     share = 100 * work.split[center] / work.response_time
-    off = "" if isnan(work.response_error) else f" (to {100 * work.response_error:.2g} %)" if work.response_error else " (exact)"
+    off = f" ± {100 * work.response_error:.2g} %" if work.response_error > 0 else ""
     return f"{work.name}: ETR {work.etr:.5g}/s, response time {work.response_time:.4g} s{off}, {share:.3g} % of it at {center}"
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from qnsolve.errors import LawError
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.equilibrium.center_times import LimitFigures, center_times, limit_figures
-from qnsolve.zos.equilibrium.solved import SolvedPoint
 from qnsolve.zos.equilibrium.surroundings import eligible_work, facility_loads, sync_time, ziip_report
 from qnsolve.zos.parts.regions import CicsRegion
+from qnsolve.zos.point.center_times import LimitFigures, center_times, limit_figures
+from qnsolve.zos.point.solved import SolvedPoint
 
 from .figures import (
     DeviceResult,
@@ -169,7 +169,9 @@ def _system_cpu(point: SolvedPoint) -> Array:
 def _tranclasses(point: SolvedPoint) -> Iterator[TranclassResult]:
     form = point.work.form
     pools = np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
-    names = [(i, name, size) for i, region in enumerate(form.system.regions) for name, size in (region.tranclasses or {}).items()]
+    names = [
+        (i, name, size) for i, region in enumerate(form.system.regions) for name, size in (region.tranclasses or {}).items()
+    ]
     for pool, (region, name, size) in zip(pools, names, strict=True):
         found = _limit(point, int(pool))
         if found.etr <= 0:
@@ -234,7 +236,10 @@ def _structures(point: SolvedPoint) -> Iterator[StructureResult]:
 def _asked(point: SolvedPoint, field: str, name: str) -> float:
     """What all tasks ask of a log or device [1/s]."""
     tasks = point.work.form.layout.tasks
-    asked = (float(flow) * (getattr(task.step, field) or {}).get(name, 0.0) for task, flow in zip(tasks, point.work.flow, strict=True))
+    asked = (
+        float(flow) * (getattr(task.step, field) or {}).get(name, 0.0)
+        for task, flow in zip(tasks, point.work.flow, strict=True)
+    )
     return sum(asked)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.equilibrium.solved import SolvedPoint
+from qnsolve.zos.point.solved import SolvedPoint
 
 from .region_of_use import stated, uses
 from .system_result import SystemResult

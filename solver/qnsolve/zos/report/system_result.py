@@ -11,7 +11,7 @@ from qnsolve.errors import suggestion
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import Table, defined, figure
 from qnsolve.results.terms import heading
-from qnsolve.zos.equilibrium.capacity import Capacity, capacity
+from qnsolve.zos.point.capacity import Capacity, capacity
 
 from .figures import (
     DeviceResult,

@@ -9,9 +9,9 @@ from typing import Any
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.zos.parts.processors import Lpar, LsprTable, kind_of
-from qnsolve.zos.solve_system import System, only_system
 from qnsolve.zos.parts.tcbs import Program
 from qnsolve.zos.parts.work import Step
+from qnsolve.zos.solve_system import System, only_system
 
 
 def move(

@@ -11,9 +11,9 @@ from qnsolve.errors import ConvergenceError, ModelError, SaturatedError, suggest
 from qnsolve.model import checks
 from qnsolve.numerics.bisection import last_real
 from qnsolve.results.answer import Report
-from qnsolve.zos.solve_system import System, only_system
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.system_result import SystemResult, with_old_keys
+from qnsolve.zos.solve_system import System, only_system
 
 from .changes import scale
 

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+from math import comb, prod
+
 import numpy as np
 
 from qnsolve.errors import QnsolveError
 from qnsolve.methods.solve import solve
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
 from qnsolve.results.solution import Solution
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import needs
-from qnsolve.zos.compile.small_network import small_network
+from qnsolve.zos.compile.plain_network import plain_network
+from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.hosts.host import HostPoint
 
-from .working import LimitSeen, Working
+STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
 
 
 def small_system(form: Compiled) -> Working | None:
     """The operating point by the chain; None where it is large, or the system has more than users, TCBs and devices."""
     need = needs(form)
-    network = small_network(form, need)
-    if network is None:
+    network = plain_network(form, need) if (form.users > 0).all() else None
+    if network is None or _states(network) > STATES:
         return None
     try:
         exact = solve(network, method="markov")
     except QnsolveError:
         return None
-    ask = demands(form, need, at_rest(form))
     tasks, pools = len(form.work), len(form.pool_size)
+    ask = demands(form, need, at_rest(form))
     lines = need.lines.copy()
-    work = Working(form, need, at_rest(form), ask, form.rate.copy(), np.zeros(tasks), lines.sum(1), lines, np.zeros((pools, tasks)))
+    work = Working(
+        form, need, at_rest(form), ask, form.rate.copy(), np.zeros(tasks), lines.sum(1), lines, np.zeros((pools, tasks))
+    )
     names = [item.name for item in form.system.work]
     work.rate = np.array([exact[name].throughput for name in names])
     stretch = {(p.class_name, p.station): p.residence_time / p.demand for p in exact.pairs if p.demand > 0}
@@ -45,10 +52,11 @@ def small_system(form: Compiled) -> Working | None:
             work.line_time[t, pool] *= stretch[name, form.pool_name[pool]]
     work.in_lines = work.line_time.sum(axis=1)
     work.on_cps = free + sum(work.at_group.values(), np.zeros(tasks))
-    for pool in work.at_group:
-        region = form.system.regions[int(form.pool_region[pool])].name
+    for at_pool in work.at_group:
+        region = form.system.regions[int(form.pool_region[at_pool])].name
         dispatched = 1 - float(exact.distribution(f"{region} QR")[0])
-        work.service[pool] = dispatched / float(work.flow @ (ask.qr * (form.region == form.pool_region[pool])))
+        here = form.region == form.pool_region[at_pool]
+        work.service[at_pool] = dispatched / float(work.flow @ (ask.qr * here))
     for host in range(len(form.engines)):
         here = form.host == host
         beside = float(work.flow @ (ask.cpu * here))
@@ -72,3 +80,9 @@ def _limits(work: Working, exact: Solution) -> None:
         work.pool_wait[pool, tasks] = share * waits
         delayed = float(flow @ np.array([kind.fraction_delayed for kind in kinds])) / float(flow.sum())
         work.seen[pool] = LimitSeen(limit.probability_full, delayed, float(limit.number_outside_95))
+
+
+def _states(network: Network) -> int:
+    """States of the chain, at most: ways in which the users of each kind can be spread."""
+    kinds = [c for c in network.classes if isinstance(c, ClosedClass)]
+    return prod(comb(c.population + len(c.stations()) - (c.think_time == 0), c.population) for c in kinds)

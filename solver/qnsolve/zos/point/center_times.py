@@ -9,8 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
-
-from .working import Working
+from qnsolve.zos.equilibrium.working import Working
 
 ON_CPS = "CPU beside QR"
 

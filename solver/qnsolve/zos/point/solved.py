@@ -9,15 +9,15 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
 from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.equilibrium.settled_point import ROUNDS, operating_point
+from qnsolve.zos.equilibrium.surroundings import surroundings, sync_time
+from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import Around, at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
-from .settled_point import ROUNDS, operating_point
 from .small_system import small_system
-from .surroundings import surroundings, sync_time
 from .utilization import center_loads
-from .working import Working
 
 ALONE = 20  # rounds of the coupling facilities alone
 

@@ -1,25 +1,21 @@
-"""A small system as a network whose Markov chain is that of the system: users, TCBs, logs and devices only."""
+"""A plain system as a network whose Markov chain is that of the system: TCBs, logs and devices only."""
 
 from __future__ import annotations
-
-from math import comb, prod
 
 import numpy as np
 
 from qnsolve.model.admission_limit import AdmissionLimit
-from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.job_classes import ClosedClass, JobClass, OpenClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, Queue, Station
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Places
 
-from .compiled import UNLIMITED, Compiled, Pool
+from .compiled import UNLIMITED, Compiled
 from .needs import LIMITS, Needs
 
-STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
 
-
-def small_network(form: Compiled, need: Needs) -> Network | None:
-    """The network; None where the chain would be large, or where something has no station in a network."""
+def plain_network(form: Compiled, need: Needs) -> Network | None:
+    """The network; None where something has no station in a network."""
     if not _plain(form, need) or not _alike(need):
         return None
     slow, system = form.slower[form.host], form.system
@@ -44,14 +40,11 @@ def small_network(form: Compiled, need: Needs) -> Network | None:
                 stations[station.name] = station
                 demands[w][station.name] = demands[w].get(station.name, 0.0) + float(form.visits[t] * time)
                 where[t].add(station.name)
-    users, think = form.users.astype(int).tolist(), form.think.tolist()
-    names = [work.name for work in system.work]
-    states = prod(comb(n + len(need_) - (z == 0), n) for n, need_, z in zip(users, demands, think, strict=True))
-    if states > STATES:
-        return None
-    classes = [
-        ClosedClass(name, population=n, think_time=z, demands=need_)
-        for name, n, z, need_ in zip(names, users, think, demands, strict=True)
+    classes: list[JobClass] = [
+        OpenClass(work.name, arrival_rate=work.rate, demands=asked)
+        if work.rate is not None
+        else ClosedClass(work.name, population=work.users or 0, think_time=work.think_time, demands=asked)
+        for work, asked in zip(system.work, demands, strict=True)
     ]
     limits = _limits(form, need, where)
     if limits and len(np.unique(form.work)) < len(form.work):
@@ -65,12 +58,12 @@ def cps(form: Compiled, host: int) -> str:
 
 
 def _plain(form: Compiled, need: Needs) -> bool:
-    """Users, TCBs, logs and devices: nothing else takes time, and nobody goes first."""
+    """TCBs, logs and devices: nothing else takes time, and nobody goes first."""
     kinds = ("ro", "threads", "ziip", "thread_ziip", "qr_fixed", "open_fixed", "qr_sync", "open_sync", "other")
     odd = any(np.any(getattr(need, kind)) for kind in kinds) or bool(need.in_order.any()) or bool((form.burst > 1).any())
     grown = any(item.processors.growth for item in form.system.lpars)
     same = len({region.importance for region in form.system.regions}) == 1
-    return bool((form.users > 0).all()) and same and not odd and not grown and not len(form.fixed)
+    return same and not odd and not grown and not len(form.fixed)
 
 
 def _alike(need: Needs) -> bool:
@@ -80,7 +73,7 @@ def _alike(need: Needs) -> bool:
 
 def _limits(form: Compiled, need: Needs, where: list[set[str]]) -> list[AdmissionLimit]:
     """The limits that can be reached: their tasks are where they, or the tasks that they wait for, are."""
-    calls: Array = need.calls > 0
+    calls: Places = need.calls > 0
     for t in range(len(where) - 1, -1, -1):
         for child in np.flatnonzero(calls[t]):
             where[t] |= where[child]
@@ -89,7 +82,7 @@ def _limits(form: Compiled, need: Needs, where: list[set[str]]) -> list[Admissio
         tasks = [t for t, held in enumerate(need.limits) if pool in held]
         works = np.unique(form.work[tasks]) if tasks else np.zeros(0, dtype=int)
         size = int(form.pool_size[pool])
-        if len(works) and form.users[works].sum() > size:
+        if len(works) and np.where(form.users > 0, form.users, np.inf)[works].sum() > size:
             kinds = tuple(form.system.work[w].name for w in works)
             inside = tuple(sorted(set().union(*(where[t] for t in tasks))))
             found.append(AdmissionLimit(size, name=form.pool_name[pool], classes=kinds, stations=inside))

@@ -7,7 +7,7 @@ from math import inf
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Places
 from qnsolve.zos.compile.compiled import Compiled, compiled
 from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.hosts.birth_death import FullPoolError
@@ -39,7 +39,7 @@ class Capacity:
     center: str
 
 
-def capacity(system: SystemParts, grows: Array | None = None) -> Capacity:
+def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     """How many times its rates and users a system holds.
 
     Parameters
@@ -69,7 +69,7 @@ def capacity(system: SystemParts, grows: Array | None = None) -> Capacity:
     return Capacity(low, center)
 
 
-def _bound(form: Compiled, grows: Array) -> tuple[float, str]:
+def _bound(form: Compiled, grows: Places) -> tuple[float, str]:
     """The factor at which a center has more to do than it can without any wait, and that center."""
     need = needs(form)
     ask = demands(form, need, at_rest(form))
