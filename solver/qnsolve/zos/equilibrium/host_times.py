@@ -68,15 +68,15 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
 def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
-    times: Array = need.rounds * load.free * point.free * (load.flow > 0)
+    times: Array = need.rounds * (load.free * point.free + load.spin) * (load.flow > 0)
     for group, its in zip(load.groups, point.groups, strict=True):
         rounds = need.rounds[group.tasks]
-        alone = (group.cpu + group.off) * rounds
+        alone = group.alone * rounds
         if group.in_order:
             flow = load.flow[group.tasks]
             visits = max(float(flow.sum()), 1e-300)
-            mean = float(flow @ (group.cpu + group.off)) / visits
-            mixed = float(flow @ (group.cpu + group.off) ** 2) / visits / max(mean**2, 1e-300)
+            mean = float(flow @ group.alone) / visits
+            mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
             plain = min(line(its.busy, group.servers), its.waiting)  # of those waiting, what exponential pieces make
             users = work.form.users[np.unique(work.form.work[group.tasks])]
             most = float(users.sum()) if users.all() else np.inf
@@ -120,7 +120,8 @@ def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None
     ask, need, flow = work.ask, work.need, work.flow * (load.flow > 0)
     used = float(flow @ ask.on_cps) + load.fixed
     engines = load.engines
-    if used >= engines or (need.rounds[load.flow > 0] > 1).any() or engines < 1:
+    spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
+    if used >= engines or spins > 0 or (need.rounds[load.flow > 0] > 1).any() or engines < 1:
         return
     serial, at_serial = ask.qr + ask.ro, np.zeros(len(times))
     for group in load.groups:
@@ -200,14 +201,14 @@ def _load(work: Working, limits: Limits, host: int, rank: float) -> Load | None:
     busy = here & (ask.on_cps > 0)
     if not busy.any() and fixed == 0:
         return None
-    groups, free = groups_of(form, need, ask, here, limits.grouped)
+    groups, (free, spin) = groups_of(form, need, ask, here, limits.grouped)
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, host, rank)
     kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
-        engines=float(form.engines[host]), groups=groups, free=free, flow=flow, visits=visits, work=form.work,
+        engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, gated=limits.rates, watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE,
     )  # fmt: skip
