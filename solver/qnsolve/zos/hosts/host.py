@@ -158,7 +158,7 @@ class Host:
             mine = self.load.flow[group.tasks]
             share = mine.sum() / max(self.all_flow, 1e-300)
             key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self._going(k)], 9),)
-            key += (group.servers, group.kind, self._slower(k).round(6))
+            key += (group.servers, group.kind, self.slower(k).round(6))
             special = (self.load.gated, self.load.watched, self.load.held)
             key += (group.region,) if any(group.region in part for part in special) else ()
             if key not in seen:
@@ -188,7 +188,7 @@ class Host:
         flow = self.load.flow[group.tasks]
         return float(flow @ more / max(flow.sum(), 1e-300))
 
-    def _slower(self, k: int | None) -> Array:
+    def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
         per_visit = self.rest.copy()
         for i, group in enumerate(self.load.groups):
@@ -203,19 +203,25 @@ class Host:
         piece = self.load.fixed / self.load.fixed_flow if self.load.fixed_flow else 1.0
         others = mix(flow * (per_visit > 0), per_visit, self.load.fixed_flow, piece)
         if k is None:
-            return np.asarray(1.0)
+            return np.asarray(others)
         group = self.load.groups[k]
         own = 1.0 if group.in_order else mix(flow[group.tasks], group.cpu + group.spin)
         return np.asarray(max(others / own, QUICKEST))
 
-    def _company(self, k: int | None) -> Company:
+    def spin_share(self, k: int | None) -> float:
+        """Share of the time of the others alone that they spin."""
+        left = self.total - (self.loads[k] if k is not None else 0.0)
+        return (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
+
+    def company(self, k: int | None) -> Company:
+        """All others than a group."""
         queues = [(self.loads[i], g.servers) for i, g in enumerate(self.load.groups) if i != k]
         return company(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
         load, m = self.load, self.load.engines
-        others = self._company(k)
+        others = self.company(k)
         tasks = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
         mine = load.flow[tasks]
         rate = max(float(mine.sum()), RATE_FLOOR)
@@ -224,7 +230,7 @@ class Host:
         off = float(mine @ load.groups[k].off) / rate if k is not None else 0.0
         spin = float(mine @ load.groups[k].spin) / rate if k is not None else 0.0
         region = load.groups[k].region if k is not None else -1
-        going, slower = self._going(k), float(self._slower(k))
+        going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
         out = rest_flow + (rate * going if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
@@ -272,9 +278,9 @@ class Host:
         held = load.held.get(region) if k is not None else None
         outside = 0.0
         if k is None:
-            arrive, up = np.zeros(shape), self._flows(total, phases, None)
+            arrive, up = np.zeros(shape), self.flows(total, phases, None)
         else:
-            arrive, up = self._own(k, total, near, gated), self._flows(total, phases, k)
+            arrive, up = self._own(k, total, near, gated), self.flows(total, phases, k)
             if held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = held
                 share = min(self._piece_share(region), 1.0)
@@ -337,14 +343,9 @@ class Host:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         serve, down, pieces = np.zeros((3, len(levels), len(phases)))
         leave = along(others.leave, phases)
-        left = self.total - (self.loads[k] if k is not None else 0.0)
-        spins = (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
-
-        def longer(units: float) -> Array:  # time of the others over that alone: what spins is not slowed
-            return spins + (1 - spins) * others.slow(units)
-
+        spins = self.spin_share(k)
         if k is None:
-            own, more = longer(0.0), longer(1.0)
+            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
             down[:] = leave * out / along(own, phases)
             pieces[:] = self.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
             return serve, down, pieces
@@ -355,14 +356,14 @@ class Host:
                 if off > 0:  # units that hold a server without a processor are not ready
                     ready = round(float(np.mean((piece * slow + spin) / (piece * slow + spin + off))) * unit, 2)
                     slow = along(others.slow(ready), phases)
-                theirs = along(longer(ready), phases)
-                before = np.append(0.0, others.leave[1:] * longer(unit + 1)[:-1])
+                theirs = along(others.longer(ready, spins), phases)
+                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
                 ended, there = leave * out / theirs, self.pieces * along(before, phases) / theirs
                 known[unit] = unit / (piece * slow + off + spin), ended, there
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 
-    def _flows(self, total: Array, phases: Array, k: int | None) -> Array:
+    def flows(self, total: Array, phases: Array, k: int | None) -> Array:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
         others = load.visits.copy()
