@@ -1,6 +1,7 @@
 """Time and error of each kernel, of plain implementations and of other solvers, in one run.
 
-`python -m benchmarks systems` prints the errors of system answers instead.
+`python -m benchmarks systems` prints the errors of system answers instead, `python -m benchmarks answers` whether random
+systems are always answered.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import system_accuracy
+from benchmarks import always_answered, system_accuracy
 from benchmarks.peers import compare, mixed_models, models, solvers
 from benchmarks.peers.solvers import Peer
 from benchmarks.timing import batches, many_classes, recurrence, targets, worksheet
@@ -35,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["systems"]:
         return system_accuracy.main(given[1:])
+    if given[:1] == ["answers"]:
+        return always_answered.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="without other solvers and without the slowest plain runs")
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS", help="for one call of another solver (60)")

@@ -14,7 +14,7 @@ import numpy as np
 from qnsolve.methods.limits.unlike_works import unlike_waits
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.birth_death import Crowd, CrowdedError, FullPoolError, UserSource, crowd
+from qnsolve.zos.hosts.birth_death import Crowd, CrowdedError, UserSource, crowd, crowd_at_most
 from qnsolve.zos.hosts.host import FEW
 
 from .working import Working
@@ -23,6 +23,7 @@ RARE = 0.03  # chance of a queue before a limit below which tasks come to the CP
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
+SMALL = 1e-290  # of the weights of numbers of tasks
 PASSES = 25  # over all limits in one round
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
@@ -68,12 +69,12 @@ class Limits:
         self.above = {  # the region that alone calls the tasks of this one; -1 for none
             r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
         }
-        level = np.zeros(len(form.work), dtype=int)
-        for _ in range(self.work.depth):
-            for t in range(len(form.work)):
-                if calls[:, t].any():
-                    level[t] = 1 + level[calls[:, t]].max()
-        self.order = sorted(self.pool, key=lambda r: -level[self.tasks[r]].max(initial=0))
+        callers = {r: set(form.region[calls[:, tasks].any(axis=1)].tolist()) - {r} for r, tasks in self.tasks.items()}
+        level = dict.fromkeys(self.pool, 0)
+        for _ in range(min(len(self.pool), self.work.depth * len(self.pool))):
+            for r, above in callers.items():
+                level[r] = min(max((level[c] + 1 for c in above), default=0), len(self.pool))
+        self.order = sorted(self.pool, key=lambda r: -level[r])
 
     def _only_caller(self, calls: Places, tasks: Places) -> int:
         regions = set()
@@ -162,12 +163,15 @@ class Limits:
                 w.pool_wait = before + part * change
                 w.settle_rates()
 
-    def _sources(self, tasks: Places, held: Array) -> tuple[float, list[UserSource]]:
-        """How tasks come: a stream, and users elsewhere."""
+    def _sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
+        """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
         w, form = self.work, self.work.form
         response, flow = w.response, w.flow
         total = max(float(flow[tasks] @ held[tasks]), 1e-300)
         stream, found = 0.0, []
+        mean = float(flow[tasks] @ inside[tasks]) / max(float(flow[tasks].sum()), 1e-300)
+        opened = flow[tasks] * (form.users[form.work[tasks]] == 0)
+        hold = float(opened @ inside[tasks]) / max(float(opened.sum()) * mean, 1e-300)
         for work in np.unique(form.work[tasks]):
             mine = tasks[form.work[tasks] == work]
             visits = float(form.visits[mine].sum())
@@ -181,8 +185,9 @@ class Limits:
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / (float(w.rate[work]) * visits) - time, 1e-3 * time)
             share = float(flow[mine] @ held[mine]) / total
-            found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12)))
-        return stream, found
+            longer = float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300)
+            found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
+        return stream, found, hold
 
     def _room_above(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions from which it comes let in."""
@@ -257,9 +262,9 @@ class Limits:
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
         """Wait for a limit were all tasks alike; 0 where open work fills it."""
         held = inside + self.work.pool_wait[self.pool[int(self.work.form.region[tasks[0]])]]
-        stream, sources = self._sources(tasks, held)
+        stream, sources, hold = self._sources(tasks, held, inside)
         try:
-            return crowd(stream, sources, speed, size).wait
+            return crowd(stream, sources, speed, size, hold=hold).wait
         except CrowdedError:
             return 0.0
 
@@ -271,12 +276,10 @@ class Limits:
         nested = bool(np.isin(form.region[callers], self.gates).any()) or bool(users.any() and calls[tasks].any())
         return nested or (bool(users.all()) and mixed < MILD)
 
-    def _crowd(self, pool: int, tasks: Places, held: Array, speed: Array, size: int, mixed: float) -> Crowd:
-        stream, sources = self._sources(tasks, held)
-        try:
-            found = crowd(stream, sources, speed, size, mixed if self._mild(tasks, mixed) else 1.0)
-        except CrowdedError as error:
-            raise FullPoolError(self.work.form.pool_name[pool], error.load) from None
+    def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
+        stream, sources, hold = self._sources(tasks, held, inside)
+        found, load = crowd_at_most(stream, sources, speed, size, mixed if self._mild(tasks, mixed) else 1.0, hold)
+        self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
         return found
 
@@ -293,6 +296,7 @@ class Limits:
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
         nu = self._cps_speed(region, size)
         tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if inner == [] else total
+        tilt = max(tilt, 1e-300)
         phi = _weights(tilt / nu)
         fix = _weights(tilt * rest / np.arange(1.0, size + 1))
         parts = []
@@ -304,7 +308,7 @@ class Limits:
         for part in parts:
             both = _folded(both, part, size)
         whole = np.maximum(_folded(phi, both, size), 1e-300)
-        speed = np.append(0.0, tilt * whole[:-1] / whole[1:])
+        speed = _speed(whole, tilt)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
@@ -313,7 +317,7 @@ class Limits:
             return  # settled with the region above
         pool = self.pool[region]
         held = w.holds() + (w.wait if region in self.capped else np.broadcast_to(w.pool_wait[pool], w.wait.shape))
-        found = self._crowd(pool, tasks, held, speed, size, self._mixed(tasks, w.holds(), w.holds() - w.on_cps))
+        found = self._crowd(pool, tasks, held, w.holds(), speed, size, self._mixed(tasks, w.holds(), w.holds() - w.on_cps))
         self._settle(region, found, speed)
         self._descend(region, found, whole, parts, inner, _folded(phi, fix, size))
 
@@ -333,7 +337,7 @@ class Limits:
         count = np.arange(1.0, size + 1)
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
         whole = _folded(_weights(np.full(size, tilt * serial)), _weights(tilt * own / count), size)
-        found: Array = tilt * whole[:-1] / np.maximum(whole[1:], 1e-300)  # as in a product form
+        found = _speed(whole, tilt)[1:]  # as in a product form
         speeds = w.hosts[host].speeds.get(region) if w.hosts else None
         if speeds is None:
             return found
@@ -421,10 +425,10 @@ class Limits:
         tilt = min(total, size / max(rest, 1e-12), 0.9999 / max(serial, 1e-12))
         phi = _weights(np.full(size, tilt * serial))
         fix = _weights(tilt * rest / np.arange(1.0, size + 1))
-        whole = np.maximum(_folded(phi, fix, size), 1e-300)
-        speed = np.append(0.0, tilt * whole[:-1] / whole[1:])
+        speed = _speed(_folded(phi, fix, size), tilt)
         held = w.holds() + w.wait
-        found = self._crowd(pool, tasks, held, speed, size, self._mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps))
+        mixed = self._mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
+        found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(
             pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
         )
@@ -434,6 +438,20 @@ def _weights(ratios: Array) -> Array:
     """1, r1, r1·r2, …, the largest 1."""
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(ratios, 1e-300)))))
     return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))
+
+
+def _speed(whole: Array, tilt: float) -> Array:
+    """Rate at which 0, 1, 2, … tasks leave; where the weights are too small to be told from 0, in proportion to them."""
+    seen = whole > SMALL
+    some = np.flatnonzero(seen[1:] & seen[:-1]) + 1
+    found = np.zeros(len(whole))
+    found[some] = tilt * whole[some - 1] / whole[some]
+    if not len(some):
+        return found
+    first, last = int(some[0]), int(some[-1])
+    found[:first] = found[first] * np.arange(first) / first
+    found[last + 1 :] = found[last]
+    return found
 
 
 def _folded(one: Array, other: Array, size: int) -> Array:

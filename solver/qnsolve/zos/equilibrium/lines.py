@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.birth_death import CrowdedError, FullPoolError, UserSource, crowd
+from qnsolve.zos.hosts.birth_death import UserSource, crowd_at_most
 
 from .working import Working
 
@@ -32,13 +32,15 @@ def line_times(work: Working) -> None:
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
             away = (form.think[w] + work.response[w]) / each - time
-            sources.append(UserSource(float(form.users[w]), float(visits[mine] @ held[mine]) / total, max(away, 1e-9 * time)))
+            share, hold = float(visits[mine] @ held[mine]) / total, float(visits[mine] @ service[mine])
+            hold /= float(visits[mine].sum()) * mean
+            sources.append(UserSource(float(form.users[w]), share, max(away, 1e-9 * time), hold))
         top = min(servers, 100_000)
         speed = np.minimum(np.arange(top + 1.0), servers) / mean
-        try:
-            found = crowd(stream, sources, speed, top)
-        except CrowdedError as error:
-            raise FullPoolError(form.pool_name[pool], error.load) from None
+        streams = form.users[form.work[tasks]] == 0
+        hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
+        found, load = crowd_at_most(stream, sources, speed, top, hold=hold)
+        work.overloaded(int(pool), load)
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
         wait = found.wait * mixed
         work.line_time[tasks, pool] = need.lines[tasks, pool] + wait * need.rounds[tasks]

@@ -7,6 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
 from .bursts import burst_waits
@@ -64,6 +65,9 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
         if change < CLOSE and work.rounds > 1:
             work.settled = True
             break
+    if work.full:
+        pool, load = max(work.full.items(), key=lambda item: item[1])
+        raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)
     return work
 

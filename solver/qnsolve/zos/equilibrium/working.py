@@ -39,6 +39,8 @@ class Working:
         What a task waits longer because work comes in bursts.
     levels : dict of (host, importance) to ndarray (T,)
         Times at CPs as they were, were all tasks down to an importance alike.
+    full : dict of pool to float
+        Loads of those that, as far as it is known, work with a rate fills.
     rounds : int
     settled : bool
         Whether the rounds came to an end.
@@ -59,6 +61,7 @@ class Working:
     crowds: dict[int, Crowd] = field(default_factory=dict)
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
+    full: dict[int, float] = field(default_factory=dict)
     rounds: int = 0
     settled: bool = False
 
@@ -82,6 +85,13 @@ class Working:
         """Tasks a second (T,)."""
         found: Array = self.rate[self.form.work] * self.form.visits
         return found
+
+    def overloaded(self, pool: int, load: float) -> None:
+        """Note the load of a pool, or that it is below 1."""
+        if load >= 1:
+            self.full[pool] = load
+        else:
+            self.full.pop(pool, None)
 
     @property
     def wait(self) -> Array:

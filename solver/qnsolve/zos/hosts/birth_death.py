@@ -21,6 +21,9 @@ class CrowdedError(Exception):
         self.load = load
 
 
+EDGE = 0.9995  # load at which a line is solved that would have no end
+
+
 class FullPoolError(Exception):
     """Open work overloads a center; holds its name and the load."""
 
@@ -31,11 +34,20 @@ class FullPoolError(Exception):
 
 @dataclass(frozen=True)
 class UserSource:
-    """Users from whom tasks come: how many, their share of the tasks there, and the time that one is elsewhere [s]."""
+    """Users from whom tasks come.
+
+    Attributes
+    ----------
+    users, share, away : float
+        How many, their share of the tasks there, and the time that one is elsewhere [s].
+    hold : float
+        Time that their tasks hold a place, over that of all [ratio].
+    """
 
     users: float
     share: float
     away: float
+    hold: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +100,9 @@ class Crowd:
         return max(float(self.number[place]) - self.limit, 0.0)
 
 
-def crowd(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0) -> Crowd:
+def crowd(
+    stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0, hold: float = 1.0
+) -> Crowd:
     """The chain: tasks come from a stream and from users elsewhere, and go at speed[n] with n of them inside.
 
     Parameters
@@ -99,16 +113,24 @@ def crowd(stream: float, sources: Sequence[UserSource], speed: Array, limit: int
     speed : ndarray (limit + 1,)
     unlike : float
         (1 + C²)/2 of the times that tasks hold a place: as many times more wait.
+    hold : float
+        Time that tasks of the stream hold a place, over that of all [ratio].
+
+    Notes
+    -----
+    Where users and a stream wait for the same places, the more wait, the more of them are of the stream: as it alone
+    holds the places, it is what decides whether the line ends.
     """
     users = sum(s.users for s in sources)
     unlike = 1 + (unlike - 1) * max(1 - limit / users, 0.0) if users and not stream else unlike
-    fastest = float(speed[limit])
+    both = stream > 0 and users > 0
+    fastest = float(speed[limit]) / (hold if both else 1.0)
     if stream >= fastest:
         raise CrowdedError(stream / fastest)
     first = 0
     top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
     if top > MANY:  # a crowd: only about where it is
-        middle = _balance(stream, sources, speed, limit, top)
+        middle = _balance(stream, sources, speed, limit, top, hold)
         width = 12 * np.sqrt(users + middle) + 4 * limit + 60 / max(1 - stream / fastest, 1e-3)
         first, top = max(0, int(middle - width)), min(top, middle + width)
         if first <= limit:
@@ -121,19 +143,34 @@ def crowd(stream: float, sources: Sequence[UserSource], speed: Array, limit: int
     if not stream:
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
+    if both:
+        holds = stream * hold + sum(np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources)
+        leave = np.where(number > limit, leave * coming / holds, leave)
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(coming[:-1], 1e-300) / np.maximum(leave[1:], 1e-300)))))
     chance = np.exp(logs - logs.max())
     return Crowd(number, chance / chance.sum(), coming, limit)
 
 
-def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float) -> float:
+def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float) -> float:
     """The number at which as many come as go."""
     low, high = 0.0, top
     for _ in range(60):
         middle = (low + high) / 2
-        come = stream + sum(max(s.users - middle * s.share, 0.0) / s.away for s in sources)
-        if come > speed[min(int(middle), limit)]:
+        flows = [max(s.users - middle * s.share, 0.0) / s.away for s in sources]
+        come = stream + sum(flows)
+        held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True)) if stream else come
+        if come > speed[min(int(middle), limit)] * (come / held if middle > limit and held > 0 else 1.0):
             low = middle
         else:
             high = middle
     return (low + high) / 2
+
+
+def crowd_at_most(
+    stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0, hold: float = 1.0
+) -> tuple[Crowd, float]:
+    """The same, and the load of the stream; where it has no end as far as it is known yet, at a load just below 1."""
+    try:
+        return crowd(stream, sources, speed, limit, unlike, hold), 0.0
+    except CrowdedError as error:
+        return crowd(stream * EDGE / error.load, sources, speed, limit, unlike, hold), error.load

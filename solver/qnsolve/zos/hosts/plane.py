@@ -12,6 +12,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
+STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 
 
 def grid(unit: float, top: float, growth: float = 1.15) -> Array:
@@ -81,12 +82,16 @@ def plane(levels: Array, phases: Array, arrive: Array, serve: Array, follow: flo
     up, down : ndarray (N, Y)
         Rates at which the phase grows and falls by one task.
     """
+    most = STIFF * max(float(serve.max()), float(down.max()))
+    arrive, up = np.minimum(arrive, most), np.minimum(up, most)
     for careful in (False, True):
         chance = _solved(levels, phases, arrive, serve, follow, up, down, careful)
         wrong = -float(chance[chance < 0].sum())
-        if wrong < SPARE * float(chance.sum()):
+        if wrong < SPARE * float(chance.sum()):  # False for nan
             break
-    chance = np.maximum(chance, 0.0)
+    chance = np.nan_to_num(np.maximum(chance, 0.0))
+    if not chance.any():  # nothing ends: all are there that can be
+        chance[-1, -1] = 1.0
     return Plane(levels, phases, chance / chance.sum())
 
 
@@ -122,16 +127,25 @@ def _eliminated(here: Array, rise: Array, fall: Array, joint: Array) -> Array:
     count, width = rise.shape
     ratios: list[Array] = []
     inner = here[count - 1]
+    diagonal = np.arange(width)
     for n in range(count - 1, 0, -1):
-        ratio = rise[n - 1][:, None] * np.linalg.inv(-inner)
+        try:
+            ratio = rise[n - 1][:, None] * np.linalg.inv(-inner)
+        except np.linalg.LinAlgError:  # never left, in the digits that there are
+            return np.full((count, width), np.nan)
         ratios.append(ratio)
         back = ratio * fall[n]
         back[:, 1:] += ratio[:, :-1] * joint[n, :-1]
         inner = here[n - 1] + back
+        inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
+        inner[diagonal, diagonal] = -(inner.sum(axis=1) + fall[n - 1] + joint[n - 1])
     balance = inner.T.copy()
     balance[-1] = 1.0
     found = np.zeros((count, width))
-    found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
+    try:
+        found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
+    except np.linalg.LinAlgError:
+        return np.full((count, width), np.nan)
     for n, ratio in enumerate(reversed(ratios), start=1):
         found[n] = found[n - 1] @ ratio
         most = float(np.abs(found[n]).max())

@@ -1,0 +1,120 @@
+"""Whether random systems are always answered: no error but a full center, no law broken, no warning, and how long it takes.
+
+`python -m benchmarks answers --seeds 0 1000`
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import process_time
+
+import numpy as np
+from qnsolve.zos import System
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.solved import solved_point
+from qnsolve.zos.equilibrium.utilization import center_loads
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.birth_death import FullPoolError
+
+from benchmarks.families.random_systems import fullest, random_system
+from benchmarks.system_accuracy import at_most
+
+CLOSE = 1e-4  # of a law
+FEWEST_TASKS = 1.03  # tasks over a limit, as stated
+CLASSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, np.inf)  # of times [s]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one system."""
+
+    seed: int
+    seconds: float
+    fault: str = ""
+    refused: str = ""
+    settled: bool = True
+    rounds: int = 0
+    load: float = 0.0
+
+
+def broken(work: Working) -> list[str]:
+    """Laws that an operating point breaks."""
+    form, found = work.form, []
+    for name, values in (("rate", work.rate), ("response", work.response), ("wait", work.pool_wait), ("time", work.on_cps)):
+        if not np.isfinite(values).all() or (values < 0).any():
+            found.append(f"{name} {values}")
+    for name, load in center_loads(form, work.need, work.ask, work.rate):
+        if not load <= 1 + CLOSE:
+            found.append(f"{name} {load:.5g}")
+    holds = work.holds()
+    for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LIMIT, Pool.TRANCLASS])):
+        mine = np.array([t for t, held in enumerate(work.need.limits) if pool in held], dtype=int)
+        own = holds + (work.pool_wait[work.limit_pool(int(form.pool_region[pool]))] if form.pool_kind[pool] == Pool.TRANCLASS else 0.0)
+        inside = float(work.flow[mine] @ own[mine])
+        if inside > FEWEST_TASKS * form.pool_size[pool]:
+            found.append(f"{form.pool_name[pool]}: {inside:.4g} inside of {form.pool_size[pool]}")
+    ask = work.ask
+    least = ask.on_cps + ask.thread_off + ask.ziip + ask.away + work.need.lines.sum(axis=1)
+    bare = np.bincount(form.work, form.visits * least, len(form.rate))
+    if (work.response < bare * (1 - CLOSE)).any():
+        found.append(f"response {work.response} below its service {bare}")
+    open_ = form.users == 0
+    if (np.abs(work.rate - form.rate)[open_] > CLOSE * form.rate[open_]).any():
+        found.append("a rate that is not the rate")
+    held = work.rate * (form.think + work.response)
+    if (np.abs(held - form.users)[~open_] > CLOSE * form.users[~open_]).any():
+        found.append("users' law")
+    return found
+
+
+def outcome(seed: int, system: System, longest: float = 60.0) -> Outcome:
+    """Solve a system, every warning an error."""
+    began = process_time()
+    try:
+        with at_most(longest), warnings.catch_warnings(), np.errstate(divide="raise", over="raise", invalid="raise"):
+            warnings.simplefilter("error")
+            work = solved_point(system).work
+    except FullPoolError as error:
+        return Outcome(seed, process_time() - began, refused=str(error), load=fullest(system))
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        inner = [f for f in traceback.extract_tb(error.__traceback__) if "qnsolve" in f.filename]
+        where = inner[-1] if inner else where
+        place = f"{where.filename.rsplit('/', 1)[-1]}:{where.lineno}"
+        return Outcome(seed, process_time() - began, fault=f"{type(error).__name__} {str(error)[:80]} at {place}")
+    seconds = process_time() - began
+    return Outcome(seed, seconds, "; ".join(broken(work)), settled=work.settled, rounds=work.rounds)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what went wrong, and a histogram of the times; 1 where anything did."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
+    parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000), metavar=("FIRST", "LAST"), help="(0 1000)")
+    options = parser.parse_args(arguments)
+    found = []
+    for seed in range(*options.seeds):
+        one = outcome(seed, random_system(seed))
+        found.append(one)
+        for title, text in (("fault", one.fault), ("refused", one.refused and f"{one.refused} (least load {one.load:.3g})")):
+            if text:
+                sys.stdout.write(f"{seed}: {title}: {text} [{one.seconds:.2f} s]\n")
+        if not one.settled:
+            sys.stdout.write(f"{seed}: not settled in {one.rounds} rounds\n")
+        if one.seconds > 2:
+            sys.stdout.write(f"{seed}: {one.seconds:.1f} s\n")
+        sys.stdout.flush()
+    times = np.array([one.seconds for one in found])
+    low = 0.0
+    for high in CLASSES:
+        sys.stdout.write(f"up to {high:g} s: {int(((times > low) & (times <= high)).sum())}\n")
+        low = high
+    faults, refused = sum(bool(one.fault) for one in found), sum(bool(one.refused) for one in found)
+    rough = sum(not one.settled for one in found)
+    text = f"{len(found)} systems: {faults} faults, {refused} refused, {rough} not settled; "
+    sys.stdout.write(f"{text}{1e3 * times.mean():.0f} ms in the mean, {times.max():.2f} s at most\n")
+    return int(faults > 0)
