@@ -219,7 +219,9 @@ class Limits:
         ratio = np.ones(len(tasks))
         if pool not in self.grouped and self._mild(tasks, self._mixed(tasks, inside, away)):
             return ratio
-        if len(np.unique(form.work[tasks[some]])) > 1 or len(some) > 1:
+        if len(some) == 1 and not form.users[form.work[tasks[some[0]]]]:
+            ratio[some] = self._mixed(tasks, inside, away)
+        if len(some) > 1:
             off = np.clip(away[tasks], 0.0, inside[tasks])[some]
             on = inside[tasks][some] - off
             mean = np.maximum(on + off, 1e-12)

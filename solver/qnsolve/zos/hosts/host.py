@@ -40,8 +40,8 @@ class Load:
     ----------
     engines : float
     groups : list of ServerGroup
-    free : ndarray (T,)
-        CPU of free pieces of one visit.
+    free, spin : ndarray (T,)
+        Of free pieces of one visit: CPU, and time that they spin, which takes as long beside others.
     flow, visits : ndarray (T,)
         Visits a second, and of one transaction; 0 for tasks elsewhere.
     work, region : ndarray (T,)
@@ -59,6 +59,7 @@ class Load:
     engines: float
     groups: list[ServerGroup]
     free: Array
+    spin: Array
     flow: Array
     visits: Array
     work: Array
@@ -86,7 +87,7 @@ class GroupPoint:
     outside : float
         Tasks before the limit of the region, where the chain counts them [count].
     free, used : float
-        Time of free pieces over the same alone, and engines in use, as this chain sees them.
+        CPU time of free pieces over the same alone, and engines in use, as this chain sees them.
     thinned : float
         Throughput that the chain delivers [1/s].
     speeds : ndarray or None
@@ -111,7 +112,7 @@ class GroupPoint:
 
 @dataclass(frozen=True, eq=False)
 class HostPoint:
-    """A host solved: its groups, and how much longer free pieces take than alone."""
+    """A host solved: its groups, and how much longer the CPU of free pieces takes than alone."""
 
     groups: list[GroupPoint]
     free: float
@@ -136,9 +137,12 @@ class Host:
 
     def __init__(self, load: Load, growth: float = 1.16) -> None:
         self.load, self.growth = load, growth
-        flow, free = load.flow, load.free
-        self.loads = [float(flow[g.tasks] @ g.cpu) for g in load.groups]
-        self.pieces = float(flow @ free) + load.fixed
+        flow = load.flow
+        self.rest = load.free + load.spin  # time of free pieces alone on the CPs
+        self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
+        self.pieces = float(flow @ self.rest) + load.fixed
+        self.spins = [float(flow[g.tasks] @ g.spin) for g in load.groups]
+        self.free_spin = float(flow @ load.spin)
         self.total = sum(self.loads) + self.pieces
         self.all_flow = float(flow.sum()) + load.fixed_flow
         use = self.total / load.engines
@@ -152,8 +156,9 @@ class Host:
         found = []
         for k, group in enumerate(self.load.groups):
             mine = self.load.flow[group.tasks]
-            key = (*np.round([mine.sum() / max(self.all_flow, 1e-300), self.loads[k], mine @ group.off, self._going(k)], 9),)
-            key += (group.servers, group.kind, self._slower(k).round(6))
+            share = mine.sum() / max(self.all_flow, 1e-300)
+            key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self._going(k)], 9),)
+            key += (group.servers, group.kind, self.slower(k).round(6))
             special = (self.load.gated, self.load.watched, self.load.held)
             key += (group.region,) if any(group.region in part for part in special) else ()
             if key not in seen:
@@ -174,7 +179,7 @@ class Host:
         if k is None:
             return 0.0
         group = self.load.groups[k]
-        more = self.load.free[group.tasks] > 0
+        more = self.rest[group.tasks] > 0
         for i, other in enumerate(self.load.groups):
             if i != k and other.region == group.region:
                 after = other.kind > group.kind or (group.kind == 1 and other.kind == 0)
@@ -183,12 +188,12 @@ class Host:
         flow = self.load.flow[group.tasks]
         return float(flow @ more / max(flow.sum(), 1e-300))
 
-    def _slower(self, k: int | None) -> Array:
+    def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
-        per_visit = self.load.free.copy()
+        per_visit = self.rest.copy()
         for i, group in enumerate(self.load.groups):
             if i != k:
-                per_visit[group.tasks] += group.cpu
+                per_visit[group.tasks] += group.cpu + group.spin
         flow = self.load.flow
 
         def mix(weight: Array, cpu: Array, more: float = 0.0, piece: float = 1.0) -> float:
@@ -198,27 +203,34 @@ class Host:
         piece = self.load.fixed / self.load.fixed_flow if self.load.fixed_flow else 1.0
         others = mix(flow * (per_visit > 0), per_visit, self.load.fixed_flow, piece)
         if k is None:
-            return np.asarray(1.0)
+            return np.asarray(others)
         group = self.load.groups[k]
-        own = 1.0 if group.in_order else mix(flow[group.tasks], group.cpu)
+        own = 1.0 if group.in_order else mix(flow[group.tasks], group.cpu + group.spin)
         return np.asarray(max(others / own, QUICKEST))
 
-    def _company(self, k: int | None) -> Company:
+    def spin_share(self, k: int | None) -> float:
+        """Share of the time of the others alone that they spin."""
+        left = self.total - (self.loads[k] if k is not None else 0.0)
+        return (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
+
+    def company(self, k: int | None) -> Company:
+        """All others than a group."""
         queues = [(self.loads[i], g.servers) for i, g in enumerate(self.load.groups) if i != k]
         return company(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
         load, m = self.load, self.load.engines
-        others = self._company(k)
+        others = self.company(k)
         tasks = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
         mine = load.flow[tasks]
         rate = max(float(mine.sum()), RATE_FLOOR)
         servers = load.groups[k].servers if k is not None else 1
         piece = float(mine @ load.groups[k].cpu) / rate if k is not None else 1.0
         off = float(mine @ load.groups[k].off) / rate if k is not None else 0.0
+        spin = float(mine @ load.groups[k].spin) / rate if k is not None else 0.0
         region = load.groups[k].region if k is not None else -1
-        going, slower = self._going(k), float(self._slower(k))
+        going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
         out = rest_flow + (rate * going if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
@@ -230,7 +242,7 @@ class Host:
         else:
             levels = self._levels(k, others, rate, piece, off, servers, going, out, level_top, phases, gated)
         for _ in range(6):
-            point, last = self._chain(k, levels, phases, others, rate, piece, off, servers, going, slower, out, gated)
+            point, last = self._chain(k, levels, phases, others, rate, piece, off, spin, servers, going, slower, out, gated)
             if k is None or last < 1e-7 or levels[-1] >= level_top:
                 break
             levels = grid(max(m + 10, 12), min(4 * levels[-1], level_top), self.growth)
@@ -253,12 +265,12 @@ class Host:
 
     def _chain(
         self, k: int | None, levels: Array, phases: Array, others: Company, rate: float, piece: float, off: float,
-        servers: int, going: float, slower: float, out: float, gated: bool,
+        spin: float, servers: int, going: float, slower: float, out: float, gated: bool,
     ) -> tuple[GroupPoint, float]:  # fmt: skip
         load, coming = self.load, self.load.coming
         n, y = levels[:, None], phases[None, :]
         shape = (len(levels), len(phases))
-        serve, down, pieces = self._rates(k, levels, phases, others, piece, off, servers, out)
+        serve, down, pieces = self._rates(k, levels, phases, others, piece, off, spin, servers, out)
         total = n + y
         region = load.groups[k].region if k is not None else -1
         own = pieces * self._piece_share(region)
@@ -266,9 +278,9 @@ class Host:
         held = load.held.get(region) if k is not None else None
         outside = 0.0
         if k is None:
-            arrive, up = np.zeros(shape), self._flows(total, phases, None)
+            arrive, up = np.zeros(shape), self.flows(total, phases, None)
         else:
-            arrive, up = self._own(k, total, near, gated), self._flows(total, phases, k)
+            arrive, up = self._own(k, total, near, gated), self.flows(total, phases, k)
             if held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = held
                 share = min(self._piece_share(region), 1.0)
@@ -291,14 +303,15 @@ class Host:
         on_cps = float((chance * pieces).sum())
         ended = float((chance * down).sum())
         free = on_cps / (self.pieces * ended / out) if self.pieces * out * ended > 0 else 1.0
-        alone = piece + off
-        used = thinned * piece + (self.total - (self.loads[k] if k is not None else 0.0)) * ended / max(out, 1e-300)
+        free = 1 + (free - 1) * self.pieces / max(self.pieces - self.free_spin, 1e-300)
+        alone = piece + off + spin
+        used = thinned * (piece + spin) + (self.total - (self.loads[k] if k is not None else 0.0)) * ended / max(out, 1e-300)
         if held is not None:
             over = np.maximum(levels[:, None] - np.arange(left.shape[1]), 0.0)  # (N, size + 1)
             outside = float((chance * (over @ left.T)).sum())
         speeds = None
         if k is not None and (gated or region in load.watched):
-            pieces_end = float(load.flow[(load.region == region) & (load.free > 0)].sum()) / max(out, 1e-300)
+            pieces_end = float(load.flow[(load.region == region) & (self.rest > 0)].sum()) / max(out, 1e-300)
             leave = serve * (1 - going) + down * pieces_end
             come = np.broadcast_to(arrive + self._direct(k, total, near, gated), shape)
             speeds = self._speeds(np.broadcast_to(near, shape), chance, come, leave)
@@ -313,32 +326,44 @@ class Host:
     def _piece_share(self, region: int) -> float:
         """Share of the free pieces that are of a region."""
         mine = self.load.region == region
-        return float(self.load.flow[mine] @ self.load.free[mine]) / self.pieces if self.pieces > 0 else 0.0
+        return float(self.load.flow[mine] @ self.rest[mine]) / self.pieces if self.pieces > 0 else 0.0
 
     def _rates(
-        self, k: int | None, levels: Array, phases: Array, others: Company, piece: float, off: float, servers: int, out: float
+        self,
+        k: int | None,
+        levels: Array,
+        phases: Array,
+        others: Company,
+        piece: float,
+        off: float,
+        spin: float,
+        servers: int,
+        out: float,
     ) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         serve, down, pieces = np.zeros((3, len(levels), len(phases)))
         leave = along(others.leave, phases)
+        spins = self.spin_share(k)
         if k is None:
-            own, more = others.slow(0.0), others.slow(1.0)
+            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
             down[:] = leave * out / along(own, phases)
             pieces[:] = self.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
             return serve, down, pieces
         known: dict[float, tuple[Array, Array, Array]] = {}
         for i, unit in enumerate(np.minimum(levels, servers).tolist()):
             if unit not in known:
-                slow = along(others.slow(unit), phases)
+                slow, ready = along(others.slow(unit), phases), unit
                 if off > 0:  # units that hold a server without a processor are not ready
-                    ready = float(np.mean(piece * slow / (piece * slow + off))) * unit
-                    slow = along(others.slow(round(ready, 2)), phases)
-                before = np.append(0.0, others.leave[1:] * others.slow(unit + 1)[:-1])
-                known[unit] = unit / (piece * slow + off), leave * out / slow, self.pieces * along(before, phases) / slow
+                    ready = round(float(np.mean((piece * slow + spin) / (piece * slow + spin + off))) * unit, 2)
+                    slow = along(others.slow(ready), phases)
+                theirs = along(others.longer(ready, spins), phases)
+                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
+                ended, there = leave * out / theirs, self.pieces * along(before, phases) / theirs
+                known[unit] = unit / (piece * slow + off + spin), ended, there
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 
-    def _flows(self, total: Array, phases: Array, k: int | None) -> Array:
+    def flows(self, total: Array, phases: Array, k: int | None) -> Array:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
         others = load.visits.copy()
@@ -346,7 +371,7 @@ class Host:
         others[mine] = 0.0
         found: Array = np.full(total.shape, load.fixed_flow)
         per_visit = load.flow * self._cpu()
-        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu if k is not None else 0.0)
+        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
             some = (load.region == region) & (others > 0)
             if some.any():  # they come by their own limit, given their mean share of the others
@@ -359,9 +384,9 @@ class Host:
 
     def _cpu(self) -> Array:
         """CPU of one visit of each task."""
-        found = self.load.free.copy()
+        found = self.rest.copy()
         for group in self.load.groups:
-            found[group.tasks] += group.cpu
+            found[group.tasks] += group.cpu + group.spin
         return found
 
     def _own(self, k: int, total: Array, near: Array, gated: bool) -> Array:
