@@ -16,8 +16,8 @@ from time import process_time
 import numpy as np
 from qnsolve.zos import System
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.equilibrium.solved import solved_point
-from qnsolve.zos.equilibrium.utilization import center_loads
+from qnsolve.zos.point.solved import solved_point
+from qnsolve.zos.point.utilization import center_loads
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.birth_death import FullPoolError
 

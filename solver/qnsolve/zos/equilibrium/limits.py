@@ -334,6 +334,8 @@ class Limits:
                 own = float(w.flow[tasks] @ (w.on_cps - at)[tasks]) / total
         if serial == 0.0:
             own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
+        if serial == 0.0:  # work without CPU is never on the CPs for long
+            own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
         count = np.arange(1.0, size + 1)
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
         whole = _folded(_weights(np.full(size, tilt * serial)), _weights(tilt * own / count), size)

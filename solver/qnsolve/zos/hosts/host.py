@@ -148,7 +148,20 @@ class Host:
         use = self.total / load.engines
         crowd = load.coming.most
         spread = 40 + 3 * load.engines + 35 / max(1 - use, 0.001 if load.coming.steady else 0.004)
-        self.top = max(3.0, min(crowd, spread if load.coming.steady else max(spread, 3e7 if use > 0.98 else 300.0)))
+        most = spread if load.coming.steady else max(spread + 1.5 * self._balance(), 3e7 if use > 0.98 else 300.0)
+        self.top = max(3.0, min(crowd, most))
+
+    def _balance(self) -> float:
+        """The most tasks at which users still come faster than the CPs or a group can serve [count]."""
+        load = self.load
+        width = load.coming.rate.shape[1]
+        fullest = load.coming.rate @ np.bincount(load.work, load.visits * self._cpu(), width) / load.engines
+        for group in load.groups:
+            mine = load.visits[group.tasks] * (group.cpu + group.spin + group.off)
+            own = load.coming.rate @ np.bincount(load.work[group.tasks], mine, width) / group.servers
+            fullest = np.maximum(fullest, own)
+        over = np.flatnonzero(fullest > 1)
+        return float(load.coming.count[over[-1]]) if len(over) else 0.0
 
     def solve(self) -> HostPoint:
         """All groups; alike ones once."""
