@@ -1,17 +1,19 @@
-"""qnsolve bounds, bottleneck and sensitivity: analyses of a network without further arguments."""
+"""qnsolve bounds, bottleneck and sensitivity: analyses of a network or a system without further arguments."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
+from qnsolve import zos
 from qnsolve.analysis.bottleneck import bottleneck
 from qnsolve.analysis.bounds import bounds
 from qnsolve.analysis.sensitivity import sensitivity
 from qnsolve.model.network import Network
 from qnsolve.results.answer import Answer
+from qnsolve.zos import System
 
-from .output import NETWORK_FILE, add_forms, network, printed
+from .output import FILE, NETWORK_FILE, add_forms, model, network, printed
 
 # each analysis, and what a row of its answer is
 ANALYSES: dict[str, tuple[Callable[[Network], Answer], str]] = {
@@ -19,16 +21,21 @@ ANALYSES: dict[str, tuple[Callable[[Network], Answer], str]] = {
     "bottleneck": (bottleneck, "a class"),
     "sensitivity": (sensitivity, "a class and figure"),
 }
+OF_SYSTEMS: dict[str, Callable[[System], Answer]] = {"bottleneck": zos.bottleneck, "sensitivity": zos.sensitivity}
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of an analysis; the last word of the parser's name is the analysis."""
     name = parser.prog.split()[-1]
-    parser.add_argument("file", help=NETWORK_FILE)
+    parser.add_argument("file", help=FILE if name in OF_SYSTEMS else NETWORK_FILE)
     add_forms(parser, ANALYSES[name][1])
     parser.set_defaults(run=_run, analysis=name)
 
 
 def _run(options: argparse.Namespace) -> str:
-    analyse, _ = ANALYSES[options.analysis]
-    return printed(analyse(network(options.file)), options)
+    of_network, _ = ANALYSES[options.analysis]
+    of_system = OF_SYSTEMS.get(options.analysis)
+    if of_system is None:
+        return printed(of_network(network(options.file)), options)
+    given = model(options.file)
+    return printed(of_network(given) if isinstance(given, Network) else of_system(given), options)

@@ -62,7 +62,7 @@ def network(file: str) -> Network:
     found = model(file)
     if isinstance(found, Network):
         return found
-    repair = "ask it of a network; qnsolve solve, growth, headroom and verify take systems"
+    repair = "qnsolve solve, sweep, sensitivity, bottleneck, growth, headroom and verify take systems"
     raise ModelError("file", "must describe a network, not a system of LPARs and regions", repair).in_file(file)
 
 
@@ -73,3 +73,9 @@ def system(file: str) -> System:
         repair = "give a file with [[lpars]], [[regions]] and [[work]]"
         raise ModelError("file", "must describe a system of LPARs and regions, not a network", repair).in_file(file)
     return found
+
+
+def only_auto(method: str) -> None:
+    """Systems have one method; another one is refused."""
+    if method != "auto":
+        raise ModelError("--method", "goes with networks, not with systems", "leave it out", method)

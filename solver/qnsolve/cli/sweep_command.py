@@ -1,4 +1,4 @@
-"""qnsolve sweep: a network at many values of its inputs."""
+"""qnsolve sweep: a network or a system at many values of its figures."""
 
 from __future__ import annotations
 
@@ -7,25 +7,40 @@ import json
 
 from qnsolve.analysis.sweep import sweep
 from qnsolve.analysis.varied_inputs import written
+from qnsolve.errors import ModelError
+from qnsolve.model.network import Network
+from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import defined
+from qnsolve.zos.whatif import system_inputs, system_sweep
 
-from .output import NETWORK_FILE, add_forms, add_method, network
+from .output import FILE, add_forms, add_method, model, only_auto
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve sweep`."""
-    parser.add_argument("file", help=NETWORK_FILE)
-    text = 'what to vary, as in "query.population=10:100:10", "cpu.servers=2,4" or "query.demands.cpu=0.1,0.2"'
+    parser.add_argument("file", help=FILE)
+    text = (
+        'what to vary, as in "query.population=10:100:10", "query.demands.cpu=0.1,0.2", "AOR1.mxt=50:200:25"'
+    )
     parser.add_argument("vary", nargs="+", metavar="NAME.PARAMETER=VALUES", help=text)
     parser.add_argument("--together", action="store_true", help="vary all inputs in step, not in every combination")
+    text = "of a system: what each row shows besides the figures of its work, as in AOR1.tasks; may be given again"
+    parser.add_argument("--figure", action="append", default=[], metavar="NAME.FIGURE", help=text)
     add_method(parser)
-    add_forms(parser, "a point and class")
+    add_forms(parser, "a point and class or work")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> str:
-    model = network(options.file)
-    found = sweep(model, written(model, options.vary), method=options.method, together=options.together)
+    given = model(options.file)
+    if isinstance(given, Network):
+        if options.figure:
+            raise ModelError("--figure", "goes with systems only", "leave it out: every figure of a network is in --json", "")
+        found: Answer = sweep(given, written(given, options.vary), method=options.method, together=options.together)
+    else:
+        only_auto(options.method)
+        figures = system_inputs.written(options.vary)
+        found = system_sweep.sweep(given, figures, together=options.together, figures=options.figure)
     if options.json:
         return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
     return found.to_csv() if options.csv else str(found)

@@ -15,6 +15,9 @@ from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.simulate.verification import SystemVerification, verify
 from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
 from qnsolve.zos.whatif.growth import Growth, Headroom, growth, headroom
+from qnsolve.zos.whatif.system_bottleneck import SystemBottleneck, bottleneck
+from qnsolve.zos.whatif.system_sensitivity import SystemSensitivity, sensitivity
+from qnsolve.zos.whatif.system_sweep import SystemSweep, sweep
 
 from .solve_system import System, solve
 
@@ -34,10 +37,14 @@ __all__ = [
     "Step",
     "Structure",
     "System",
+    "SystemBottleneck",
     "SystemResult",
+    "SystemSensitivity",
+    "SystemSweep",
     "SystemVerification",
     "Work",
     "Ziips",
+    "bottleneck",
     "change_modes",
     "compare",
     "growth",
@@ -46,8 +53,10 @@ __all__ = [
     "move",
     "move_work",
     "scale",
+    "sensitivity",
     "solve",
     "split_region",
+    "sweep",
     "switch_smt",
     "verify",
 ]

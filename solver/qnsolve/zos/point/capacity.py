@@ -19,6 +19,7 @@ from .utilization import center_loads
 
 FINE = 1e-3  # relative, of the factor
 STEPS = 40  # solutions, at most
+NEAR = 0.95  # share of the bound of a center from which on a limit that fills before it fills because of it
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 
 
@@ -52,7 +53,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     grows = np.ones(len(form.rate), dtype=bool) if grows is None else grows
     if not (grows & (form.rate > 0)).any():
         return Capacity(inf, "")
-    high, center = _bound(form, grows)
+    high, center = bound, resource = _bound(form, grows)
     low, guess = 0.0, high * (1 - MARGIN)
     for _ in range(STEPS):
         try:
@@ -66,7 +67,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             guess = min((low + high) / 2, high * (1 - MARGIN))
         if high - low <= FINE * high:
             break
-    return Capacity(low, center)
+    return Capacity(low, resource if low > NEAR * bound else center)
 
 
 def _bound(form: Compiled, grows: Places) -> tuple[float, str]:

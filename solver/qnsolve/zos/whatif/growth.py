@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import isfinite, nan, sqrt
 from typing import Any
 
-from qnsolve.errors import ConvergenceError, ModelError, SaturatedError, suggestion
+import numpy as np
+
+from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.model import checks
-from qnsolve.numerics.bisection import last_real
+from qnsolve.numerics.bisection import narrowed
+from qnsolve.numerics.series import Array, Places
 from qnsolve.results.answer import Report
+from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.point.capacity import capacity
+from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.system_result import SystemResult, with_old_keys
 from qnsolve.zos.solve_system import System, only_system
@@ -105,7 +111,7 @@ class Headroom(Report):
     factor : float
         Rates and users over those of the system, to 0.1 percent [ratio]; infinite where users only wait longer.
     center : str
-        The center that is used most at that factor; "" where the factor is infinite.
+        The center that is full there, or the work whose response time is missed; "" where the factor is infinite.
     """
 
     factor: float
@@ -151,20 +157,30 @@ def headroom(
         if name not in names:
             raise ModelError("headroom: response_times", "names what the system does not have", suggestion(name, names), name)
 
-    def solved(factor: float) -> SystemResult | None:
-        try:
-            return scale(system, factor, work).solve()
-        except (SaturatedError, ConvergenceError):  # convergence becomes slower and slower as a center fills up
-            return None
+    grows = np.array([work is None or name in work for name in names])
+    most = capacity(system, grows)
+    heading = f"{system.name or 'system'}: headroom"
+    if not targets:
+        return Headroom(heading, (), most.factor, most.center)
+    places = {name: names.index(name) for name in targets}
 
     def holds(factor: float) -> bool:
-        result = solved(factor)
-        return result is not None and all(result[name].response_time <= limit for name, limit in targets.items())
+        try:
+            response = solved_point(system, np.where(grows, factor, 1.0)).work.response
+        except FullPoolError:
+            return False
+        return all(response[places[name]] <= limit for name, limit in targets.items())
 
     if not holds(1 / MOST):
         rule = "cannot be met with next to no work"
         raise ModelError("headroom: response_times", rule, "raise the target", dict(targets))
-    found = last_real(holds, 1 / MOST, 1.0, MOST, FINE)
-    result = None if found is None else solved(found)
-    center = "" if result is None else max(centers(result), key=lambda item: item[1])[0]
-    return Headroom(f"{system.name or 'system'}: headroom", (), float("inf") if found is None else found, center)
+    end = most.factor if isfinite(most.factor) else MOST
+    if holds(end):
+        return Headroom(heading, (), most.factor, most.center)
+    low, _ = narrowed(holds, 1 / MOST, end, FINE, lambda low, high: sqrt(low * high))
+    first = min(targets, key=lambda name: targets[name] / _response(system, grows, low)[places[name]])
+    return Headroom(heading, (), low, f"response time of {first}")
+
+
+def _response(system: System, grows: Places, factor: float) -> Array:
+    return solved_point(system, np.where(grows, factor, 1.0)).work.response
