@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
 
 from .company import Company, company
 from .groups import ServerGroup
+from .jumps import Burst, Jump, jumps
 from .plane import grid, plane
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
+ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
@@ -52,6 +55,8 @@ class Load:
         Their speeds are asked for.
     held : dict of region to (int, float)
         Limits that pieces on the CPs fill, and the tasks in each that are off the CPs in the mean.
+    bursts : tuple of Burst
+        Works that come in groups.
     fixed, fixed_flow : float
         CPU that does not grow with the work [engines], and its pieces [1/s].
     """
@@ -68,6 +73,7 @@ class Load:
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
+    bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
 
@@ -260,7 +266,8 @@ class Host:
         if servers < 60:
             unit = max(unit, servers + 3)
         use = min(rate * piece / servers, 0.99)
-        guess = 25 + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
+        most = sum(b.size for b in self.load.bursts)
+        guess = 25 + 4 * most + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
         return grid(unit, max(min(guess, top), 1.0), self.growth)
 
     def _chain(
@@ -288,6 +295,7 @@ class Host:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
+        arrive, up, groups = self._in_groups(k, total, arrive, up, slower)
         if np.isfinite(coming.most):
             room = total < coming.most
             arrive, up = arrive * room, up * room
@@ -295,7 +303,7 @@ class Host:
         if self.pieces <= 0 and out <= 0:
             down = down + rate
         follow = going / slower
-        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower)
+        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
         thinned = float((chance * serve).sum()) if k is not None else 0.0
         number = float(levels @ chance.sum(axis=1))
@@ -322,6 +330,30 @@ class Host:
             free=free, used=used, speeds=speeds, levels=levels, full=chance.sum(axis=1),
         )  # fmt: skip
         return point, float(chance[-1].sum())
+
+    def _in_groups(
+        self, k: int | None, total: Array, arrive: Array, up: Array, slower: float
+    ) -> tuple[Array, Array, list[Jump]]:
+        """What comes one by one to the levels and the phases, and what in groups."""
+        load, found = self.load, []
+        for burst in load.bursts:
+            each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
+            at = burst.first[self.comes_first(k)].sum() if k is not None else 0.0
+            own, other = float(at), float(burst.first.sum() - at)
+            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower)
+        return arrive, up, found
+
+    def comes_first(self, k: int) -> Places:
+        """Tasks of a group that come to it before they come to another."""
+        group = self.load.groups[k]
+        found: Places = group.tasks
+        for i, other in enumerate(self.load.groups):
+            if i != k and other.region == group.region and ORDER.index(other.kind) < ORDER.index(group.kind):
+                found = np.setdiff1d(found, other.tasks)
+        if group.kind is Pool.THREADS:
+            found = found[self.rest[found] == 0]
+        return found
 
     def _piece_share(self, region: int) -> float:
         """Share of the free pieces that are of a region."""
