@@ -19,6 +19,7 @@ from .plane import grid, plane
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
+FREE = 2.5  # free pieces in it
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
@@ -184,15 +185,24 @@ class Host:
         """Share of the visits to a group that go on on the CPs."""
         if k is None:
             return 0.0
-        group = self.load.groups[k]
-        more = self.rest[group.tasks] > 0
-        for i, other in enumerate(self.load.groups):
-            if i != k and other.region == group.region:
-                after = other.kind > group.kind or (group.kind == 1 and other.kind == 0)
-                if after:
-                    more |= np.isin(group.tasks, other.tasks)
-        flow = self.load.flow[group.tasks]
+        more = self._elsewhere(k, later=True)
+        flow = self.load.flow[self.load.groups[k].tasks]
         return float(flow @ more / max(flow.sum(), 1e-300))
+
+    def _fed(self, k: int) -> float:
+        """Visits a second to a group of tasks that were elsewhere on the CPs before."""
+        group = self.load.groups[k]
+        return float(self.load.flow[group.tasks] @ self._elsewhere(k, later=False))
+
+    def _elsewhere(self, k: int, later: bool) -> Places:
+        """Which tasks of a group are at other groups, or free pieces, after it or before it."""
+        group = self.load.groups[k]
+        own = ORDER.index(group.kind)
+        found: Places = (self.rest[group.tasks] > 0) & ((own < FREE) == later)
+        for i, other in enumerate(self.load.groups):
+            if i != k and other.region == group.region and (ORDER.index(other.kind) > own) == later:
+                found |= np.isin(group.tasks, other.tasks)
+        return found
 
     def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
@@ -238,7 +248,7 @@ class Host:
         region = load.groups[k].region if k is not None else -1
         going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
-        out = rest_flow + (rate * going if k is not None else 0.0)
+        out = rest_flow + (rate * going + self._fed(k) if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
         gated = region in load.gated
         free_top = load.coming.most
@@ -296,12 +306,12 @@ class Host:
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
         arrive, up, groups = self._in_groups(k, total, arrive, up, slower)
+        if self.pieces <= 0 and out <= 0:
+            down = down + rate
         if np.isfinite(coming.most):
             room = total < coming.most
             arrive, up = arrive * room, up * room
         arrive[-1] = 0.0
-        if self.pieces <= 0 and out <= 0:
-            down = down + rate
         follow = going / slower
         solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
@@ -346,13 +356,7 @@ class Host:
 
     def comes_first(self, k: int) -> Places:
         """Tasks of a group that come to it before they come to another."""
-        group = self.load.groups[k]
-        found: Places = group.tasks
-        for i, other in enumerate(self.load.groups):
-            if i != k and other.region == group.region and ORDER.index(other.kind) < ORDER.index(group.kind):
-                found = np.setdiff1d(found, other.tasks)
-        if group.kind is Pool.THREADS:
-            found = found[self.rest[found] == 0]
+        found: Places = self.load.groups[k].tasks[~self._elsewhere(k, later=False)]
         return found
 
     def _piece_share(self, region: int) -> float:
@@ -400,7 +404,7 @@ class Host:
         load = self.load
         others = load.visits.copy()
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
-        others[mine] = 0.0
+        others[self.comes_first(k) if k is not None else mine] = 0.0
         found: Array = np.full(total.shape, load.fixed_flow)
         per_visit = load.flow * self._cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
@@ -423,11 +427,11 @@ class Host:
 
     def _own(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
-        load, group = self.load, self.load.groups[k]
+        load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
-            share = float(load.flow[group.tasks].sum()) / self._region_flow(group.region)
+            share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
-        by_work = np.bincount(load.work[group.tasks], load.visits[group.tasks], load.coming.rate.shape[1])
+        by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
         found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
         return found
 
