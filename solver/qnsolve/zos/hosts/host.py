@@ -292,7 +292,8 @@ class Host:
         ended = float((chance * down).sum())
         free = on_cps / (self.pieces * ended / out) if self.pieces * out * ended > 0 else 1.0
         alone = piece + off
-        used = thinned * piece + (self.total - (self.loads[k] if k is not None else 0.0)) * ended / max(out, 1e-300)
+        rest = self.total - load.fixed - (self.loads[k] if k is not None else 0.0)
+        used = load.fixed + thinned * piece + rest * ended / max(out, 1e-300)
         if held is not None:
             over = np.maximum(levels[:, None] - np.arange(left.shape[1]), 0.0)  # (N, size + 1)
             outside = float((chance * (over @ left.T)).sum())
