@@ -166,7 +166,10 @@ def _steps(
             chosen = [r for r in chosen if ordered[r.name] == ordered[chosen[0].name]]
         steps.append(_step(g, chosen, unit, ordered, structures, loggers, devices, bool(steps)))
         start = max(regions.index(r) for r in chosen) + 1
-    return steps or [zos.Step([regions[0].name], delay=unit)]
+    if not steps:
+        more: Plain = {"qr_dispatches": 1.0} if ordered[regions[0].name] else {}
+        steps.append(zos.Step([regions[0].name], delay=unit, **more))
+    return steps
 
 
 def _step(

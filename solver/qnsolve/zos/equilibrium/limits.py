@@ -204,6 +204,18 @@ class Limits:
         users = float(form.users[work])
         return sum(min(self.size(r), users) * self._part(r, work) for r in regions)
 
+    def room(self, mine: Places, work: int) -> float:
+        """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
+        full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
+        found, users = 0.0, float(self.work.form.users[work])
+        for region in np.unique(self.work.form.region[mine]).tolist():
+            if region not in full and self.above[region] in full:
+                region = self.above[region]
+            if region not in full:
+                return np.inf
+            found += min(self.capped.get(region, self.size(region)), users) * self._part(region, work)
+        return found
+
     def _part(self, region: int, work: int) -> float:
         """Share of a work in the tasks of a region."""
         w, tasks = self.work, self.tasks[region]

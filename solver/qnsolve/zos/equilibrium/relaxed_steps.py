@@ -41,7 +41,7 @@ class RelaxedSteps:
     def take(self, work: Working, before: Times) -> None:
         """Go from the times before toward those just found."""
         own = work.ask.on_cps + work.off_cps + work.need.lines.sum(axis=1)
-        floor = SHORT * np.maximum(own, 1e-300)
+        floor = SHORT * np.maximum(own, SHORT * float(own.mean()))
         parts = (
             (before.on_cps, work.on_cps, floor),
             (before.lines, work.line_time, floor[:, None]),

@@ -51,7 +51,7 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
         old = Times.of(work)
         host_times(work, limits, longer)
         work.settle_rates()
-        line_times(work)
+        line_times(work, limits)
         work.settle_rates()
         limits.solve()
         if work.rounds > 1 and (work.form.users > 0).any():
