@@ -284,7 +284,7 @@ class Host:
         self, k: int | None, levels: Array, phases: Array, others: Company, rate: float, piece: float, off: float,
         spin: float, servers: int, going: float, slower: float, out: float, gated: bool,
     ) -> tuple[GroupPoint, float]:  # fmt: skip
-        load, coming = self.load, self.load.coming
+        load = self.load
         n, y = levels[:, None], phases[None, :]
         shape = (len(levels), len(phases))
         serve, down, pieces = self._rates(k, levels, phases, others, piece, off, spin, servers, out)
@@ -308,10 +308,6 @@ class Host:
         arrive, up, groups = self._in_groups(k, total, arrive, up, slower)
         if self.pieces <= 0 and out <= 0:
             down = down + rate
-        if np.isfinite(coming.most):
-            room = total < coming.most
-            arrive, up = arrive * room, up * room
-        arrive[-1] = 0.0
         follow = going / slower
         solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
@@ -323,7 +319,8 @@ class Host:
         free = on_cps / (self.pieces * ended / out) if self.pieces * out * ended > 0 else 1.0
         free = 1 + (free - 1) * self.pieces / max(self.pieces - self.free_spin, 1e-300)
         alone = piece + off + spin
-        used = thinned * (piece + spin) + (self.total - (self.loads[k] if k is not None else 0.0)) * ended / max(out, 1e-300)
+        rest = self.total - load.fixed - (self.loads[k] if k is not None else 0.0)
+        used = load.fixed + thinned * (piece + spin) + rest * ended / max(out, 1e-300)
         if held is not None:
             over = np.maximum(levels[:, None] - np.arange(left.shape[1]), 0.0)  # (N, size + 1)
             outside = float((chance * (over @ left.T)).sum())
@@ -352,6 +349,10 @@ class Host:
             own, other = float(at), float(burst.first.sum() - at)
             arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
             found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower)
+        if np.isfinite(load.coming.most):
+            room = total < load.coming.most
+            arrive, up = arrive * room, up * room
+        arrive[-1] = 0.0
         return arrive, up, found
 
     def comes_first(self, k: int) -> Places:
