@@ -16,10 +16,10 @@ from time import process_time
 import numpy as np
 from qnsolve.zos import System
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.point.solved import solved_point
-from qnsolve.zos.point.utilization import center_loads
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.point.solved import solved_point
+from qnsolve.zos.point.utilization import center_loads
 
 from benchmarks.families.random_systems import fullest, random_system
 from benchmarks.system_accuracy import at_most

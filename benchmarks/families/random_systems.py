@@ -27,7 +27,7 @@ def random_system(seed: int) -> zos.System:
     lpars = [_lpar(g, i) for i in range(g.randint(1, 4) if g.chance(0.4) else 1)]
     regions = [_region(g, i, lpars[i % len(lpars)]) for i in range(max(len(lpars), int(g.log(1, 21))))]
     facilities = [_facility(g, i) for i in range(g.choice((0, 0, 0, 1, 2)))]
-    loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=[0.002, 0.004]) for i in range(g.choice((0, 0, 1)))]
+    loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=(0.002, 0.004)) for i in range(g.choice((0, 0, 1)))]
     devices = [zos.Device(f"D{i}", servers=g.choice((None, None, 1, 2, 10, 100))) for i in range(g.randint(1, 3))]
     unit = g.log(5e-6, 0.1) if g.chance(0.3) else g.log(5e-5, 5e-3)
     ordered = {region.name: g.chance(0.15) for region in regions}  # QR TCBs in order of arrival
@@ -35,12 +35,12 @@ def random_system(seed: int) -> zos.System:
     works = []
     for k in range(int(g.log(1, 9))):
         steps = _steps(g, regions, unit, ordered, structures, loggers, devices)
-        burst = {"burst": short(g.log(1.5, 30.0))} if g.chance(0.1) else {}
+        burst = short(g.log(1.5, 30.0)) if g.chance(0.1) else 1.0
         if g.chance(0.5):
-            works.append(zos.Work(f"W{k}", rate=g.log(0.05, 1.0), steps=steps, **burst))
+            works.append(zos.Work(f"W{k}", rate=g.log(0.05, 1.0), steps=steps, burst=burst))
         else:
             think = 0.0 if g.chance(0.15) else short(g.log(0.001, 100.0))
-            works.append(zos.Work(f"W{k}", users=int(g.log(1, 1e5)), think_time=think, steps=steps, **burst))
+            works.append(zos.Work(f"W{k}", users=int(g.log(1, 1e5)), think_time=think, steps=steps, burst=burst))
     parts: Plain = {"coupling_facilities": facilities, "loggers": loggers, "devices": devices}
     system = zos.System(lpars=lpars, regions=regions, work=works, **parts)
     return _at_rates(g, system if g.chance(0.2) else _so_many(g, system))
@@ -166,7 +166,10 @@ def _steps(
             chosen = [r for r in chosen if ordered[r.name] == ordered[chosen[0].name]]
         steps.append(_step(g, chosen, unit, ordered, structures, loggers, devices, bool(steps)))
         start = max(regions.index(r) for r in chosen) + 1
-    return steps or [zos.Step([regions[0].name], delay=unit)]
+    if not steps:
+        more: Plain = {"qr_dispatches": 1.0} if ordered[regions[0].name] else {}
+        steps.append(zos.Step([regions[0].name], delay=unit, **more))
+    return steps
 
 
 def _step(

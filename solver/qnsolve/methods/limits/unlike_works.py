@@ -17,6 +17,7 @@ NEAR = 5e-3  # difference of the wait from that of the chain, over the response 
 ROUNDS = 2  # of the wait of each kind over that of all
 SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
 SURE = 6.0  # standard deviations of the line
+FULLEST = 0.999  # share of the places that work with a rate alone takes
 STEPS = 60  # of a bracket
 
 
@@ -177,6 +178,13 @@ class _Kinds:
     own: Array
     slower: float = 1.0
 
+    def slowed(self, slower: float, own: Array) -> _Kinds:
+        """The same with other holding times and waits, so long at most that the open kinds find places."""
+        opened = float(self.rate @ (self.mean * (self.users == 0)))
+        if slower * opened > FULLEST * self.capacity:
+            slower = FULLEST * self.capacity / opened
+        return replace(self, own=own, slower=slower)
+
     def throughput(self, wait: float) -> Array:
         """Of each kind, shape (K,), where a task waits so long in the mean."""
         return _passed(self.users, self.rate, self.away + self.mean * self.slower + wait * self.own)
@@ -235,6 +243,7 @@ class _Kinds:
 
 def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
     """The wait that its own chain returns, with the waits of the kinds in the proportion of that chain."""
+    kinds = kinds.slowed(1.0, kinds.own)
     wait, found = _wait(kinds, kinds.least())
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
@@ -242,7 +251,7 @@ def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
         stretched = bool((kinds.speed != 1).any())
         slower = found.inside / float(found.rate @ kinds.mean) if stretched else 1.0
         before = kinds.throughput(wait)
-        kinds = replace(kinds, own=own, slower=slower)
+        kinds = kinds.slowed(slower, own)
         if float(np.abs(kinds.throughput(wait) / before - 1).max()) < NEAR:
             break
         wait, found = _wait(kinds, wait)

@@ -169,7 +169,7 @@ def _limits(work: Working, limits: Limits) -> bool:
                 held = held + work.pool_wait[limits.pool[region], tasks]
             return float(work.flow[tasks] @ held) / float(form.pool_size[pool]) / LIMITS
 
-        if form.pool_kind[pool] == Pool.LIMIT and load() * LIMITS > FULL + 1e-9:
+        if load() * LIMITS > FULL + 1e-9:
             _shift(work, int(pool), tasks, lambda load=load: load() * LIMITS)  # type: ignore[misc]
             before[:] = work.pool_wait
         done |= _least(work, load, put)

@@ -7,9 +7,10 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
-from qnsolve.zos.hosts.host import Coming, Host, HostPoint, Load
+from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
 
+from .bursts import bursts_at
 from .limits import Limits
 from .working import Working
 
@@ -76,8 +77,9 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, 
 def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
-    times: Array = need.rounds * (load.free * point.free + load.spin) * (load.flow > 0)
-    for group, its in zip(load.groups, point.groups, strict=True):
+    free = _with_mates(load, point)
+    times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
+    for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
         alone = group.alone * rounds
         if group.in_order:
@@ -106,9 +108,14 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
                 work.pool_wait[group.pool, group.tasks] = wait * ratio
                 time = time - group.off * rounds  # counted where it is spent
             else:
-                time = time + wait * rounds
+                mates = _among_mates(load, k, its, wait)
+                time = time + (wait - float(flow @ mates) / visits + mates) * rounds
         else:
-            time = alone * its.stretch
+            flow = load.flow[group.tasks]
+            visits = max(float(flow.sum()), 1e-300)
+            mean = float(flow @ group.alone) / visits
+            mates = _among_mates(load, k, its, (its.stretch - 1) * mean)
+            time = alone * (its.stretch - float(flow @ mates) / visits / max(mean, 1e-300)) + mates * rounds
         times[group.tasks] += time
         at = np.zeros(len(times))
         at[group.tasks] = time
@@ -118,6 +125,40 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
             pool = limits.pool[group.region]
             work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
     return times
+
+
+def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:
+    """What tasks of a group of servers wait for others of their burst; with all other waits it makes `wait` in the mean."""
+    group = load.groups[k]
+    flow = load.flow[group.tasks]
+    more = np.zeros(len(flow))
+    if not load.bursts:
+        return more
+    first = Host(load).comes_first(k)
+    for burst in load.bursts:
+        share = float(burst.first[first].sum())
+        with_it = (burst.first[group.tasks] > 0) & np.isin(group.tasks, first)
+        here, near = burst.mates(share) * its.service / group.servers, burst.mates(float(burst.first.sum())) / load.engines
+        more += np.where(with_it, max(here, near) / 2 * group.alone, 0.0)
+    mean = float(flow @ more) / max(float(flow.sum()), 1e-300)
+    return more * min(1.0, wait / mean) if mean > 0 else more
+
+
+def _with_mates(load: Load, point: HostPoint) -> Array | float:
+    """Time of free pieces over the same alone by task: those of a burst are there together."""
+    ready = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    for group, its in zip(load.groups, point.groups, strict=True):
+        ready += float(load.flow[group.tasks] @ (group.alone - group.off)) * its.service
+    slow = np.ones(len(load.flow))
+    behind = np.unique(np.concatenate([g.tasks for g in load.groups if g.kind is not Pool.THREADS] or [np.zeros(0, int)]))
+    for burst in load.bursts:
+        first = burst.first.copy()
+        first[behind] = 0.0
+        more = np.where(first > 0, burst.mates(float(first.sum())) / 2, 0.0)
+        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+    weight = load.flow * load.free
+    mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
+    return point.free * slow / mean if mean > 0 else point.free
 
 
 def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
@@ -140,6 +181,11 @@ def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None
     alone = float(flow @ (serial * (serial + rest) + rest * (rest + ask.thread_off))) + load.fixed * PIECE
     bare = alone - float(flow @ (rest * ask.thread_off))
     more = bare * line(used, engines) / used
+    if engines == 1:  # of a group, each task finds half the others before it
+        for burst in load.bursts:
+            rate, share = float(load.coming.rate[0, burst.work]), float(burst.first.sum())
+            each = float(burst.first @ ask.on_cps) / share
+            more += rate * share * burst.mates(share) * each**2 / 2 / (1 - used)
     if left - alone <= 1e-9 * alone:
         return
     factor = more / (left - alone)
@@ -213,7 +259,7 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, gated=limits.rates, watched=watched, held=kept, fixed=fixed,
-        fixed_flow=fixed / PIECE,
+        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here),
     )  # fmt: skip
 
 

@@ -65,6 +65,11 @@ class Limits:
             for p in np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
         }
         self.classes = {p: tasks for p, tasks in self.classes.items() if len(tasks)}
+        for pool, tasks in list(self.classes.items()):  # a class of all the work of a region is its limit
+            region = int(form.pool_region[pool])
+            if len(tasks) == len(self.tasks[region]) and form.pool_size[pool] <= self.size(region):
+                self.pool[region] = pool
+                del self.classes[pool]
         calls = self.work.need.calls > 0
         self.above = {  # the region that alone calls the tasks of this one; -1 for none
             r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
@@ -198,6 +203,18 @@ class Limits:
             return np.inf
         users = float(form.users[work])
         return sum(min(self.size(r), users) * self._part(r, work) for r in regions)
+
+    def room(self, mine: Places, work: int) -> float:
+        """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
+        full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
+        found, users = 0.0, float(self.work.form.users[work])
+        for region in np.unique(self.work.form.region[mine]).tolist():
+            if region not in full and self.above[region] in full:
+                region = self.above[region]
+            if region not in full:
+                return np.inf
+            found += min(self.capped.get(region, self.size(region)), users) * self._part(region, work)
+        return found
 
     def _part(self, region: int, work: int) -> float:
         """Share of a work in the tasks of a region."""
@@ -418,9 +435,8 @@ class Limits:
         qr_pool = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == region]
         at_qr = w.at_group[qr_pool[0]] if qr_pool else np.zeros(len(form.work))
         load = float(flow[everything] @ w.ask.qr[everything])
-        stretch = float(flow[everything] @ at_qr[everything]) / load if load > 0 else 1.0
         mine = float(flow[tasks] @ w.ask.qr[tasks])
-        slowed = stretch / (1 + load * stretch)
+        slowed = w.service.get(qr_pool[0], 1.0) if qr_pool else 1.0  # by the CPs, while the TCB is at work
         serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
         own = w.pool_wait[self.pool[region]]
         rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total

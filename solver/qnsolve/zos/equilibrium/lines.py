@@ -7,10 +7,11 @@ import numpy as np
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.birth_death import UserSource, crowd_at_most
 
+from .limits import Limits
 from .working import Working
 
 
-def line_times(work: Working) -> None:
+def line_times(work: Working, limits: Limits) -> None:
     """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
     form, need = work.form, work.need
     for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])):
@@ -31,10 +32,13 @@ def line_times(work: Working) -> None:
                 stream += work.rate[w] * each
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
-            away = (form.think[w] + work.response[w]) / each - time
+            users, away = float(form.users[w]), (form.think[w] + work.response[w]) / each - time
+            room = limits.room(tasks[mine], int(w))
+            if room < users:  # comes out of regions at their limits: no more than they hold
+                users, away = room, max(room / max(work.rate[w] * each, 1e-300) - time, 1e-3 * time)
             share, hold = float(visits[mine] @ held[mine]) / total, float(visits[mine] @ service[mine])
             hold /= float(visits[mine].sum()) * mean
-            sources.append(UserSource(float(form.users[w]), share, max(away, 1e-9 * time), hold))
+            sources.append(UserSource(users, share, max(away, 1e-9 * time), hold))
         top = min(servers, 100_000)
         speed = np.minimum(np.arange(top + 1.0), servers) / mean
         streams = form.users[form.work[tasks]] == 0

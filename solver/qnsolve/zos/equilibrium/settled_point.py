@@ -15,7 +15,7 @@ from .closing import close
 from .host_times import host_times
 from .limits import Limits
 from .lines import line_times
-from .relaxed_steps import RelaxedSteps
+from .relaxed_steps import RelaxedSteps, Times
 from .surroundings import surroundings
 from .working import Working
 
@@ -48,14 +48,15 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
             work.around, longer = surroundings(work, longer)
             work.ask = demands(form, need, work.around)
         limits.pick(work.rounds)
-        old = work.on_cps, [dict(host.speeds) for host in work.hosts], work.pool_wait.copy()
+        old = Times.of(work)
         host_times(work, limits, longer)
-        if work.rounds > 1 and (work.form.users > 0).any():
-            steps.take(work, *old)
         work.settle_rates()
-        line_times(work)
+        line_times(work, limits)
         work.settle_rates()
         limits.solve()
+        if work.rounds > 1 and (work.form.users > 0).any():
+            steps.take(work, old)
+            work.settle_rates()
         work.in_groups = burst_waits(work, limits)
         work.settle_rates()
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:

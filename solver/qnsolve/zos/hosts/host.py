@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
 
 from .company import Company, company
 from .groups import ServerGroup
+from .jumps import Burst, Jump, jumps
 from .plane import grid, plane
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
+ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
+FREE = 2.5  # free pieces in it
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
@@ -52,6 +56,8 @@ class Load:
         Their speeds are asked for.
     held : dict of region to (int, float)
         Limits that pieces on the CPs fill, and the tasks in each that are off the CPs in the mean.
+    bursts : tuple of Burst
+        Works that come in groups.
     fixed, fixed_flow : float
         CPU that does not grow with the work [engines], and its pieces [1/s].
     """
@@ -68,6 +74,7 @@ class Load:
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
+    bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
 
@@ -191,15 +198,24 @@ class Host:
         """Share of the visits to a group that go on on the CPs."""
         if k is None:
             return 0.0
-        group = self.load.groups[k]
-        more = self.rest[group.tasks] > 0
-        for i, other in enumerate(self.load.groups):
-            if i != k and other.region == group.region:
-                after = other.kind > group.kind or (group.kind == 1 and other.kind == 0)
-                if after:
-                    more |= np.isin(group.tasks, other.tasks)
-        flow = self.load.flow[group.tasks]
+        more = self._elsewhere(k, later=True)
+        flow = self.load.flow[self.load.groups[k].tasks]
         return float(flow @ more / max(flow.sum(), 1e-300))
+
+    def _fed(self, k: int) -> float:
+        """Visits a second to a group of tasks that were elsewhere on the CPs before."""
+        group = self.load.groups[k]
+        return float(self.load.flow[group.tasks] @ self._elsewhere(k, later=False))
+
+    def _elsewhere(self, k: int, later: bool) -> Places:
+        """Which tasks of a group are at other groups, or free pieces, after it or before it."""
+        group = self.load.groups[k]
+        own = ORDER.index(group.kind)
+        found: Places = (self.rest[group.tasks] > 0) & ((own < FREE) == later)
+        for i, other in enumerate(self.load.groups):
+            if i != k and other.region == group.region and (ORDER.index(other.kind) > own) == later:
+                found |= np.isin(group.tasks, other.tasks)
+        return found
 
     def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
@@ -245,7 +261,7 @@ class Host:
         region = load.groups[k].region if k is not None else -1
         going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
-        out = rest_flow + (rate * going if k is not None else 0.0)
+        out = rest_flow + (rate * going + self._fed(k) if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
         gated = region in load.gated
         free_top = load.coming.most
@@ -273,14 +289,15 @@ class Host:
         if servers < 60:
             unit = max(unit, servers + 3)
         use = min(rate * piece / servers, 0.99)
-        guess = 25 + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
+        most = sum(b.size for b in self.load.bursts)
+        guess = 25 + 4 * most + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
         return grid(unit, max(min(guess, top), 1.0), self.growth)
 
     def _chain(
         self, k: int | None, levels: Array, phases: Array, others: Company, rate: float, piece: float, off: float,
         spin: float, servers: int, going: float, slower: float, out: float, gated: bool,
     ) -> tuple[GroupPoint, float]:  # fmt: skip
-        load, coming = self.load, self.load.coming
+        load = self.load
         n, y = levels[:, None], phases[None, :]
         shape = (len(levels), len(phases))
         serve, down, pieces = self._rates(k, levels, phases, others, piece, off, spin, servers, out)
@@ -301,14 +318,11 @@ class Host:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
-        if np.isfinite(coming.most):
-            room = total < coming.most
-            arrive, up = arrive * room, up * room
-        arrive[-1] = 0.0
+        arrive, up, groups = self._in_groups(k, total, arrive, up, slower)
         if self.pieces <= 0 and out <= 0:
             down = down + rate
         follow = going / slower
-        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower)
+        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
         thinned = float((chance * serve).sum()) if k is not None else 0.0
         number = float(levels @ chance.sum(axis=1))
@@ -318,7 +332,8 @@ class Host:
         free = on_cps / (self.pieces * ended / out) if self.pieces * out * ended > 0 else 1.0
         free = 1 + (free - 1) * self.pieces / max(self.pieces - self.free_spin, 1e-300)
         alone = piece + off + spin
-        used = thinned * (piece + spin) + (self.total - (self.loads[k] if k is not None else 0.0)) * ended / max(out, 1e-300)
+        rest = self.total - load.fixed - (self.loads[k] if k is not None else 0.0)
+        used = load.fixed + thinned * (piece + spin) + rest * ended / max(out, 1e-300)
         if held is not None:
             over = np.maximum(levels[:, None] - np.arange(left.shape[1]), 0.0)  # (N, size + 1)
             outside = float((chance * (over @ left.T)).sum())
@@ -335,6 +350,28 @@ class Host:
             free=free, used=used, speeds=speeds, levels=levels, full=chance.sum(axis=1),
         )  # fmt: skip
         return point, float(chance[-1].sum())
+
+    def _in_groups(
+        self, k: int | None, total: Array, arrive: Array, up: Array, slower: float
+    ) -> tuple[Array, Array, list[Jump]]:
+        """What comes one by one to the levels and the phases, and what in groups."""
+        load, found = self.load, []
+        for burst in load.bursts:
+            each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
+            at = burst.first[self.comes_first(k)].sum() if k is not None else 0.0
+            own, other = float(at), float(burst.first.sum() - at)
+            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower)
+        if np.isfinite(load.coming.most):
+            room = total < load.coming.most
+            arrive, up = arrive * room, up * room
+        arrive[-1] = 0.0
+        return arrive, up, found
+
+    def comes_first(self, k: int) -> Places:
+        """Tasks of a group that come to it before they come to another."""
+        found: Places = self.load.groups[k].tasks[~self._elsewhere(k, later=False)]
+        return found
 
     def _piece_share(self, region: int) -> float:
         """Share of the free pieces that are of a region."""
@@ -381,7 +418,7 @@ class Host:
         load = self.load
         others = load.visits.copy()
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
-        others[mine] = 0.0
+        others[self.comes_first(k) if k is not None else mine] = 0.0
         found: Array = np.full(total.shape, load.fixed_flow)
         per_visit = load.flow * self._cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
@@ -404,11 +441,11 @@ class Host:
 
     def _own(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
-        load, group = self.load, self.load.groups[k]
+        load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
-            share = float(load.flow[group.tasks].sum()) / self._region_flow(group.region)
+            share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
-        by_work = np.bincount(load.work[group.tasks], load.visits[group.tasks], load.coming.rate.shape[1])
+        by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
         found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
         return found
 
