@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .solved import solved_point
 from .utilization import center_loads
 
 FINE = 1e-3  # relative, of the factor
-STEPS = 40  # solutions, at most
+STEPS, ROUNDS = 24, 10  # solutions, and rounds of one, at most
 NEAR = 0.95  # share of the bound of a center from which on a limit that fills before it fills because of it
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 
@@ -55,16 +55,18 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
         return Capacity(inf, "")
     high, center = bound, resource = _bound(form, grows)
     low, guess = 0.0, high * (1 - MARGIN)
-    for _ in range(STEPS):
+    for step in range(STEPS):
         try:
-            solved_point(system, np.where(grows, guess, 1.0))
+            solved_point(system, np.where(grows, guess, 1.0), ROUNDS)
         except FullPoolError as error:
             high, center = guess, error.name
-            guess = min(guess / max(error.load, 1.0), guess) * (1 - MARGIN)
-            guess = guess if guess > low else (low + high) / 2
+            first = low == 0.0 and step == 0 and guess > 1.0
+            guess = (
+                1.0 if first else max(sqrt(max(low, high / 16) * high), min(high / max(error.load, 1.0), high) * (1 - MARGIN))
+            )
         else:
             low = guess
-            guess = min((low + high) / 2, high * (1 - MARGIN))
+            guess = min(sqrt(low * high), high * (1 - MARGIN))
         if high - low <= FINE * high:
             break
     return Capacity(low, resource if low > NEAR * bound else center)
