@@ -1,7 +1,7 @@
-"""Work that comes in bursts: what its transactions wait longer, at each center that the bursts reach.
+"""Work that comes in bursts: what its transactions wait longer for the limit of a region, and what comes at once to the CPs.
 
-A group of b transactions is a group at the first line that it comes to, the limit of its region, and at the first server:
-the QR TCB, which lets it out one by one, or the CPs. What comes after is taken as alone.
+A group of transactions is a group at the first line that it comes to: the limit of its region where that fills, or the CPs.
+What comes after is taken as alone.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.compile.compiled import UNLIMITED
+from qnsolve.zos.hosts.jumps import Burst
 
 from .limits import Limits
 from .working import Working
@@ -18,18 +19,16 @@ LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
 
 
-def waiting(groups: float, single: float, burst: float, speed: Array) -> float:
-    """Tasks in the mean where groups of `burst` come at a rate and single tasks too; speed[n] with n = 1, 2, … of them.
+def chances(groups: float, single: float, burst: float, speed: Array) -> Array | None:
+    """P(n tasks) where groups of `burst` come at a rate and single tasks too; speed[n] with n = 1, 2, … of them.
 
-    The last speed holds beyond. A group has the whole part of `burst` or one more, so that its mean is right.
+    The last speed holds beyond. A group has the whole part of `burst` or one more, so that its mean is right. None where
+    more come than go.
     """
     small = int(burst)
-    more = burst - small
-    # P(group > k), k = 0, 1, …
-    beyond = np.append(np.ones(small), more)
-    fastest = float(speed[-1])
-    if groups * burst + single >= fastest:
-        return np.inf
+    beyond = np.append(np.ones(small), burst - small)  # P(group > k), k = 0, 1, …
+    if groups * burst + single >= float(speed[-1]):
+        return None
     chance = [1.0]
     total, first = 1.0, 0.0
     for n in range(1, LONGEST):
@@ -44,45 +43,59 @@ def waiting(groups: float, single: float, burst: float, speed: Array) -> float:
         if new > 1e200:
             chance = [c / 1e200 for c in chance]
             total, first = total / 1e200, first / 1e200
-    return first / total
+    return np.array(chance) / total
+
+
+def wait(chance: Array, burst: float, speed: Array) -> float:
+    """Wait for a place of a task that comes with `burst` in all, itself among them; as many places as there are speeds."""
+    small = int(burst)
+    number = np.arange(len(chance)) - len(speed)
+    each = [float(chance @ np.maximum(number + j, 0.0)) for j in range(1, small + 2)]  # of the j-th of a group
+    waits = sum(each[:small]) + (burst - small) * each[small]
+    return waits / burst / float(speed[-1])
+
+
+def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
+    """Works that come in groups to some tasks that no full region lets out one by one."""
+    form, found = work.form, []
+    open_ = here & ~np.isin(form.region, list(limits.rates))
+    for w in np.flatnonzero(form.burst > 1).tolist():
+        first = np.where(open_, _first(work, w), 0.0)
+        size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
+        if first.any():
+            found.append(Burst(w, size, first))
+    return tuple(found)
+
+
+def _first(work: Working, w: int) -> Array:
+    """Chance that the first task of a transaction of a work is this one (T,)."""
+    form = work.form
+    found = np.zeros(len(form.work))
+    group = form.first_group[form.first_start[w]]
+    members = slice(form.group_start[group], form.group_start[group + 1])
+    found[form.group_task[members]] = form.group_share[members]
+    return found
 
 
 def burst_waits(work: Working, limits: Limits) -> Array:
-    """What a task waits longer because its work, or other work there, comes in bursts (T,) [s]."""
+    """What tasks wait longer for a limit because their work, or other work there, comes in bursts (T,) [s].
+
+    Where the limit is part of a chain of tasks on the CPs, the groups come to that.
+    """
     form = work.form
     found = np.zeros(len(form.work))
     bursts = np.flatnonzero(form.burst > 1)
     if not len(bursts):
         return found
-    flow = work.flow
-    called = (work.need.calls > 0).any(axis=0)
     first = np.zeros(len(form.work))  # transactions of a group that are a group at this task
-    for w in bursts:
-        entry = np.flatnonzero((form.work == w) & ~called)
-        group = form.first_group[form.first_start[w]]
-        entry = np.intersect1d(entry, form.group_task[form.group_start[group] : form.group_start[group + 1]])
-        share = form.visits[entry] / float(form.visits[entry].sum())
+    for w in bursts.tolist():
         size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
-        first[entry] = 1 + (size - 1) * share
+        share = _first(work, w)
+        first += (share > 0) * (1 + (size - 1) * share)
     for region, tasks in limits.tasks.items():
         some = tasks[first[tasks] > 1]
-        if len(some):
+        if len(some) and region not in limits.kept and limits.pool[region] not in limits.grouped:
             _at_limit(work, limits, region, some, first, found)
-    for pool, at in work.at_group.items():
-        if form.pool_kind[pool] != Pool.QR:
-            continue
-        some = np.flatnonzero((at > 0) & (first > 1))
-        if not len(some):
-            continue
-        # groups of b make the number at an M/M/1 (b + 1)/2 times as large at every load
-        rest = np.flatnonzero(at > 0)
-        extra = (first[some] - 1) / 2 * at[some]
-        found[some] += extra
-        more = float(flow[some] @ extra) * work.service.get(pool, 1.0)
-        each = work.ask.qr[rest] / np.maximum(at[rest], 1e-300)
-        found[rest] += np.where(first[rest] > 1, 0.0, more * work.ask.qr[rest]) * np.clip(each, 0.0, 1.0)
-    for host in range(len(form.engines)):
-        _at_cps(work, host, first, found)
     return found
 
 
@@ -106,40 +119,8 @@ def _at_limit(work: Working, limits: Limits, region: int, some: Places, first: A
     speed = np.arange(1.0, size + 1) / max(held, 1e-300)
     if region in limits.speeds:
         speed = np.maximum(limits.speeds[region][0][1 : size + 1], 1e-300)
-    together = waiting(groups, single, burst, speed)
-    alone = waiting(0.0, groups * burst + single, 1.0, speed)
-    if np.isfinite(together) and together > alone:
-        # those of a group wait for each other, too: all that the groups add is theirs but for what others find
-        others = (together - alone) / max(float(flow[tasks].sum()), 1e-300)
-        found[tasks] += others
-
-
-def _at_cps(work: Working, host: int, first: Array, found: Array) -> None:
-    form, flow, ask = work.form, work.flow, work.ask
-    here = np.flatnonzero((form.host == host) & (ask.cpu > 0))
-    if not len(here) or not (first[here] > 1).any():
+    together, alone = chances(groups, single, burst, speed), chances(0.0, groups * burst + single, 1.0, speed)
+    if together is None or alone is None:
         return
-    serial = ask.qr[here]
-    # a QR TCB lets a group out one by one: it is one at the CPs as far as pieces last longer than that takes
-    through = ask.cpu[here] / (ask.cpu[here] + np.maximum(first[here], 1.0) * serial)
-    group = np.ones(len(first))
-    group[here] = 1 + (np.maximum(first[here], 1.0) - 1) * through
-    used = float(flow @ (ask.on_cps * (form.host == host)))
-    used += float(form.fixed[form.fixed[:, 0] == host, 2].sum())
-    some = here[group[here] > 1.001]
-    if not len(some):
-        return
-    pieces = float(flow[some] @ ask.cpu[some]) / float(flow[some].sum())
-    rate = float(flow[some].sum())
-    size = float(flow[some] @ group[some]) / rate
-    engines = float(form.engines[host])
-    speed = np.minimum(np.arange(1.0, int(np.ceil(engines)) + 1), engines) / pieces
-    single = max(used / pieces - rate, 0.0)
-    together = waiting(rate / size, single, size, speed)
-    alone = waiting(0.0, rate + single, 1.0, speed)
-    if np.isfinite(together) and together > alone:
-        others = (together - alone) * pieces / engines if single else 0.0
-        others = min(others, (together - alone) / max(rate + single, 1e-300))
-        found[some] += max(together - alone - single * others, 0.0) / rate * ask.cpu[some] / pieces
-        rest = np.setdiff1d(here, some)
-        found[rest] += others * ask.cpu[rest] / pieces
+    for t in tasks:
+        found[t] += max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
-from qnsolve.zos.hosts.host import Coming, Host, HostPoint, Load
+from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
+from qnsolve.zos.hosts.priority import lower_point
 
+from .bursts import bursts_at
 from .limits import Limits
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
-MOST_SHARE = 3.0  # most that a lower importance is slowed, over the share of the engines that is left for it
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
@@ -27,9 +28,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
         point, times = HostPoint([], 1.0, 0.0), np.zeros(len(form.work))
-        above = 0.0  # work of higher importance on the CPs
         for rank in ranks:
-            load = _load(work, limits, host, rank)
+            load = _load(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank)
             if load is None:
                 continue
             point = Host(load).solve()
@@ -37,23 +37,14 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             level = _times(work, limits, load, point)
             if load.coming.steady and not load.held and not limits.grouped:
                 _conserve(work, load, point, level)
-            left = work.flow * work.ask.on_cps  # work that is left to do of those there: their pieces are exponential
-            present = float(left @ level)
             own = here & (form.importance == rank)
-            mine = float(left[own] @ level[own])
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            # those of higher importance are there as if alone; what is left of all tasks is of this one
-            share = max((present - above) / mine, 0.0) if above > 0 and mine > 0 else 1.0
-            higher = float(work.flow @ (work.ask.on_cps * (here & (form.importance < rank))))
-            share = min(share, MOST_SHARE / max(1 - higher / float(form.engines[host]), 1e-3))
-            least = (work.ask.on_cps + work.ask.thread_off)[own]
-            times[own] = np.maximum(level[own] * share, least)
+            times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level, point)[own]
             for pool, at in work.at_group.items():
                 at[own] *= times[own] / np.maximum(level[own], 1e-300)
                 if pool in above_groups:
                     at[~own] = above_groups[pool][~own]
-            above = float(left @ times)
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             times += here * (need.ziip + need.thread_ziip) * slow * max(point.free * (longer[host] - 1), 1 - point.free)
@@ -65,18 +56,37 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _delivered(work, host)
 
 
+def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, point: HostPoint) -> Array:
+    """Times of the tasks of an importance on the engines that higher ones leave: a delay, and times like those among equals."""
+    form = work.form
+    higher = _load(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
+    lower = _load(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
+    if higher is None or lower is None:
+        return level
+    above, below = Host(higher), Host(lower)
+    found = lower_point(above, below)
+    number = found.time * below.all_flow
+    own = lower.flow > 0
+    alike = float(work.flow[own] @ level[own]) + lower.fixed * point.free
+    delayed = found.delay * below.all_flow
+    share = max((number - delayed) / alike, 0.0)
+    times = work.need.rounds * found.delay + share * level
+    return np.asarray(np.maximum(times, work.ask.on_cps + work.ask.thread_off))
+
+
 def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
-    times: Array = need.rounds * load.free * point.free * (load.flow > 0)
-    for group, its in zip(load.groups, point.groups, strict=True):
+    free = _with_mates(load, point)
+    times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
+    for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
-        alone = (group.cpu + group.off) * rounds
+        alone = group.alone * rounds
         if group.in_order:
             flow = load.flow[group.tasks]
             visits = max(float(flow.sum()), 1e-300)
-            mean = float(flow @ (group.cpu + group.off)) / visits
-            mixed = float(flow @ (group.cpu + group.off) ** 2) / visits / max(mean**2, 1e-300)
+            mean = float(flow @ group.alone) / visits
+            mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
             plain = min(line(its.busy, group.servers), its.waiting)  # of those waiting, what exponential pieces make
             users = work.form.users[np.unique(work.form.work[group.tasks])]
             most = float(users.sum()) if users.all() else np.inf
@@ -98,9 +108,14 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
                 work.pool_wait[group.pool, group.tasks] = wait * ratio
                 time = time - group.off * rounds  # counted where it is spent
             else:
-                time = time + wait * rounds
+                mates = _among_mates(load, k, its, wait)
+                time = time + (wait - float(flow @ mates) / visits + mates) * rounds
         else:
-            time = alone * its.stretch
+            flow = load.flow[group.tasks]
+            visits = max(float(flow.sum()), 1e-300)
+            mean = float(flow @ group.alone) / visits
+            mates = _among_mates(load, k, its, (its.stretch - 1) * mean)
+            time = alone * (its.stretch - float(flow @ mates) / visits / max(mean, 1e-300)) + mates * rounds
         times[group.tasks] += time
         at = np.zeros(len(times))
         at[group.tasks] = time
@@ -112,6 +127,40 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
     return times
 
 
+def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:
+    """What tasks of a group of servers wait for others of their burst; with all other waits it makes `wait` in the mean."""
+    group = load.groups[k]
+    flow = load.flow[group.tasks]
+    more = np.zeros(len(flow))
+    if not load.bursts:
+        return more
+    first = Host(load).comes_first(k)
+    for burst in load.bursts:
+        share = float(burst.first[first].sum())
+        with_it = (burst.first[group.tasks] > 0) & np.isin(group.tasks, first)
+        here, near = burst.mates(share) * its.service / group.servers, burst.mates(float(burst.first.sum())) / load.engines
+        more += np.where(with_it, max(here, near) / 2 * group.alone, 0.0)
+    mean = float(flow @ more) / max(float(flow.sum()), 1e-300)
+    return more * min(1.0, wait / mean) if mean > 0 else more
+
+
+def _with_mates(load: Load, point: HostPoint) -> Array | float:
+    """Time of free pieces over the same alone by task: those of a burst are there together."""
+    ready = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    for group, its in zip(load.groups, point.groups, strict=True):
+        ready += float(load.flow[group.tasks] @ (group.alone - group.off)) * its.service
+    slow = np.ones(len(load.flow))
+    behind = np.unique(np.concatenate([g.tasks for g in load.groups if g.kind is not Pool.THREADS] or [np.zeros(0, int)]))
+    for burst in load.bursts:
+        first = burst.first.copy()
+        first[behind] = 0.0
+        more = np.where(first > 0, burst.mates(float(first.sum())) / 2, 0.0)
+        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+    weight = load.flow * load.free
+    mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
+    return point.free * slow / mean if mean > 0 else point.free
+
+
 def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     """Waits scaled so that the work left to do at the CPs is what open work of any order leaves there.
 
@@ -120,7 +169,8 @@ def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None
     ask, need, flow = work.ask, work.need, work.flow * (load.flow > 0)
     used = float(flow @ ask.on_cps) + load.fixed
     engines = load.engines
-    if used >= engines or (need.rounds[load.flow > 0] > 1).any() or engines < 1:
+    spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
+    if used >= engines or spins > 0 or (need.rounds[load.flow > 0] > 1).any() or engines < 1:
         return
     serial, at_serial = ask.qr + ask.ro, np.zeros(len(times))
     for group in load.groups:
@@ -130,11 +180,12 @@ def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None
     left = float(flow @ (at_serial * (serial + rest) + (times - at_serial) * rest)) + load.fixed * PIECE * point.free
     alone = float(flow @ (serial * (serial + rest) + rest * (rest + ask.thread_off))) + load.fixed * PIECE
     bare = alone - float(flow @ (rest * ask.thread_off))
-    part = used / int(engines)
-    if part >= 1:
-        return
-    delayed = line(used, int(engines)) * (1 - part) / part  # Erlang C
-    more = bare * delayed / (engines * (1 - used / engines))
+    more = bare * line(used, engines) / used
+    if engines == 1:  # of a group, each task finds half the others before it
+        for burst in load.bursts:
+            rate, share = float(load.coming.rate[0, burst.work]), float(burst.first.sum())
+            each = float(burst.first @ ask.on_cps) / share
+            more += rate * share * burst.mates(share) * each**2 / 2 / (1 - used)
     if left - alone <= 1e-9 * alone:
         return
     factor = more / (left - alone)
@@ -150,16 +201,15 @@ def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None
     times[some] = scaled
 
 
-def line(busy: float, servers: int) -> float:
-    """Tasks that wait in an M/M/c with so many servers busy in the mean [count]."""
+def line(busy: float, servers: float) -> float:
+    """Tasks that wait in an M/M/c with so many servers busy in the mean, a part of one perhaps [count]."""
     if busy >= servers:
         return np.inf
-    blocked = 1.0
-    for n in range(1, servers + 1):
-        blocked = busy * blocked / (n + busy * blocked)
+    top = int(np.ceil(servers))  # from as many on all are busy, and the chances a geometric series
+    chance = np.cumprod(np.append(1.0, busy / np.minimum(np.arange(1.0, top + 1), servers)))
     share = busy / servers
-    delayed = blocked / (1 - share * (1 - blocked))
-    return delayed * share / (1 - share)
+    beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
+    return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))
 
 
 def _delivered(work: Working, host: int) -> None:
@@ -192,31 +242,33 @@ def _delivered(work: Working, host: int) -> None:
     work.on_cps[here] *= low
 
 
-def _load(work: Working, limits: Limits, host: int, rank: float) -> Load | None:
-    """What a host is asked by work down to an importance; None where nothing."""
+def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Places, rank: float | None = None) -> Load | None:
+    """What a host is asked by some of its tasks and fixed CPU, all down to an importance or others; None where nothing."""
     form, need, ask = work.form, work.need, work.ask
-    here = (form.host == host) & (form.importance <= rank)
-    fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2].sum())
+    here = (form.host == host) & some
+    fixed = float(form.fixed[(form.fixed[:, 0] == host) & fixed_some, 2].sum())
     busy = here & (ask.on_cps > 0)
     if not busy.any() and fixed == 0:
         return None
-    groups, free = groups_of(form, need, ask, here, limits.grouped)
+    groups, (free, spin) = groups_of(form, need, ask, here, limits.grouped)
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
-    coming = _coming(work, limits, host, rank)
+    coming = _coming(work, limits, here, None if rank is None else work.levels.get((host, rank)))
     kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
-        engines=float(form.engines[host]), groups=groups, free=free, flow=flow, visits=visits, work=form.work,
+        engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, gated=limits.rates, watched=watched, held=kept, fixed=fixed,
-        fixed_flow=fixed / PIECE,
+        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here),
     )  # fmt: skip
 
 
-def _coming(work: Working, limits: Limits, host: int, rank: float) -> Coming:
-    """Throughput of each work at so many tasks on the CPs of a host: users that are not there come at their own pace."""
+def _coming(work: Working, limits: Limits, here: Places, seen: Array | None) -> Coming:
+    """Throughput of each work at so many tasks on the CPs of a host: users that are not there come at their own pace.
+
+    Counted are the tasks `here`; `seen` has their times among others all alike where they differ.
+    """
     form = work.form
-    here = form.host == host
     counted = work.on_cps.copy()
     for pool, off in limits.grouped.items():
         tasks = limits.tasks[int(form.pool_region[pool])]
@@ -225,7 +277,6 @@ def _coming(work: Working, limits: Limits, host: int, rank: float) -> Coming:
         tasks = limits.tasks[region]
         counted[tasks] += work.pool_wait[limits.pool[region], tasks]
     spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
-    seen = work.levels.get((host, rank))  # times among all of an importance alike
     time = (
         spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))
     )

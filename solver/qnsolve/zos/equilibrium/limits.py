@@ -24,6 +24,7 @@ ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 SMALL = 1e-290  # of the weights of numbers of tasks
+LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
 PASSES = 8  # over all limits in one round
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
@@ -104,7 +105,6 @@ class Limits:
             return
         w, form = self.work, self.work.form
         holds, flow = w.holds(), w.flow
-        columns = w.ask.qr + w.ask.ro + w.ask.threads
         self.gates, self.kept, self.capped = [], {}, {}
         grouped: dict[int, Array] = {}
         for region, tasks in self.tasks.items():
@@ -126,15 +126,24 @@ class Limits:
             simple = not self._classes_of(region) and not (w.need.calls[tasks] > 0).any() and self.above[region] < 0
             streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow[tasks].sum())
             mostly = float(flow[tasks] @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow[tasks].sum())  # over the QR TCB
-            if simple and on_cps > ON_CPS and not columns[tasks].any():
+            filled = on_cps > (ON_CPS if streams else USERS_ON_CPS)
+            if simple and (self._seldom_on_tcbs(region) if filled else on_cps > ON_CPS and not w.ask.qr[tasks].any()):
                 grouped[pool] = w.off_cps
-            elif simple and on_cps > (ON_CPS if streams else USERS_ON_CPS) and mostly:
+            elif simple and filled and mostly:
                 self.kept[region] = float(flow[tasks] @ (holds - w.on_cps)[tasks]) / float(flow[tasks].sum())
             else:
                 self.gates.append(region)
         self.grouped = grouped
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _seldom_on_tcbs(self, region: int) -> bool:
+        """Whether tasks of a region hardly wait for its TCBs: these are seldom busy, and a small part of its CPU."""
+        w, tasks = self.work, self.tasks[region]
+        on_tcbs = float(w.flow[tasks] @ (w.ask.qr + w.ask.ro + w.ask.threads)[tasks])
+        all_ = max(float(w.flow[tasks] @ w.ask.on_cps[tasks]), 1e-300)
+        once = bool((w.need.rounds[tasks] == 1).all())
+        return on_tcbs == 0 or (once and on_tcbs < SELDOM and on_tcbs / all_ < LITTLE)
 
     def _class_cap(self, region: int) -> float:
         """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
@@ -244,7 +253,9 @@ class Limits:
         ratio = np.ones(len(tasks))
         if pool not in self.grouped and self._mild(tasks, self._mixed(tasks, inside, away)):
             return ratio
-        if len(np.unique(form.work[tasks[some]])) > 1 or len(some) > 1:
+        if len(some) == 1 and not form.users[form.work[tasks[some[0]]]]:
+            ratio[some] = self._mixed(tasks, inside, away)
+        if len(some) > 1:
             off = np.clip(away[tasks], 0.0, inside[tasks])[some]
             on = inside[tasks][some] - off
             mean = np.maximum(on + off, 1e-12)

@@ -75,7 +75,7 @@ class Crowd:
     @property
     def outside(self) -> float:
         """Tasks before the limit, in the mean [count]."""
-        return float(self.chance @ np.maximum(self.number - self.limit, 0.0))
+        return float((self.chance * np.maximum(self.number - self.limit, 0.0)).sum())  # no product: its threads cost more here
 
     @property
     def full(self) -> float:
@@ -85,7 +85,7 @@ class Crowd:
     @property
     def wait(self) -> float:
         """Mean wait of a task for a place [s]."""
-        return self.outside / max(float(self.chance @ self.coming), 1e-300)
+        return self.outside / max(float((self.chance * self.coming).sum()), 1e-300)
 
     @property
     def delayed(self) -> float:

@@ -32,6 +32,17 @@ class Company:
     few: Array
     processors: float
 
+    def longer(self, units: float, spin: float) -> Array:
+        """Time of theirs beside so many units of work over that alone; what spins, that share, is not slowed."""
+        found: Array = spin + (1 - spin) * self.slow(units)
+        return found
+
+    def slow_on(self, engines: float) -> Array:
+        """E max(1, ready/engines) on other engines, no more than the processors."""
+        below = np.maximum(engines - np.arange(self.few.shape[1]), 0.0)
+        found: Array = np.maximum(1.0, (self.ready + self.few @ below) / engines)
+        return found
+
     def slow(self, units: float) -> Array:
         """E max(1, (ready + units)/processors) for so many units of work beside them, (top + 1,)."""
         below = np.maximum(self.processors - units - np.arange(self.few.shape[1]), 0.0)

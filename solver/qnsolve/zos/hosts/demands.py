@@ -47,8 +47,8 @@ class Demands:
         Work done at zIIPs [s of a core with one thread].
     away : ndarray (T,)
         Time without queueing: delays, asynchronous requests.
-    spin : ndarray (T,)
-        Of the time on CPs, synchronous requests.
+    qr_spin, open_spin : ndarray (T,)
+        Of `qr` and of `cpu`, synchronous requests: units that are ready on the CPs, and take no longer beside others.
     """
 
     qr: Array
@@ -59,7 +59,8 @@ class Demands:
     ziip: Array
     ziip_work: Array
     away: Array
-    spin: Array = field(repr=False)
+    qr_spin: Array = field(repr=False)
+    open_spin: Array = field(repr=False)
 
     @property
     def on_cps(self) -> Array:
@@ -87,7 +88,8 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
         ziip=need.ziip * at_ziip * longer,
         ziip_work=(need.ziip + need.thread_ziip) * at_ziip,
         away=need.delay + (need.other * facility).sum(axis=1),
-        spin=qr_spin + open_spin,
+        qr_spin=qr_spin,
+        open_spin=open_spin,
     )
 
 

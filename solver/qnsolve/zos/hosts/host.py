@@ -9,13 +9,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
 
 from .company import Company, company
 from .groups import ServerGroup
+from .jumps import Burst, Jump, jumps
 from .plane import grid, plane
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
+ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
+FREE = 2.5  # free pieces in it
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
@@ -40,8 +44,8 @@ class Load:
     ----------
     engines : float
     groups : list of ServerGroup
-    free : ndarray (T,)
-        CPU of free pieces of one visit.
+    free, spin : ndarray (T,)
+        Of free pieces of one visit: CPU, and time that they spin, which takes as long beside others.
     flow, visits : ndarray (T,)
         Visits a second, and of one transaction; 0 for tasks elsewhere.
     work, region : ndarray (T,)
@@ -52,6 +56,8 @@ class Load:
         Their speeds are asked for.
     held : dict of region to (int, float)
         Limits that pieces on the CPs fill, and the tasks in each that are off the CPs in the mean.
+    bursts : tuple of Burst
+        Works that come in groups.
     fixed, fixed_flow : float
         CPU that does not grow with the work [engines], and its pieces [1/s].
     """
@@ -59,6 +65,7 @@ class Load:
     engines: float
     groups: list[ServerGroup]
     free: Array
+    spin: Array
     flow: Array
     visits: Array
     work: Array
@@ -67,6 +74,7 @@ class Load:
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
+    bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
 
@@ -86,7 +94,7 @@ class GroupPoint:
     outside : float
         Tasks before the limit of the region, where the chain counts them [count].
     free, used : float
-        Time of free pieces over the same alone, and engines in use, as this chain sees them.
+        CPU time of free pieces over the same alone, and engines in use, as this chain sees them.
     thinned : float
         Throughput that the chain delivers [1/s].
     speeds : ndarray or None
@@ -111,7 +119,7 @@ class GroupPoint:
 
 @dataclass(frozen=True, eq=False)
 class HostPoint:
-    """A host solved: its groups, and how much longer free pieces take than alone."""
+    """A host solved: its groups, and how much longer the CPU of free pieces takes than alone."""
 
     groups: list[GroupPoint]
     free: float
@@ -136,9 +144,12 @@ class Host:
 
     def __init__(self, load: Load, growth: float = 1.25) -> None:
         self.load, self.growth = load, growth
-        flow, free = load.flow, load.free
-        self.loads = [float(flow[g.tasks] @ g.cpu) for g in load.groups]
-        self.pieces = float(flow @ free) + load.fixed
+        flow = load.flow
+        self.rest = load.free + load.spin  # time of free pieces alone on the CPs
+        self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
+        self.pieces = float(flow @ self.rest) + load.fixed
+        self.spins = [float(flow[g.tasks] @ g.spin) for g in load.groups]
+        self.free_spin = float(flow @ load.spin)
         self.total = sum(self.loads) + self.pieces
         self.all_flow = float(flow.sum()) + load.fixed_flow
         use = self.total / load.engines
@@ -152,8 +163,9 @@ class Host:
         found = []
         for k, group in enumerate(self.load.groups):
             mine = self.load.flow[group.tasks]
-            key = (*np.round([mine.sum() / max(self.all_flow, 1e-300), self.loads[k], mine @ group.off, self._going(k)], 9),)
-            key += (group.servers, group.kind, self._slower(k).round(6))
+            share = mine.sum() / max(self.all_flow, 1e-300)
+            key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self._going(k)], 9),)
+            key += (group.servers, group.kind, self.slower(k).round(6))
             key += self._limited(group.region)
             if key not in seen:
                 seen[key] = self.group(k)
@@ -182,22 +194,31 @@ class Host:
         """Share of the visits to a group that go on on the CPs."""
         if k is None:
             return 0.0
-        group = self.load.groups[k]
-        more = self.load.free[group.tasks] > 0
-        for i, other in enumerate(self.load.groups):
-            if i != k and other.region == group.region:
-                after = other.kind > group.kind or (group.kind == 1 and other.kind == 0)
-                if after:
-                    more |= np.isin(group.tasks, other.tasks)
-        flow = self.load.flow[group.tasks]
+        more = self._elsewhere(k, later=True)
+        flow = self.load.flow[self.load.groups[k].tasks]
         return float(flow @ more / max(flow.sum(), 1e-300))
 
-    def _slower(self, k: int | None) -> Array:
+    def _fed(self, k: int) -> float:
+        """Visits a second to a group of tasks that were elsewhere on the CPs before."""
+        group = self.load.groups[k]
+        return float(self.load.flow[group.tasks] @ self._elsewhere(k, later=False))
+
+    def _elsewhere(self, k: int, later: bool) -> Places:
+        """Which tasks of a group are at other groups, or free pieces, after it or before it."""
+        group = self.load.groups[k]
+        own = ORDER.index(group.kind)
+        found: Places = (self.rest[group.tasks] > 0) & ((own < FREE) == later)
+        for i, other in enumerate(self.load.groups):
+            if i != k and other.region == group.region and (ORDER.index(other.kind) > own) == later:
+                found |= np.isin(group.tasks, other.tasks)
+        return found
+
+    def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
-        per_visit = self.load.free.copy()
+        per_visit = self.rest.copy()
         for i, group in enumerate(self.load.groups):
             if i != k:
-                per_visit[group.tasks] += group.cpu
+                per_visit[group.tasks] += group.cpu + group.spin
         flow = self.load.flow
 
         def mix(weight: Array, cpu: Array, more: float = 0.0, piece: float = 1.0) -> float:
@@ -207,29 +228,36 @@ class Host:
         piece = self.load.fixed / self.load.fixed_flow if self.load.fixed_flow else 1.0
         others = mix(flow * (per_visit > 0), per_visit, self.load.fixed_flow, piece)
         if k is None:
-            return np.asarray(1.0)
+            return np.asarray(others)
         group = self.load.groups[k]
-        own = 1.0 if group.in_order else mix(flow[group.tasks], group.cpu)
+        own = 1.0 if group.in_order else mix(flow[group.tasks], group.cpu + group.spin)
         return np.asarray(max(others / own, QUICKEST))
 
-    def _company(self, k: int | None) -> Company:
+    def spin_share(self, k: int | None) -> float:
+        """Share of the time of the others alone that they spin."""
+        left = self.total - (self.loads[k] if k is not None else 0.0)
+        return (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
+
+    def company(self, k: int | None) -> Company:
+        """All others than a group."""
         queues = [(self.loads[i], g.servers) for i, g in enumerate(self.load.groups) if i != k]
         return company(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
         load, m = self.load, self.load.engines
-        others = self._company(k)
+        others = self.company(k)
         tasks = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
         mine = load.flow[tasks]
         rate = max(float(mine.sum()), RATE_FLOOR)
         servers = load.groups[k].servers if k is not None else 1
         piece = float(mine @ load.groups[k].cpu) / rate if k is not None else 1.0
         off = float(mine @ load.groups[k].off) / rate if k is not None else 0.0
+        spin = float(mine @ load.groups[k].spin) / rate if k is not None else 0.0
         region = load.groups[k].region if k is not None else -1
-        going, slower = self._going(k), float(self._slower(k))
+        going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
-        out = rest_flow + (rate * going if k is not None else 0.0)
+        out = rest_flow + (rate * going + self._fed(k) if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
         gated = region in load.gated
         free_top = load.coming.most
@@ -239,7 +267,7 @@ class Host:
         else:
             levels = self._levels(k, others, rate, piece, off, servers, going, out, level_top, phases, gated)
         for _ in range(6):
-            point, last = self._chain(k, levels, phases, others, rate, piece, off, servers, going, slower, out, gated)
+            point, last = self._chain(k, levels, phases, others, rate, piece, off, spin, servers, going, slower, out, gated)
             if k is None or last < 1e-7 or levels[-1] >= level_top:
                 break
             levels = grid(max(m + 10, 12), min(4 * levels[-1], level_top), self.growth)
@@ -257,17 +285,18 @@ class Host:
         if servers < 60:
             unit = max(unit, servers + 3)
         use = min(rate * piece / servers, 0.99)
-        guess = 25 + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
+        most = sum(b.size for b in self.load.bursts)
+        guess = 25 + 4 * most + 20 / max(1 - max(use, self.total / self.load.engines), 0.02)
         return grid(unit, max(min(guess, top), 1.0), self.growth)
 
     def _chain(
         self, k: int | None, levels: Array, phases: Array, others: Company, rate: float, piece: float, off: float,
-        servers: int, going: float, slower: float, out: float, gated: bool,
+        spin: float, servers: int, going: float, slower: float, out: float, gated: bool,
     ) -> tuple[GroupPoint, float]:  # fmt: skip
-        load, coming = self.load, self.load.coming
+        load = self.load
         n, y = levels[:, None], phases[None, :]
         shape = (len(levels), len(phases))
-        serve, down, pieces = self._rates(k, levels, phases, others, piece, off, servers, out)
+        serve, down, pieces = self._rates(k, levels, phases, others, piece, off, spin, servers, out)
         total = n + y
         region = load.groups[k].region if k is not None else -1
         own = pieces * self._piece_share(region)
@@ -275,9 +304,9 @@ class Host:
         held = load.held.get(region) if k is not None else None
         outside = 0.0
         if k is None:
-            arrive, up = np.zeros(shape), self._flows(total, phases, None)
+            arrive, up = np.zeros(shape), self.flows(total, phases, None)
         else:
-            arrive, up = self._own(k, total, near, gated), self._flows(total, phases, k)
+            arrive, up = self._own(k, total, near, gated), self.flows(total, phases, k)
             if held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = held
                 share = min(self._piece_share(region), 1.0)
@@ -285,14 +314,11 @@ class Host:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
-        if np.isfinite(coming.most):
-            room = total < coming.most
-            arrive, up = arrive * room, up * room
-        arrive[-1] = 0.0
+        arrive, up, groups = self._in_groups(k, total, arrive, up, slower)
         if self.pieces <= 0 and out <= 0:
             down = down + rate
         follow = going / slower
-        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower)
+        solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
         thinned = float((chance * serve).sum()) if k is not None else 0.0
         number = float(levels @ chance.sum(axis=1))
@@ -300,15 +326,16 @@ class Host:
         on_cps = float((chance * pieces).sum())
         ended = float((chance * down).sum())
         free = on_cps / (self.pieces * ended / out) if self.pieces * out * ended > 0 else 1.0
-        alone = piece + off
+        free = 1 + (free - 1) * self.pieces / max(self.pieces - self.free_spin, 1e-300)
+        alone = piece + off + spin
         rest = self.total - load.fixed - (self.loads[k] if k is not None else 0.0)
-        used = load.fixed + thinned * piece + rest * ended / max(out, 1e-300)
+        used = load.fixed + thinned * (piece + spin) + rest * ended / max(out, 1e-300)
         if held is not None:
             over = np.maximum(levels[:, None] - np.arange(left.shape[1]), 0.0)  # (N, size + 1)
             outside = float((chance * (over @ left.T)).sum())
         speeds = None
         if k is not None and (gated or region in load.watched):
-            pieces_end = float(load.flow[(load.region == region) & (load.free > 0)].sum()) / max(out, 1e-300)
+            pieces_end = float(load.flow[(load.region == region) & (self.rest > 0)].sum()) / max(out, 1e-300)
             leave = serve * (1 - going) + down * pieces_end
             come = np.broadcast_to(arrive + self._direct(k, total, near, gated), shape)
             speeds = self._speeds(np.broadcast_to(near, shape), chance, come, leave)
@@ -320,43 +347,77 @@ class Host:
         )  # fmt: skip
         return point, float(chance[-1].sum())
 
+    def _in_groups(
+        self, k: int | None, total: Array, arrive: Array, up: Array, slower: float
+    ) -> tuple[Array, Array, list[Jump]]:
+        """What comes one by one to the levels and the phases, and what in groups."""
+        load, found = self.load, []
+        for burst in load.bursts:
+            each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
+            at = burst.first[self.comes_first(k)].sum() if k is not None else 0.0
+            own, other = float(at), float(burst.first.sum() - at)
+            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower)
+        if np.isfinite(load.coming.most):
+            room = total < load.coming.most
+            arrive, up = arrive * room, up * room
+        arrive[-1] = 0.0
+        return arrive, up, found
+
+    def comes_first(self, k: int) -> Places:
+        """Tasks of a group that come to it before they come to another."""
+        found: Places = self.load.groups[k].tasks[~self._elsewhere(k, later=False)]
+        return found
+
     def _piece_share(self, region: int) -> float:
         """Share of the free pieces that are of a region."""
         mine = self.load.region == region
-        return float(self.load.flow[mine] @ self.load.free[mine]) / self.pieces if self.pieces > 0 else 0.0
+        return float(self.load.flow[mine] @ self.rest[mine]) / self.pieces if self.pieces > 0 else 0.0
 
     def _rates(
-        self, k: int | None, levels: Array, phases: Array, others: Company, piece: float, off: float, servers: int, out: float
+        self,
+        k: int | None,
+        levels: Array,
+        phases: Array,
+        others: Company,
+        piece: float,
+        off: float,
+        spin: float,
+        servers: int,
+        out: float,
     ) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         serve, down, pieces = np.zeros((3, len(levels), len(phases)))
         leave = along(others.leave, phases)
+        spins = self.spin_share(k)
         if k is None:
-            own, more = others.slow(0.0), others.slow(1.0)
+            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
             down[:] = leave * out / along(own, phases)
             pieces[:] = self.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
             return serve, down, pieces
         known: dict[float, tuple[Array, Array, Array]] = {}
         for i, unit in enumerate(np.minimum(levels, servers).tolist()):
             if unit not in known:
-                slow = along(others.slow(unit), phases)
+                slow, ready = along(others.slow(unit), phases), unit
                 if off > 0:  # units that hold a server without a processor are not ready
-                    ready = float(np.mean(piece * slow / (piece * slow + off))) * unit
-                    slow = along(others.slow(round(ready, 2)), phases)
-                before = np.append(0.0, others.leave[1:] * others.slow(unit + 1)[:-1])
-                known[unit] = unit / (piece * slow + off), leave * out / slow, self.pieces * along(before, phases) / slow
+                    ready = round(float(np.mean((piece * slow + spin) / (piece * slow + spin + off))) * unit, 2)
+                    slow = along(others.slow(ready), phases)
+                theirs = along(others.longer(ready, spins), phases)
+                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
+                ended, there = leave * out / theirs, self.pieces * along(before, phases) / theirs
+                known[unit] = unit / (piece * slow + off + spin), ended, there
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 
-    def _flows(self, total: Array, phases: Array, k: int | None) -> Array:
+    def flows(self, total: Array, phases: Array, k: int | None) -> Array:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
         others = load.visits.copy()
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
-        others[mine] = 0.0
+        others[self.comes_first(k) if k is not None else mine] = 0.0
         found: Array = np.full(total.shape, load.fixed_flow)
         per_visit = load.flow * self._cpu()
-        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu if k is not None else 0.0)
+        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
             some = (load.region == region) & (others > 0)
             if some.any():  # they come by their own limit, given their mean share of the others
@@ -369,18 +430,18 @@ class Host:
 
     def _cpu(self) -> Array:
         """CPU of one visit of each task."""
-        found = self.load.free.copy()
+        found = self.rest.copy()
         for group in self.load.groups:
-            found[group.tasks] += group.cpu
+            found[group.tasks] += group.cpu + group.spin
         return found
 
     def _own(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
-        load, group = self.load, self.load.groups[k]
+        load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
-            share = float(load.flow[group.tasks].sum()) / self._region_flow(group.region)
+            share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
-        by_work = np.bincount(load.work[group.tasks], load.visits[group.tasks], load.coming.rate.shape[1])
+        by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
         found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
         return found
 

@@ -5,11 +5,14 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qnsolve.numerics.series import Array
+
+from .jumps import Jump, eliminated, spread
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
@@ -69,7 +72,10 @@ class Plane:
         return float(self.levels @ self.chance.sum(axis=1))
 
 
-def plane(levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane:
+def plane(
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array,
+    groups: Sequence[Jump] = (),
+) -> Plane:  # fmt: skip
     """Stationary chances.
 
     Parameters
@@ -81,11 +87,13 @@ def plane(levels: Array, phases: Array, arrive: Array, serve: Array, follow: flo
         Share of those served that go on as one more of the phase.
     up, down : ndarray (N, Y)
         Rates at which the phase grows and falls by one task.
+    groups : sequence of Jump, optional
+        What comes besides, several at once.
     """
     most = STIFF * max(float(serve.max()), float(down.max()))
     arrive, up = np.minimum(arrive, most), np.minimum(up, most)
     for careful in (False, True):
-        chance = _solved(levels, phases, arrive, serve, follow, up, down, careful)
+        chance = _solved(levels, phases, arrive, serve, follow, up, down, careful, groups)
         wrong = -float(chance[chance < 0].sum())
         if wrong < SPARE * float(chance.sum()):  # False for nan
             break
@@ -96,8 +104,9 @@ def plane(levels: Array, phases: Array, arrive: Array, serve: Array, follow: flo
 
 
 def _solved(
-    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool
-) -> Array:
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
+    groups: Sequence[Jump],
+) -> Array:  # fmt: skip
     """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
     count, width = len(levels), len(phases)
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
@@ -109,16 +118,25 @@ def _solved(
         share = np.where(np.isfinite(wide_y), np.minimum(np.minimum(most, least), 1.0), 0.0)
         joint = np.where(np.isfinite(wide_y), share * going / (wide_n * wide_y), 0.0)
     far = np.where(np.isfinite(wide_y), wide_y, 0.0)
-    rise, fall = moves(levels, (arrive - serve + joint * wide_n).T, (arrive + serve - joint * wide_n**2).T, careful)
+    drift, variance = arrive - serve + joint * wide_n, arrive + serve - joint * wide_n**2
+    jumps = spread(levels, phases, groups) if groups else None
+    if jumps is not None:
+        drift, variance = drift + jumps.levels[0], variance + jumps.levels[1]
+    rise, fall = moves(levels, drift.T, variance.T, careful)
     rise, fall = rise.T.copy(), fall.T.copy()
     extra = follow * serve
-    ups, downs = moves(phases, up - down + extra - joint * far, up + down + extra - joint * far**2, careful)
+    drift, variance = up - down + extra - joint * far, up + down + extra - joint * far**2
+    if jumps is not None:
+        drift, variance = drift + jumps.phases[0], variance + jumps.phases[1]
+    ups, downs = moves(phases, drift, variance, careful)
     joint[0] = 0.0
     here = np.zeros((count, width, width))  # moves within a level, what leaves on the diagonal
     place = np.arange(width)
     here[:, place, place] = -(rise + fall + joint + ups + downs)
     here[:, place[:-1], place[1:]] = ups[:, :-1]
     here[:, place[1:], place[:-1]] = downs[:, 1:]
+    if jumps is not None:
+        return eliminated(here, rise, fall, joint, jumps.above)
     return _eliminated(here, rise, fall, joint)
 
 
