@@ -131,7 +131,7 @@ class HostPoint:
 class Host:
     """The chains of one host."""
 
-    def __init__(self, load: Load, growth: float = 1.16) -> None:
+    def __init__(self, load: Load, growth: float = 1.25) -> None:
         self.load, self.growth = load, growth
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
@@ -155,8 +155,7 @@ class Host:
             share = mine.sum() / max(self.all_flow, 1e-300)
             key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self._going(k)], 9),)
             key += (group.servers, group.kind, self.slower(k).round(6))
-            special = (self.load.gated, self.load.watched, self.load.held)
-            key += (group.region,) if any(group.region in part for part in special) else ()
+            key += self._limited(group.region)
             if key not in seen:
                 seen[key] = self.group(k)
             found.append(seen[key])
@@ -169,6 +168,16 @@ class Host:
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
+
+    def _limited(self, region: int) -> tuple[object, ...]:
+        """What the chains of the groups of a region depend on beside their flows."""
+        load = self.load
+        if region not in load.gated and region not in load.watched and region not in load.held:
+            return ()
+        mine = load.region == region
+        flows = np.round([load.flow[mine].sum(), load.flow[mine] @ load.free[mine], load.flow[mine] @ self._cpu()[mine]], 9)
+        rates = load.gated[region].round(6).tobytes() if region in load.gated else b""
+        return (*flows, region in load.watched, rates, load.held.get(region))
 
     def _going(self, k: int | None) -> float:
         """Share of the visits to a group that go on on the CPs."""
