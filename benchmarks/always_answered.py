@@ -54,7 +54,8 @@ def broken(work: Working) -> list[str]:
     holds = work.holds()
     for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LIMIT, Pool.TRANCLASS])):
         mine = np.array([t for t, held in enumerate(work.need.limits) if pool in held], dtype=int)
-        own = holds + (work.pool_wait[work.limit_pool(int(form.pool_region[pool]))] if form.pool_kind[pool] == Pool.TRANCLASS else 0.0)
+        outer = work.pool_wait[work.limit_pool(int(form.pool_region[pool]))]  # a task of a class waits for its region inside
+        own = holds + (outer if form.pool_kind[pool] == Pool.TRANCLASS else 0.0)
         inside = float(work.flow[mine] @ own[mine])
         if inside > FEWEST_TASKS * form.pool_size[pool]:
             found.append(f"{form.pool_name[pool]}: {inside:.4g} inside of {form.pool_size[pool]}")

@@ -27,7 +27,8 @@ def random_system(seed: int) -> zos.System:
     lpars = [_lpar(g, i) for i in range(g.randint(1, 4) if g.chance(0.4) else 1)]
     regions = [_region(g, i, lpars[i % len(lpars)]) for i in range(max(len(lpars), int(g.log(1, 21))))]
     facilities = [_facility(g, i) for i in range(g.choice((0, 0, 0, 1, 2)))]
-    loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=(0.002, 0.004)) for i in range(g.choice((0, 0, 1)))]
+    logs = range(g.choice((0, 0, 1)))
+    loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=(0.002, 0.004)) for i in logs]
     devices = [zos.Device(f"D{i}", servers=g.choice((None, None, 1, 2, 10, 100))) for i in range(g.randint(1, 3))]
     unit = g.log(5e-6, 0.1) if g.chance(0.3) else g.log(5e-5, 5e-3)
     ordered = {region.name: g.chance(0.15) for region in regions}  # QR TCBs in order of arrival
@@ -108,9 +109,8 @@ def _lpar(g: Draw, place: int) -> zos.Lpar:
     if g.chance(0.3):
         threads = g.choice((1, 2))
         most = short(g.uniform(1.0, 1.6)) if threads == 2 else 1.0
-        more["ziips"] = zos.Ziips(
-            g.choice((1, 1, 2, 4)), threads=threads, max_capacity_factor=most, overflow=g.chance(0.7), speed=g.choice((1.0, 2.0))
-        )
+        cores, over, speed = g.choice((1, 1, 2, 4)), g.chance(0.7), g.choice((1.0, 2.0))
+        more["ziips"] = zos.Ziips(cores, threads=threads, max_capacity_factor=most, overflow=over, speed=speed)
     if g.chance(0.3):
         more["fixed_cpu"] = short(engines * g.log(0.001, 0.2))
     if g.chance(0.3):
@@ -172,6 +172,17 @@ def _steps(
     return steps
 
 
+def _cics_cpu(g: Draw, cpu: float, dispatched: bool) -> Plain:
+    """CPU of a step by TCB."""
+    kinds = (("qr_cpu",), ("open_cpu",), ("qr_cpu", "open_cpu"), ("qr_cpu", "jvm_cpu"), ("qr_cpu", "open_cpu", "ro_cpu"))
+    more: Plain = {key: short(cpu * g.log(0.05, 2.0)) for key in g.choice(kinds)}
+    if g.chance(0.2):
+        more["change_modes"] = float(g.randint(1, 80))
+    if dispatched:
+        more["qr_dispatches"] = float(g.choice((1, 1, 2, 4, 30)))
+    return more
+
+
 def _step(
     g: Draw,
     chosen: list[zos.CicsRegion | zos.ImsRegions],
@@ -186,12 +197,7 @@ def _step(
     cpu = min(max(unit * g.log(0.1, 10.0), 5e-6), 0.1)
     more: Plain = {}
     if cics:
-        keys = g.choice((("qr_cpu",), ("open_cpu",), ("qr_cpu", "open_cpu"), ("qr_cpu", "jvm_cpu"), ("qr_cpu", "open_cpu", "ro_cpu")))
-        more = {key: short(cpu * g.log(0.05, 2.0)) for key in keys}
-        if g.chance(0.2):
-            more["change_modes"] = float(g.randint(1, 80))
-        if ordered[chosen[0].name]:
-            more["qr_dispatches"] = float(g.choice((1, 1, 2, 4, 30)))
+        more = _cics_cpu(g, cpu, ordered[chosen[0].name])
     elif g.chance(0.95):
         more = {"cpu": short(cpu)}
     if g.chance(0.1):

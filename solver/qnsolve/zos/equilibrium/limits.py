@@ -24,7 +24,8 @@ ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 SMALL = 1e-290  # of the weights of numbers of tasks
-PASSES = 25  # over all limits in one round
+LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
+PASSES = 8  # over all limits in one round
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
 
@@ -55,11 +56,14 @@ class Limits:
     parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
     ratios: dict[int, Array] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
+    found: dict[int, Crowd] = field(default_factory=dict)
+    nu: dict[int, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         form = self.work.form
         self.pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.LIMIT)}
         self.tasks = {r: np.flatnonzero(form.region == r) for r in self.pool}
+        self.shares = np.zeros((0, 0))
         self.classes = {
             int(p): np.array([t for t, held in enumerate(self.work.need.limits) if p in held], dtype=int)
             for p in np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
@@ -101,7 +105,6 @@ class Limits:
             return
         w, form = self.work, self.work.form
         holds, flow = w.holds(), w.flow
-        columns = w.ask.qr + w.ask.ro + w.ask.threads
         self.gates, self.kept, self.capped = [], {}, {}
         grouped: dict[int, Array] = {}
         for region, tasks in self.tasks.items():
@@ -123,15 +126,24 @@ class Limits:
             simple = not self._classes_of(region) and not (w.need.calls[tasks] > 0).any() and self.above[region] < 0
             streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow[tasks].sum())
             mostly = float(flow[tasks] @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow[tasks].sum())  # over the QR TCB
-            if simple and on_cps > ON_CPS and not columns[tasks].any():
+            filled = on_cps > (ON_CPS if streams else USERS_ON_CPS)
+            if simple and (self._seldom_on_tcbs(region) if filled else on_cps > ON_CPS and not w.ask.qr[tasks].any()):
                 grouped[pool] = w.off_cps
-            elif simple and on_cps > (ON_CPS if streams else USERS_ON_CPS) and mostly:
+            elif simple and filled and mostly:
                 self.kept[region] = float(flow[tasks] @ (holds - w.on_cps)[tasks]) / float(flow[tasks].sum())
             else:
                 self.gates.append(region)
         self.grouped = grouped
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _seldom_on_tcbs(self, region: int) -> bool:
+        """Whether tasks of a region hardly wait for its TCBs: these are seldom busy, and a small part of its CPU."""
+        w, tasks = self.work, self.tasks[region]
+        on_tcbs = float(w.flow[tasks] @ (w.ask.qr + w.ask.ro + w.ask.threads)[tasks])
+        all_ = max(float(w.flow[tasks] @ w.ask.on_cps[tasks]), 1e-300)
+        once = bool((w.need.rounds[tasks] == 1).all())
+        return on_tcbs == 0 or (once and on_tcbs < SELDOM and on_tcbs / all_ < LITTLE)
 
     def _class_cap(self, region: int) -> float:
         """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
@@ -145,11 +157,13 @@ class Limits:
         """Waits for all limits, classes before regions, the regions that are called before their callers."""
         w = self.work
         self.stale = set(self.ratios)
+        self.found, self.nu = {}, {}
         if not self.gates and not self.classes:
             return
         part, last = 1.0, None
         for passed in range(PASSES):
             before = w.pool_wait.copy()
+            self.take_shares()
             for region in self.order:
                 for pool in self._classes_of(region):
                     self._tranclass(pool)
@@ -167,6 +181,8 @@ class Limits:
             if part < 1:
                 w.pool_wait = before + part * change
                 w.settle_rates()
+        for region, found in self.found.items():
+            self._note_rates(region, found)
 
     def _sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
@@ -202,7 +218,7 @@ class Limits:
         if not regions & set(self.gates):
             return np.inf
         users = float(form.users[work])
-        return sum(min(self.size(r), users) * self._part(r, work) for r in regions)
+        return sum(min(self.size(r), users) * float(self.shares[r, work]) for r in regions)
 
     def room(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
@@ -213,14 +229,15 @@ class Limits:
                 region = self.above[region]
             if region not in full:
                 return np.inf
-            found += min(self.capped.get(region, self.size(region)), users) * self._part(region, work)
+            found += min(self.capped.get(region, self.size(region)), users) * float(self.shares[region, work])
         return found
 
-    def _part(self, region: int, work: int) -> float:
-        """Share of a work in the tasks of a region."""
-        w, tasks = self.work, self.tasks[region]
-        held = w.flow[tasks] * w.holds()[tasks]
-        return float(held[w.form.work[tasks] == work].sum() / max(held.sum(), 1e-300))
+    def take_shares(self) -> None:
+        """Note the share of each work in the tasks of each region."""
+        w, form = self.work, self.work.form
+        regions, works = len(form.system.regions), len(form.rate)
+        held = np.bincount(form.region * works + form.work, w.flow * w.holds(), regions * works).reshape(regions, works)
+        self.shares = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
@@ -311,7 +328,9 @@ class Limits:
         holds = w.holds()
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
-        nu = self._cps_speed(region, size)
+        if region not in self.nu:
+            self.nu[region] = self._cps_speed(region, size)
+        nu = self.nu[region]
         tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if inner == [] else total
         tilt = max(tilt, 1e-300)
         phi = _weights(tilt / nu)
@@ -388,9 +407,8 @@ class Limits:
             self._settle(r, below, speed, True)
 
     def _settle(self, region: int, found: Crowd, speed: Array, below: bool = False) -> None:
-        """Wait before a limit, and how work comes to the CPs with so many of the region's tasks there."""
-        phi, rest, back, _ = self.parts[region]
-        size = len(phi) - 1
+        """Wait before a limit."""
+        size = len(self.parts[region][0]) - 1
         pool = self.pool[region]
         if region not in self.capped:
             ratio = (
@@ -401,6 +419,12 @@ class Limits:
                 )
             )
             self.work.pool_wait[pool, self.tasks[region]] = found.wait * ratio
+        self.found[region] = found
+
+    def _note_rates(self, region: int, found: Crowd) -> None:
+        """How work comes to the CPs with so many of the tasks of a region there."""
+        phi, rest, back, _ = self.parts[region]
+        size = len(phi) - 1
         queued = float(found.chance[found.number > size].sum())
         if queued < RARE and region not in self.rates:
             return  # too seldom full to change how work comes
@@ -410,15 +434,12 @@ class Limits:
             else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
         )
         born = np.interp(np.arange(size + 1.0), found.number, found.coming)
-        num, den = np.zeros(size + 1), np.zeros(size + 1)
-        for count in np.flatnonzero(inside > 1e-12):
-            chance = phi[: count + 1] * rest[count::-1]
-            chance = chance / max(chance.sum(), 1e-300)
-            den[: count + 1] += inside[count] * chance
-            if count < size:
-                num[: count + 1] += inside[count] * chance * born[count]
-            else:
-                num += queued * chance * back[::-1]
+        each = np.where(inside > 1e-12, inside, 0.0) / np.maximum(np.convolve(phi, rest)[: size + 1], 1e-300)
+        born[size] = 0.0
+        den = phi * np.correlate(np.append(each, np.zeros(size)), rest, "valid")
+        num = phi * np.correlate(np.append(each * born, np.zeros(size)), rest, "valid")
+        if inside[size] > 1e-12:
+            num += queued * each[size] / inside[size] * phi * rest[::-1] * back[::-1]
         good = np.flatnonzero(den > 1e-14)
         rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
         rates[size] = 0.0

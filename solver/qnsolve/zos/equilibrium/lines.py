@@ -14,6 +14,7 @@ from .working import Working
 def line_times(work: Working, limits: Limits) -> None:
     """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
     form, need = work.form, work.need
+    limits.take_shares()
     for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])):
         tasks = np.flatnonzero(need.lines[:, pool] > 0)
         servers = int(form.pool_size[pool])

@@ -55,9 +55,10 @@ def groups_of(
 ) -> tuple[list[ServerGroup], Array]:
     """The groups of the tasks `here`, all of one host, and CPU and spins of free pieces of each task, one visit (2, T).
 
-    `limits` are pools of regions that only CPU work fills, with the time off the CPs of their tasks: their free pieces
-    are a group of so many servers.
+    `limits` are pools of regions that CPU work fills, with the time off the CPs of their tasks: all that these do on CPs
+    is a group of so many servers.
     """
+    whole = {int(form.pool_region[pool]) for pool in limits}
     spin = np.where(here, ask.open_spin, 0.0) / need.rounds
     free = np.where(here, ask.cpu, 0.0) / need.rounds - spin
     found: list[ServerGroup] = []
@@ -65,7 +66,7 @@ def groups_of(
         kind, region = Pool(form.pool_kind[pool]), int(form.pool_region[pool])
         column = getattr(ask, COLUMNS[kind])
         tasks = np.flatnonzero((form.region == region) & here & (column > 0))
-        if len(tasks):
+        if len(tasks) and region not in whole:
             off = ask.thread_off[tasks] if kind is Pool.THREADS else np.zeros(len(tasks))
             spins = ask.qr_spin[tasks] if kind is Pool.QR else np.zeros(len(tasks))
             rounds = need.rounds[tasks]
@@ -76,6 +77,8 @@ def groups_of(
         tasks = np.flatnonzero((form.region == form.pool_region[pool]) & here)
         if len(tasks) and form.pool_size[pool] < UNLIMITED:
             size, region = int(form.pool_size[pool]), int(form.pool_region[pool])
-            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, free[tasks], off[tasks], spin[tasks], True))
+            spins = (ask.open_spin + ask.qr_spin)[tasks]
+            each = ask.on_cps[tasks] - spins, off[tasks] + ask.thread_off[tasks], spins
+            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, *each, True))
             free[tasks] = spin[tasks] = 0.0
     return found, np.array([free, spin])
