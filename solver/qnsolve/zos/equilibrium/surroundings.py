@@ -109,11 +109,11 @@ def ziip_report(work: Working, host: int) -> tuple[float, float, float]:
     speeds, cores = form.ziip_speeds[host], ziips.busy_cores()
     if ziips.overflow:
         chance = host_overflow(work, host).chance[1:]
-        chance = chance * (eligible.here / float(chance @ speeds))  # 1, but where users are never away
     else:
         jobs = inf if eligible.stream else eligible.users
         found = shared([eligible.here], [jobs], [work.around.ziip[host]], speeds).chance
         chance = np.append(found[1:], 1 - found.sum())
+    chance = chance * (eligible.here / float(chance @ speeds))  # 1 but for what the rounds leave
     running = np.arange(1.0, len(speeds) + 1)
     busy = float(chance @ cores)
     return busy, float(chance @ running) / busy, float(chance @ speeds) / busy
