@@ -12,8 +12,8 @@ import numpy as np
 from qnsolve import zos
 from qnsolve.zos.compile.compiled import compiled
 from qnsolve.zos.compile.needs import needs
-from qnsolve.zos.point.utilization import center_loads
 from qnsolve.zos.hosts.demands import at_rest, demands
+from qnsolve.zos.point.utilization import center_loads
 
 from .rough_loads import Draw, Plain, short
 
