@@ -42,7 +42,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
                 work.levels[host, float(rank)] = level.copy()
             times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level, point)[own]
             for pool, at in work.at_group.items():
-                at[own] *= times[own] / np.maximum(level[own], 1e-300)
+                at[own] *= np.divide(times[own], level[own], out=np.ones(int(own.sum())), where=level[own] > 0)
                 if pool in above_groups:
                     at[~own] = above_groups[pool][~own]
         if host in longer:

@@ -103,6 +103,7 @@ class Limits:
         """Which limits may fill, and how each is treated."""
         if round_ > SETTLING:
             return
+        self.take_shares()
         w, form = self.work, self.work.form
         holds, flow = w.holds(), w.flow
         self.gates, self.kept, self.capped = [], {}, {}
@@ -291,7 +292,7 @@ class Limits:
         b = np.clip(away[tasks], 0.0, inside[tasks])
         a = inside[tasks] - b
         first = float(flow @ (a + b))
-        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 0 else 1.0
+        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 1e-150 else 1.0
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
         """Wait for a limit were all tasks alike; 0 where open work fills it."""
