@@ -15,6 +15,7 @@ from .limits import Limits
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
@@ -254,7 +255,10 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, here, None if rank is None else work.levels.get((host, rank)))
-    kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
+    kept = {
+        r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
+        for r in limits.kept
+    }
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
