@@ -9,6 +9,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
+from qnsolve.zos.hosts.two_scales import two_scales
 
 from .bursts import bursts_at
 from .limits import Limits
@@ -35,6 +36,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             point = Host(load).solve()
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)
+            if not limits.grouped:
+                _unlike_pieces(work, load, point, level)
             if load.coming.steady and not load.held and not limits.grouped:
                 _conserve(work, load, point, level)
             own = here & (form.importance == rank)
@@ -159,6 +162,31 @@ def _with_mates(load: Load, point: HostPoint) -> Array | float:
     weight = load.flow * load.free
     mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
     return point.free * slow / mean if mean > 0 else point.free
+
+
+def _unlike_pieces(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits at short and at long pieces scaled so that as many tasks are there as their own chain has."""
+    found = two_scales(Host(load))
+    if found is None:
+        return
+    rounds, flow = work.need.rounds, work.flow * (load.flow > 0)
+    alone = (load.free + load.spin) * rounds
+    free = times.copy()
+    for group in load.groups:
+        free -= work.at_group[group.pool]
+    factor = []
+    for kind, number in ((True, found.without_free), (False, found.with_free)):
+        least, there = (0.0, 0.0) if kind else (float(flow @ alone), float(flow @ free))
+        for group, its, mine in zip(load.groups, point.groups, found.groups, strict=True):
+            if mine == kind:
+                least += float(load.flow[group.tasks] @ group.alone)
+                there += its.number
+        factor.append(float(np.clip((number - least) / max(there - least, 1e-12), 0.3, 3.0)))
+    times[:] = np.where(load.flow > 0, alone + factor[1] * (free - alone), 0.0)
+    for group, mine in zip(load.groups, found.groups, strict=True):
+        at, least_ = work.at_group[group.pool], group.alone * rounds[group.tasks]
+        at[group.tasks] = least_ + factor[not mine] * (at[group.tasks] - least_)
+        times += at
 
 
 def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
