@@ -31,7 +31,7 @@ def random_system(seed: int) -> zos.System:
     loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=(0.002, 0.004)) for i in logs]
     devices = [zos.Device(f"D{i}", servers=g.choice((None, None, 1, 2, 10, 100))) for i in range(g.randint(1, 3))]
     unit = g.log(5e-6, 0.1) if g.chance(0.3) else g.log(5e-5, 5e-3)
-    ordered = {region.name: g.chance(0.15) for region in regions}  # QR TCBs in order of arrival
+    ordered = {r.name: g.chance(0.15) and isinstance(r, zos.CicsRegion) for r in regions}  # QR TCBs in order of arrival
     structures = [s.name for facility in facilities for s in facility.structures]
     works = []
     for k in range(int(g.log(1, 9))):

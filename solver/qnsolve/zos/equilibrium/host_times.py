@@ -16,6 +16,7 @@ from .limits import Limits
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
@@ -45,7 +46,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
                 work.levels[host, float(rank)] = level.copy()
             times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level, point)[own]
             for pool, at in work.at_group.items():
-                at[own] *= times[own] / np.maximum(level[own], 1e-300)
+                at[own] *= np.divide(times[own], level[own], out=np.ones(int(own.sum())), where=level[own] > 0)
                 if pool in above_groups:
                     at[~own] = above_groups[pool][~own]
         if host in longer:
@@ -282,7 +283,10 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, here, None if rank is None else work.levels.get((host, rank)))
-    kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
+    kept = {
+        r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
+        for r in limits.kept
+    }
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
