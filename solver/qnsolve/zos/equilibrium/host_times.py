@@ -96,8 +96,10 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
             most = float(users.sum()) if users.all() else np.inf
             if group.region in limits.kept or group.region in limits.gates:
                 most = min(most, float(limits.size(group.region)))
-            plain *= max(1 - its.number / most, 0.0)  # no more can wait than there are
-            wait = (its.waiting + (mixed - 1) * plain) / max(its.thinned, 1e-300)
+            more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+            if more > 0 and np.isfinite(room):  # no more can wait than there are
+                more *= room / most * room / (more + room)
+            wait = (its.waiting + more) / max(its.thinned, 1e-300)
             time = alone * its.service
             if group.kind is Pool.LIMIT:
                 count = np.arange(group.servers + 1.0)

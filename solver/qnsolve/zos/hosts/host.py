@@ -132,7 +132,7 @@ class HostPoint:
 class Host:
     """The chains of one host."""
 
-    def __init__(self, load: Load, growth: float = 1.25) -> None:
+    def __init__(self, load: Load, growth: float = 1.16) -> None:
         self.load, self.growth = load, growth
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
