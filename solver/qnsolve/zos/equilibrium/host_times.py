@@ -9,6 +9,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
+from qnsolve.zos.hosts.two_scales import two_scales
 
 from .bursts import bursts_at
 from .limits import Limits
@@ -36,6 +37,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             point = Host(load).solve()
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)
+            if not limits.grouped:
+                _unlike_pieces(work, load, point, level)
             if load.coming.steady and not load.held and not limits.grouped:
                 _conserve(work, load, point, level)
             own = here & (form.importance == rank)
@@ -93,8 +96,10 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
             most = float(users.sum()) if users.all() else np.inf
             if group.region in limits.kept or group.region in limits.gates:
                 most = min(most, float(limits.size(group.region)))
-            plain *= max(1 - its.number / most, 0.0)  # no more can wait than there are
-            wait = (its.waiting + (mixed - 1) * plain) / max(its.thinned, 1e-300)
+            more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+            if more > 0 and np.isfinite(room):  # no more can wait than there are
+                more *= room / most * room / (more + room)
+            wait = (its.waiting + more) / max(its.thinned, 1e-300)
             time = alone * its.service
             if group.kind is Pool.LIMIT:
                 count = np.arange(group.servers + 1.0)
@@ -160,6 +165,31 @@ def _with_mates(load: Load, point: HostPoint) -> Array | float:
     weight = load.flow * load.free
     mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
     return point.free * slow / mean if mean > 0 else point.free
+
+
+def _unlike_pieces(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits at short and at long pieces scaled so that as many tasks are there as their own chain has."""
+    found = two_scales(Host(load))
+    if found is None:
+        return
+    rounds, flow = work.need.rounds, work.flow * (load.flow > 0)
+    alone = (load.free + load.spin) * rounds
+    free = times.copy()
+    for group in load.groups:
+        free -= work.at_group[group.pool]
+    factor = []
+    for kind, number in ((True, found.without_free), (False, found.with_free)):
+        least, there = (0.0, 0.0) if kind else (float(flow @ alone), float(flow @ free))
+        for group, its, mine in zip(load.groups, point.groups, found.groups, strict=True):
+            if mine == kind:
+                least += float(load.flow[group.tasks] @ group.alone)
+                there += its.number
+        factor.append(float(np.clip((number - least) / max(there - least, 1e-12), 0.3, 3.0)))
+    times[:] = np.where(load.flow > 0, alone + factor[1] * (free - alone), 0.0)
+    for group, mine in zip(load.groups, found.groups, strict=True):
+        at, least_ = work.at_group[group.pool], group.alone * rounds[group.tasks]
+        at[group.tasks] = least_ + factor[not mine] * (at[group.tasks] - least_)
+        times += at
 
 
 def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:

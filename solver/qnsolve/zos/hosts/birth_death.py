@@ -147,8 +147,8 @@ def crowd(
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
     if both:
-        flows = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
-        holds: Array = stream * hold + np.sum(flows, axis=0)
+        held = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
+        holds: Array = stream * hold + np.sum(held, axis=0)
         mixed = (number > limit) & (holds > 0)
         leave[mixed] *= coming[mixed] / holds[mixed]
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(coming[:-1], 1e-300) / np.maximum(leave[1:], 1e-300)))))

@@ -49,6 +49,18 @@ class Company:
         return np.maximum(1.0, (self.ready + units + self.few @ below) / self.processors)
 
 
+def along(values: Array, points: Array) -> Array:
+    """Values at 0, 1, 2, … read between and, beyond the last, straight on."""
+    last = len(values) - 1
+    inside = np.interp(points, np.arange(last + 1.0), values)
+    if points.max(initial=0.0) <= last or last < 1:
+        return inside
+    back = min(last, 50)
+    slope = (values[last] - values[last - back]) / back
+    found: Array = np.where(points > last, values[last] + slope * (points - last), inside)
+    return found
+
+
 def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:
     """The others as in the product form of queues and free pieces, each state weighted with the time it lasts.
 

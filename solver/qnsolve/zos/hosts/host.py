@@ -12,8 +12,9 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .company import Company, company
+from .company import Company, along, company
 from .groups import ServerGroup
+from .holders import Ready
 from .jumps import Burst, Jump, jumps
 from .plane import grid, plane
 
@@ -128,22 +129,10 @@ class HostPoint:
     speeds: dict[int, Array] = field(default_factory=dict)
 
 
-def along(values: Array, points: Array) -> Array:
-    """Values at 0, 1, 2, … read between and, beyond the last, straight on."""
-    last = len(values) - 1
-    inside = np.interp(points, np.arange(last + 1.0), values)
-    if points.max(initial=0.0) <= last or last < 1:
-        return inside
-    back = min(last, 50)
-    slope = (values[last] - values[last - back]) / back
-    found: Array = np.where(points > last, values[last] + slope * (points - last), inside)
-    return found
-
-
 class Host:
     """The chains of one host."""
 
-    def __init__(self, load: Load, growth: float = 1.25) -> None:
+    def __init__(self, load: Load, growth: float = 1.16) -> None:
         self.load, self.growth = load, growth
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
@@ -396,17 +385,20 @@ class Host:
             down[:] = leave * out / along(own, phases)
             pieces[:] = self.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
             return serve, down, pieces
+        units = np.minimum(levels, servers)
+        ready = Ready(others, phases, piece, spin, off, float(units.max())) if off > 0 else None
         known: dict[float, tuple[Array, Array, Array]] = {}
-        for i, unit in enumerate(np.minimum(levels, servers).tolist()):
+        for i, unit in enumerate(units.tolist()):
             if unit not in known:
-                slow, ready = along(others.slow(unit), phases), unit
-                if off > 0:  # units that hold a server without a processor are not ready
-                    ready = round(float(np.mean((piece * slow + spin) / (piece * slow + spin + off))) * unit, 2)
-                    slow = along(others.slow(ready), phases)
-                theirs = along(others.longer(ready, spins), phases)
+                if ready is not None and unit:
+                    speed, number = ready.at(unit)
+                    theirs = ready.mean(others, phases, number, spins)
+                else:
+                    speed = unit / (piece * along(others.slow(unit), phases) + spin)
+                    theirs = along(others.longer(unit, spins), phases)
                 before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
                 ended, there = leave * out / theirs, self.pieces * along(before, phases) / theirs
-                known[unit] = unit / (piece * slow + off + spin), ended, there
+                known[unit] = speed, ended, there
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 

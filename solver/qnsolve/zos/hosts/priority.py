@@ -8,8 +8,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .company import Company
-from .host import Host, along
+from .company import Company, along
+from .host import Host
 from .plane import grid, moves, plane
 
 STARVED = 1e-9  # least throughput over that asked for
