@@ -18,6 +18,7 @@ from qnsolve.zos.point.utilization import center_loads
 from .rough_loads import Draw, Plain, short
 
 MOST = 0.995  # of the load of the busiest center, all waits left out
+TIMES = {"qr_cpu", "open_cpu", "cpu"}  # one of them, or a delay
 EDGES = (0.1, 0.5, 0.8, 0.95, MOST)
 
 
@@ -31,7 +32,7 @@ def random_system(seed: int) -> zos.System:
     loggers = [zos.Logger(f"LOG{i}", stripes=g.randint(1, 4), seconds_per_mib=(0.002, 0.004)) for i in logs]
     devices = [zos.Device(f"D{i}", servers=g.choice((None, None, 1, 2, 10, 100))) for i in range(g.randint(1, 3))]
     unit = g.log(5e-6, 0.1) if g.chance(0.3) else g.log(5e-5, 5e-3)
-    ordered = {region.name: g.chance(0.15) for region in regions}  # QR TCBs in order of arrival
+    ordered = {r.name: g.chance(0.15) and isinstance(r, zos.CicsRegion) for r in regions}  # QR TCBs in order of arrival
     structures = [s.name for facility in facilities for s in facility.structures]
     works = []
     for k in range(int(g.log(1, 9))):
@@ -210,7 +211,7 @@ def _step(
         more["log_bytes"] = {loggers[0].name: short(g.log(100, 1e5))}
     if g.chance(0.6):
         more["devices"] = {d.name: short(cpu * g.log(0.1, 100.0)) for d in g.sample(devices, g.randint(1, len(devices)))}
-    if g.chance(0.3) or not more:
+    if g.chance(0.3) or not more.keys() & TIMES:
         more["delay"] = short(cpu * g.log(0.1, 100.0))
     if later and g.chance(0.2):
         more["called"] = False

@@ -17,15 +17,12 @@ from .limits import Limits
 from .working import Working
 
 FULL = 1 - 1e-6  # load of a center that users fill
-LIMITS = 1.02  # tasks in a region over its limit up to which its chain, where none are, is taken at its word
+LIMITS = 1.0  # tasks in a region over its limit up to which its chain, where none are, is taken at its word
 PASSES = 12
 
 
 def close(work: Working, limits: Limits) -> None:
     """Waits that keep all loads at most 1."""
-    form = work.form
-    if not (form.users > 0).any():
-        return
     for _ in range(PASSES):
         done = [_hosts(work, limits), _tcbs(work, limits), _lines(work), _limits(work, limits)]
         if not any(done):
@@ -41,6 +38,9 @@ def _least(work: Working, load: Callable[[], float], put: Callable[[float], None
     while load() > FULL and high < 1e9:
         low, high = high, 4 * high
         put(high)
+    if load() > FULL:  # not by what users do
+        put(0.0)
+        return False
     for _ in range(50):
         middle = (low + high) / 2
         put(middle)
@@ -149,7 +149,7 @@ def _limits(work: Working, limits: Limits) -> bool:
         tasks = limits.classes.get(int(pool), np.zeros(0, dtype=int))
         if form.pool_kind[pool] == Pool.LIMIT:
             tasks = limits.tasks[region]
-        if not len(_users_of(work, tasks)):
+        if not len(tasks):
             continue
         outer = region
         while limits.above[outer] in limits.gates:
@@ -172,7 +172,7 @@ def _limits(work: Working, limits: Limits) -> bool:
         if load() * LIMITS > FULL + 1e-9:
             _shift(work, int(pool), tasks, lambda load=load: load() * LIMITS)  # type: ignore[misc]
             before[:] = work.pool_wait
-        done |= _least(work, load, put)
+        done |= len(waiting) > 0 and _least(work, load, put)
     return done
 
 

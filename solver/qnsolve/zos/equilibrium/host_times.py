@@ -9,12 +9,15 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
+from qnsolve.zos.hosts.two_scales import two_scales
 
 from .bursts import bursts_at
 from .limits import Limits
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
+LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
@@ -33,8 +36,11 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             if load is None:
                 continue
             point = Host(load).solve()
+            _note_overload(work, load, point)
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)
+            if not limits.grouped:
+                _unlike_pieces(work, load, point, level)
             if load.coming.steady and not load.held and not limits.grouped:
                 _conserve(work, load, point, level)
             own = here & (form.importance == rank)
@@ -42,7 +48,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
                 work.levels[host, float(rank)] = level.copy()
             times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level, point)[own]
             for pool, at in work.at_group.items():
-                at[own] *= times[own] / np.maximum(level[own], 1e-300)
+                at[own] *= np.divide(times[own], level[own], out=np.ones(int(own.sum())), where=level[own] > 0)
                 if pool in above_groups:
                     at[~own] = above_groups[pool][~own]
         if host in longer:
@@ -74,6 +80,16 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     return np.asarray(np.maximum(times, work.ask.on_cps + work.ask.thread_off))
 
 
+def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
+    """Groups whose chains deliver less than comes to them, where all comes at rates: they cannot hold it."""
+    if not load.coming.steady:
+        return
+    for group, its in zip(load.groups, point.groups, strict=True):
+        coming = float(load.flow[group.tasks].sum())
+        if group.region not in load.gated and group.region not in load.held and its.thinned > 0:
+            work.overloaded(group.pool, coming * (1 - LOST) / its.thinned)
+
+
 def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
@@ -92,8 +108,10 @@ def _times(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array
             most = float(users.sum()) if users.all() else np.inf
             if group.region in limits.kept or group.region in limits.gates:
                 most = min(most, float(limits.size(group.region)))
-            plain *= max(1 - its.number / most, 0.0)  # no more can wait than there are
-            wait = (its.waiting + (mixed - 1) * plain) / max(its.thinned, 1e-300)
+            more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+            if more > 0 and np.isfinite(room):  # no more can wait than there are
+                more *= room / most * room / (more + room)
+            wait = (its.waiting + more) / max(its.thinned, 1e-300)
             time = alone * its.service
             if group.kind is Pool.LIMIT:
                 count = np.arange(group.servers + 1.0)
@@ -159,6 +177,31 @@ def _with_mates(load: Load, point: HostPoint) -> Array | float:
     weight = load.flow * load.free
     mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
     return point.free * slow / mean if mean > 0 else point.free
+
+
+def _unlike_pieces(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits at short and at long pieces scaled so that as many tasks are there as their own chain has."""
+    found = two_scales(Host(load))
+    if found is None:
+        return
+    rounds, flow = work.need.rounds, work.flow * (load.flow > 0)
+    alone = (load.free + load.spin) * rounds
+    free = times.copy()
+    for group in load.groups:
+        free -= work.at_group[group.pool]
+    factor = []
+    for kind, number in ((True, found.without_free), (False, found.with_free)):
+        least, there = (0.0, 0.0) if kind else (float(flow @ alone), float(flow @ free))
+        for group, its, mine in zip(load.groups, point.groups, found.groups, strict=True):
+            if mine == kind:
+                least += float(load.flow[group.tasks] @ group.alone)
+                there += its.number
+        factor.append(float(np.clip((number - least) / max(there - least, 1e-12), 0.3, 3.0)))
+    times[:] = np.where(load.flow > 0, alone + factor[1] * (free - alone), 0.0)
+    for group, mine in zip(load.groups, found.groups, strict=True):
+        at, least_ = work.at_group[group.pool], group.alone * rounds[group.tasks]
+        at[group.tasks] = least_ + factor[not mine] * (at[group.tasks] - least_)
+        times += at
 
 
 def _conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
@@ -254,7 +297,10 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, here, None if rank is None else work.levels.get((host, rank)))
-    kept = {r: (limits.size(r), limits.kept[r] * float(work.flow[limits.tasks[r]].sum())) for r in limits.kept}
+    kept = {
+        r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
+        for r in limits.kept
+    }
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,

@@ -23,9 +23,11 @@ RARE = 0.03  # chance of a queue before a limit below which tasks come to the CP
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
+CALM = 1e-3  # waits that change less, over the response time, are settled
+LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 SMALL = 1e-290  # of the weights of numbers of tasks
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
-PASSES = 8  # over all limits in one round
+PASSES = 10  # over all limits in one round
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
 
@@ -56,6 +58,7 @@ class Limits:
     parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
     ratios: dict[int, Array] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
+    calm: bool = True
     found: dict[int, Crowd] = field(default_factory=dict)
     nu: dict[int, Array] = field(default_factory=dict)
 
@@ -75,6 +78,8 @@ class Limits:
                 self.pool[region] = pool
                 del self.classes[pool]
         calls = self.work.need.calls > 0
+        self.calling: Array = np.asarray(calls.any(axis=1))
+        self.called_from = [set(form.region[calls[:, t]].tolist()) for t in range(len(form.work))]
         self.above = {  # the region that alone calls the tasks of this one; -1 for none
             r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
         }
@@ -103,6 +108,7 @@ class Limits:
         """Which limits may fill, and how each is treated."""
         if round_ > SETTLING:
             return
+        self.take_shares()
         w, form = self.work, self.work.form
         holds, flow = w.holds(), w.flow
         self.gates, self.kept, self.capped = [], {}, {}
@@ -153,14 +159,17 @@ class Limits:
             return np.inf
         return float(self.work.form.pool_size[mine].sum())
 
-    def solve(self) -> None:
-        """Waits for all limits, classes before regions, the regions that are called before their callers."""
+    def solve(self, near: float) -> None:
+        """Waits for all limits, classes before regions, the regions that are called before their callers.
+
+        `near` is the change of the waits over the response time at which it ends.
+        """
         w = self.work
         self.stale = set(self.ratios)
         self.found, self.nu = {}, {}
         if not self.gates and not self.classes:
             return
-        part, last = 1.0, None
+        part, last, self.calm = 1.0, None, False
         for passed in range(PASSES):
             before = w.pool_wait.copy()
             self.take_shares()
@@ -172,7 +181,9 @@ class Limits:
                     self._gate(region)
                     w.settle_rates()
             change = w.pool_wait - before
-            if float(np.abs(change).max()) < 1e-5 * (1e-6 + w.response.max()):
+            moved = float(np.abs(change).max()) / (1e-6 + float(w.response.max()))
+            self.calm = moved < CALM
+            if moved < near:
                 break
             if last is not None and passed > 2:  # back and forth: by the secant of the last two
                 turn = change - last
@@ -212,13 +223,16 @@ class Limits:
 
     def _room_above(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions from which it comes let in."""
-        w, form = self.work, self.work.form
-        callers = np.flatnonzero((w.need.calls[:, mine] > 0).any(axis=1))
-        regions = {int(form.region[c]) for c in callers}
-        if not regions & set(self.gates):
+        regions = self._callers(mine)
+        if regions.isdisjoint(self.gates):
             return np.inf
-        users = float(form.users[work])
+        users = float(self.work.form.users[work])
         return sum(min(self.size(r), users) * float(self.shares[r, work]) for r in regions)
+
+    def _callers(self, tasks: Places) -> set[int]:
+        """Regions whose tasks call some tasks."""
+        found: set[int] = set()
+        return found.union(*(self.called_from[t] for t in tasks.tolist()))
 
     def room(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
@@ -245,6 +259,8 @@ class Limits:
         `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs; both parts
         are exponential.
         """
+        if plain <= LITTLE_WAIT * float(inside[tasks].min()):
+            return np.ones(len(tasks))
         if pool in self.ratios and pool not in self.stale:
             return self.ratios[pool]
         w, form = self.work, self.work.form
@@ -291,7 +307,7 @@ class Limits:
         b = np.clip(away[tasks], 0.0, inside[tasks])
         a = inside[tasks] - b
         first = float(flow @ (a + b))
-        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 0 else 1.0
+        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 1e-150 else 1.0
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
         """Wait for a limit were all tasks alike; 0 where open work fills it."""
@@ -304,10 +320,8 @@ class Limits:
 
     def _mild(self, tasks: Places, mixed: float) -> bool:
         """Whether a factor for all kinds of work is as good: users of times not far apart, or out of full regions."""
-        form, calls = self.work.form, self.work.need.calls > 0
-        callers = np.flatnonzero(calls[:, tasks].any(axis=1))
-        users = form.users[form.work[tasks]] > 0
-        nested = bool(np.isin(form.region[callers], self.gates).any()) or bool(users.any() and calls[tasks].any())
+        users = self.work.form.users[self.work.form.work[tasks]] > 0
+        nested = not self._callers(tasks).isdisjoint(self.gates) or bool(users.any() and self.calling[tasks].any())
         return nested or (bool(users.all()) and mixed < MILD)
 
     def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
@@ -352,8 +366,8 @@ class Limits:
         if above in self.gates and not self._classes_of(region):
             return  # settled with the region above
         pool = self.pool[region]
-        held = w.holds() + (w.wait if region in self.capped else np.broadcast_to(w.pool_wait[pool], w.wait.shape))
-        found = self._crowd(pool, tasks, held, w.holds(), speed, size, self._mixed(tasks, w.holds(), w.holds() - w.on_cps))
+        held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
+        found = self._crowd(pool, tasks, held, holds, speed, size, self._mixed(tasks, holds, holds - w.on_cps))
         self._settle(region, found, speed)
         self._descend(region, found, whole, parts, inner, _folded(phi, fix, size))
 

@@ -63,7 +63,7 @@ class RelaxedSteps:
             return
         part = self.length
         found = [
-            np.maximum((old + least) * np.exp(part * change) - least, 0.0)
+            np.where(change == 0, old, np.maximum((old + least) * np.exp(part * change) - least, 0.0))
             for (old, _, least), change in zip(parts, changes, strict=True)
         ]
         work.on_cps, work.line_time, work.pool_wait = found

@@ -6,7 +6,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
-from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
@@ -20,9 +20,10 @@ from .surroundings import surroundings
 from .working import Working
 
 ROUNDS, CLOSE = 20, 1e-4
+ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
 
-def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
+def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Working:
     """Find it.
 
     Raises
@@ -30,7 +31,6 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
     FullPoolError
         Work with a rate asks a center for more than it can do.
     """
-    need = needs(form)
     around = at_rest(form)
     ask = demands(form, need, around)
     tasks, pools = len(form.work), len(form.pool_size)
@@ -41,7 +41,7 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
     _within(work)
     limits = Limits(work)
     longer: dict[int, float] = {}
-    steps = RelaxedSteps()
+    steps, change = RelaxedSteps(), 1.0
     for work.rounds in range(1, rounds + 1):
         before = work.response
         if work.around_matters:
@@ -53,7 +53,7 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
         work.settle_rates()
         line_times(work, limits)
         work.settle_rates()
-        limits.solve()
+        limits.solve(max(0.1 * CLOSE, ROUGH * change))
         if work.rounds > 1 and (work.form.users > 0).any():
             steps.take(work, old)
             work.settle_rates()
@@ -62,8 +62,8 @@ def operating_point(form: Compiled, rounds: int = ROUNDS) -> Working:
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
             work.settled = True  # nothing depends on the response times
             break
-        change = float(np.abs(work.response / before - 1).max())
-        if change < CLOSE and work.rounds > 1:
+        change = min(float(np.abs(work.response / before - 1).max()), 1.0)
+        if change < CLOSE and work.rounds > 1 and limits.calm:
             work.settled = True
             break
     if work.full:

@@ -129,9 +129,16 @@ class Working:
         own = self.on_cps + self.off_cps
         wait = self.wait
         found = own
+        callers, called, number = self.calls
         for _ in range(self.depth):
-            found = own + self.need.calls @ (found + wait)
+            found = own + np.bincount(callers, number * (found + wait)[called], len(own))
         return found
+
+    @cached_property
+    def calls(self) -> tuple[Places, Places, Array]:
+        """Tasks that wait for others, those others, and how many of each."""
+        callers, called = np.nonzero(self.need.calls)
+        return callers, called, self.need.calls[callers, called]
 
     @cached_property
     def depth(self) -> int:

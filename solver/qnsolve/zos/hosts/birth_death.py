@@ -58,12 +58,15 @@ class Crowd:
     ----------
     number, chance, coming : ndarray (C,)
     limit : int
+    rate : float, optional
+        Tasks that come, which are those that go [1/s]; from `coming` where left out.
     """
 
     number: Array
     chance: Array
     coming: Array
     limit: int
+    rate: float = 0.0
 
     @property
     def inside(self) -> Array:
@@ -85,7 +88,7 @@ class Crowd:
     @property
     def wait(self) -> float:
         """Mean wait of a task for a place [s]."""
-        return self.outside / max(float((self.chance * self.coming).sum()), 1e-300)
+        return self.outside / max(self.rate or float((self.chance * self.coming).sum()), 1e-300)
 
     @property
     def delayed(self) -> float:
@@ -144,11 +147,14 @@ def crowd(
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
     if both:
-        holds = stream * hold + sum(np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources)
-        leave = np.where(number > limit, leave * coming / holds, leave)
+        held = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
+        holds: Array = stream * hold + np.sum(held, axis=0)
+        mixed = (number > limit) & (holds > 0)
+        leave[mixed] *= coming[mixed] / holds[mixed]
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(coming[:-1], 1e-300) / np.maximum(leave[1:], 1e-300)))))
     chance = np.exp(logs - logs.max())
-    return Crowd(number, chance / chance.sum(), coming, limit)
+    chance = chance / chance.sum()
+    return Crowd(number, chance, coming, limit, float(chance @ leave))
 
 
 def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float) -> float:

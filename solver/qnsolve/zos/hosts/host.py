@@ -24,6 +24,7 @@ FREE = 2.5  # free pieces in it
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
+SLOWEST = 1e-9  # least throughput of a group over that asked for
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
 
 
@@ -131,7 +132,7 @@ class HostPoint:
 class Host:
     """The chains of one host."""
 
-    def __init__(self, load: Load, growth: float = 1.25) -> None:
+    def __init__(self, load: Load, growth: float = 1.16) -> None:
         self.load, self.growth = load, growth
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
@@ -322,7 +323,7 @@ class Host:
         follow = going / slower
         solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
-        thinned = float((chance * serve).sum()) if k is not None else 0.0
+        thinned = max(float((chance * serve).sum()), SLOWEST * rate) if k is not None else 0.0
         number = float(levels @ chance.sum(axis=1))
         busy = float((chance * np.minimum(n, servers)).sum()) if k is not None else 0.0
         on_cps = float((chance * pieces).sum())

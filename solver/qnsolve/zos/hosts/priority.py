@@ -12,6 +12,8 @@ from .company import Company, along
 from .host import Host
 from .plane import grid, moves, plane
 
+STARVED = 1e-9  # least throughput over that asked for
+
 
 @dataclass(frozen=True)
 class LowerPoint:
@@ -52,15 +54,16 @@ def lower_point(higher: Host, lower: Host, growth: float = 1.16) -> LowerPoint:
         arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
         arrive[-1] = 0.0
         shape = np.ones((len(levels), 1))
-        chance = plane(levels, phases, arrive, serve, 0.0, up / slower * shape, down / slower * shape).chance
+        solved = plane(levels, phases, arrive, serve, 0.0, up / slower * shape, down / slower * shape)
+        chance = solved.chance
         if chance[-1].sum() < 1e-7 or levels[-1] >= most:
             break
         levels = grid(engines + 20, min(4 * levels[-1], most), growth)
     ended = float((chance * serve).sum())
-    number = float(levels @ chance.sum(axis=1))
+    number = solved.mean_level
     met = (chance * arrive).sum(axis=0)
     delay = float(met @ _blocked(phases, up, down, chances)) / max(float(met.sum()), 1e-300)
-    return LowerPoint(number / max(ended, 1e-300), delay)
+    return LowerPoint(number / max(ended, STARVED * lower.all_flow, 1e-300), delay)
 
 
 def _taken(over: Company, phases: Array) -> Array:
@@ -87,8 +90,8 @@ def _blocked(phases: Array, up: Array, down: Array, chances: Array) -> Array:
     rise, fall = moves(phases, up - down, up + down, True)
     size = len(phases)
     rates = np.diag(rise[:-1], 1) + np.diag(fall[1:], -1)
-    rates -= np.diag(rates.sum(axis=1))
-    first = int(np.argmax(taken > 0.5)) if (taken > 0.5).any() else size
+    rates -= np.diag(rates.sum(axis=1) + 1e-12 * (rise + fall).max())
+    first = max(int(np.argmax(taken > 0.5)), 1) if (taken > 0.5).any() else size
     inner = slice(first, size)
     time = np.zeros(size)
     if first < size:

@@ -12,7 +12,7 @@ from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.results.solution import Solution
 from qnsolve.zos.compile.compiled import Compiled, Pool
-from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.compile.plain_network import plain_network
 from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.demands import at_rest, demands
@@ -21,9 +21,8 @@ from qnsolve.zos.hosts.host import HostPoint
 STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
 
 
-def small_system(form: Compiled) -> Working | None:
+def small_system(form: Compiled, need: Needs) -> Working | None:
     """The operating point by the chain; None where it is large, or the system has more than users, TCBs and devices."""
-    need = needs(form)
     network = plain_network(form, need) if (form.users > 0).all() else None
     if network is None or _states(network) > STATES:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
-from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.compile.needs import Needs, needs
 from qnsolve.zos.equilibrium.settled_point import ROUNDS, operating_point
 from qnsolve.zos.equilibrium.surroundings import surroundings, sync_time
 from qnsolve.zos.equilibrium.working import Working
@@ -62,14 +62,17 @@ def solved_point(system: SystemParts, factor: Array | float = 1.0, rounds: int =
     then everything is solved again.
     """
     form = scaled(compiled(system), factor)
-    if (exact := small_system(form)) is not None:
+    need = needs(form)
+    if (exact := small_system(form, need)) is not None:
         return SolvedPoint(exact, exact=True)
     converted = _converted(form, at_rest(form), frozenset())
     while True:
-        form = scaled(compiled(system, converted=converted), factor) if converted else form
+        if converted:
+            form = scaled(compiled(system, converted=converted), factor)
+            need = needs(form)
         try:
-            check_rates(form)
-            work = operating_point(form, rounds)
+            check_rates(form, need)
+            work = operating_point(form, need, rounds)
             check_point(work)
         except FullPoolError:  # it may be so by waits for requests that are not synchronous at these rates
             more = _converted(form, _loaded(form), converted)
@@ -91,14 +94,13 @@ def scaled(form: Compiled, factor: Array | float) -> Compiled:
     return replace(form, rate=form.rate * times, users=users)
 
 
-def check_rates(form: Compiled) -> None:
+def check_rates(form: Compiled, need: Needs) -> None:
     """Whether work with a rate alone, without any wait, asks a center for more than it can do.
 
     Raises
     ------
     FullPoolError
     """
-    need = needs(form)
     _check(center_loads(form, need, demands(form, need, at_rest(form)), form.rate))
 
 
