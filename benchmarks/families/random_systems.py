@@ -18,6 +18,7 @@ from qnsolve.zos.hosts.demands import at_rest, demands
 from .rough_loads import Draw, Plain, short
 
 MOST = 0.995  # of the load of the busiest center, all waits left out
+TIMES = {"qr_cpu", "open_cpu", "cpu"}  # one of them, or a delay
 EDGES = (0.1, 0.5, 0.8, 0.95, MOST)
 
 
@@ -210,7 +211,7 @@ def _step(
         more["log_bytes"] = {loggers[0].name: short(g.log(100, 1e5))}
     if g.chance(0.6):
         more["devices"] = {d.name: short(cpu * g.log(0.1, 100.0)) for d in g.sample(devices, g.randint(1, len(devices)))}
-    if g.chance(0.3) or not more:
+    if g.chance(0.3) or not more.keys() & TIMES:
         more["delay"] = short(cpu * g.log(0.1, 100.0))
     if later and g.chance(0.2):
         more["called"] = False

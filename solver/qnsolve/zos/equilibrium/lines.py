@@ -44,10 +44,9 @@ def line_times(work: Working, limits: Limits) -> None:
         speed = np.minimum(np.arange(top + 1.0), servers) / mean
         streams = form.users[form.work[tasks]] == 0
         hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
-        found, load = crowd_at_most(stream, sources, speed, top, hold=hold)
-        work.overloaded(int(pool), load)
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
-        wait = found.wait * mixed
-        work.line_time[tasks, pool] = need.lines[tasks, pool] + wait * need.rounds[tasks]
+        found, load = crowd_at_most(stream, sources, speed, top, mixed, hold)
+        work.overloaded(int(pool), load)
+        work.line_time[tasks, pool] = need.lines[tasks, pool] + found.wait * need.rounds[tasks]
         work.crowds[int(pool)] = found
     work.in_lines = work.line_time.sum(axis=1)

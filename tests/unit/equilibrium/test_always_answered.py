@@ -1,0 +1,53 @@
+"""There is an answer for any system, or the name of the center that is full; and what is known of limits is kept."""
+
+import pytest
+from qnsolve import zos
+from qnsolve.zos.equilibrium.solved import solved_point
+from qnsolve.zos.equilibrium.working import Working
+
+from benchmarks.always_answered import broken, outcome
+from benchmarks.families.random_systems import random_system
+
+
+def _solved(regions: list[zos.CicsRegion | zos.ImsRegions], work: list[zos.Work], servers: int | None = None) -> Working:
+    devices = [zos.Device("D", servers=servers)]
+    return solved_point(zos.System(lpars=[zos.Lpar("P", processors=4)], regions=regions, work=work, devices=devices)).work
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_systems(seed: int) -> None:
+    """No error, no warning, no law broken."""
+    assert outcome(seed, random_system(seed)).fault == ""
+
+
+def test_a_class_of_all_the_work_is_a_limit() -> None:
+    """A TRANCLASS of 12 in a region whose work is all of it: MXT 12."""
+    step = {"qr_cpu": 0.0004, "devices": {"D": 0.05}}
+    users = {"users": 300, "think_time": 1.0}
+    one = _solved([zos.CicsRegion("A", lpar="P", mxt=12)], [zos.Work("w", regions="A", **users, **step)])
+    region = zos.CicsRegion("A", lpar="P", mxt=500, tranclasses={"T": 12})
+    two = _solved([region], [zos.Work("w", regions="A", tranclass="T", **users, **step)])
+    assert two.response == pytest.approx(one.response)
+
+
+def test_a_device_behind_a_limit_holds_no_more_than_the_limit() -> None:
+    """40,000 users, 30 places, a device that does 500 a second: it is what decides, and the rest waits for the limit."""
+    step = {"qr_cpu": 0.0001, "devices": {"D": 0.002}}
+    found = _solved(
+        [zos.CicsRegion("A", lpar="P", mxt=30)], [zos.Work("w", users=40_000, think_time=50.0, regions="A", **step)], 1
+    )
+    assert found.settled
+    assert found.rate[0] == pytest.approx(500, rel=0.01)
+    assert float(found.flow @ found.holds()) <= 30.0001
+    assert broken(found) == []
+
+
+def test_users_do_not_make_a_stream_refused() -> None:
+    """Users of long requests at a device, and a stream of short ones that takes half of it: both have an answer."""
+    work = [
+        zos.Work("u", users=50, think_time=0.1, regions="A", delay=0.001, devices={"D": 0.1}),
+        zos.Work("s", rate=50, regions="B", delay=0.001, devices={"D": 0.01}),
+    ]
+    found = _solved([zos.CicsRegion("A", lpar="P", mxt=900), zos.CicsRegion("B", lpar="P", mxt=2000)], work, 1)
+    assert found.rate[1] == 50
+    assert found.rate[0] * 0.1 + 0.5 == pytest.approx(1, abs=0.02)
