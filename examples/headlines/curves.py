@@ -70,7 +70,7 @@ def systems() -> dict[str, tuple[zos.System, list[float]]]:
     )
     return {
         "four AORs on 5 CPs": (aors, [0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.08, 1.14, 1.18, 1.2]),
-        "QR TCB beside Java on 4 CPs": (beside, [0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1, 1.18, 1.22]),
+        "QR TCB beside Java on 4 CPs": (beside, [0.2, 0.4, 0.6, 0.8, 0.9, 1.0, 1.1]),
         "5 and 120 ms behind MXT 30": (unlike, [0.2, 0.4, 0.6, 0.8, 0.95, 1.05, 1.12, 1.18, 1.22]),
         "six JVM threads on 4 CPs": (threads, [0.2, 0.5, 0.8, 1.0, 1.2, 1.35, 1.45, 1.55, 1.6]),
         "users at TOR and AOR, MXT 40": (users, [0.2, 0.5, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0, 2.5]),
@@ -111,17 +111,25 @@ def stored() -> dict[str, list[tuple[float, str, float, float]]]:
     return found
 
 
-def picture(path: Path) -> None:
+def main() -> dict[str, tuple[list[float], dict[str, list[float]]]]:
+    """Of each system: loads, and the response time of each work there [ms]."""
+    found = {}
+    for title, (system, loads) in systems().items():
+        fine = np.unique(np.concatenate((np.linspace(loads[0], loads[-1], 25), loads))).tolist()
+        found[title] = fine, solved(system, fine)
+    return found
+
+
+def picture(curves: dict[str, tuple[list[float], dict[str, list[float]]]], path: Path) -> None:
     """Write the figure."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 6.4), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     points = stored()
-    for axes, (title, (system, loads)) in zip(panels, systems().items(), strict=True):
-        fine = np.unique(np.concatenate((np.linspace(loads[0], loads[-1], 25), loads))).tolist()
-        for color, (name, times) in zip(("#38506a", "#b3261e"), solved(system, fine).items(), strict=False):
-            axes.plot(fine, times, color=color, label=name)
+    for axes, (title, (loads, works)) in zip(panels, curves.items(), strict=True):
+        for color, (name, times) in zip(("#38506a", "#b3261e"), works.items(), strict=False):
+            axes.plot(loads, times, color=color, label=name)
             seen = [(load, value) for load, work, value, _ in points[title] if work == name]
             axes.plot(*zip(*seen, strict=True), "o", mfc="none", color=color)
         axes.set(title=title, yscale="log", xlabel="load, times today's", ylabel="response time in ms")
@@ -134,4 +142,4 @@ if __name__ == "__main__":
     if "--simulate" in sys.argv:
         sys.argv.remove("--simulate")
         simulate()
-    picture(Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "systems.png")
+    picture(main(), Path(sys.argv[1] if len(sys.argv) > 1 else ".") / "curves.png")

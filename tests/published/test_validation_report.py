@@ -69,7 +69,7 @@ def test_html_is_well_formed_and_stands_alone(page, studies):
 
 def test_the_way_of_each_class_is_drawn(page, studies):
     """A line for each class of a case's last model: its load, its stations with the demands there, where jobs go."""
-    lines = sum(len(study.models[-1][1].classes) for study in studies.values())
+    lines = sum(len(flows(study.models[-1][1])) for study in studies.values())
     assert page.count('<ol class="flow"') == page.count('<li class="end">') == lines
     text = html.unescape(page)
     for study in studies.values():

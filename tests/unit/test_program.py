@@ -154,7 +154,9 @@ SYSTEM_COMMANDS: dict[str, Sequence[str]] = {
     "verify": ("--jobs", "2000"),
     "growth": ("--by", "1,1.1"),
     "headroom": ("--target", "orders=0.003"),
-    "compile": (),
+    "sweep": ("orders.rate=50,100",),
+    "sensitivity": (),
+    "bottleneck": (),
 }
 
 

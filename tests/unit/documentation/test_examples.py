@@ -159,7 +159,7 @@ def test_memory_saves_cpu_and_response():
 def headlines(tmp_path_factory):
     """What each headline figure shows, and its file."""
     folder, found = tmp_path_factory.mktemp("headlines"), {}
-    for name in ("cfdt", "log", "ladders"):
+    for name in ("cfdt", "curves", "log", "ladders"):
         module = script(f"headlines/{name}")
         found[name] = module.main()
         module.picture(found[name], folder / f"{name}.png")
@@ -183,6 +183,18 @@ def test_response_of_data_table_requests_meets_the_measured_points(headlines):
     assert by_think[0.3229] == (pytest.approx(2204.22, rel=0.004), pytest.approx(131.748, rel=0.02))
     assert by_think[0.62][1] == pytest.approx(measured[1][1], rel=0.03)
     assert curve[-1][0] == pytest.approx(1 / 0.0004524, rel=0.001)
+
+
+def test_curves_of_six_systems_pass_their_simulated_points(headlines):
+    """Each simulated point is known within 3 %, and the curve passes it within 15 %; in the mean within 3 %."""
+    points, off = script("headlines/curves").stored(), []
+    for title, (loads, works) in headlines[1]["curves"].items():
+        for load, work, value, half in points[title]:
+            assert half < 0.05 * value
+            off.append(abs(works[work][loads.index(load)] / value - 1))
+    assert len(off) > 60
+    assert max(off) < 0.15
+    assert sum(off) / len(off) < 0.03
 
 
 def test_law_of_the_log_meets_eight_stripes(headlines):

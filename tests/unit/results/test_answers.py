@@ -44,6 +44,9 @@ ANSWERS = {
     "SystemResult": SYSTEM.solve,
     "Growth": lambda: qn.zos.growth(SYSTEM, [1, 9]),
     "Headroom": lambda: HEADROOM,
+    "SystemSweep": lambda: qn.zos.sweep(SYSTEM, {"orders.rate": [50, 100]}),
+    "SystemSensitivity": lambda: qn.zos.sensitivity(SYSTEM),
+    "SystemBottleneck": lambda: qn.zos.bottleneck(SYSTEM),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
 }
 
