@@ -51,3 +51,11 @@ def test_users_do_not_make_a_stream_refused() -> None:
     found = _solved([zos.CicsRegion("A", lpar="P", mxt=900), zos.CicsRegion("B", lpar="P", mxt=2000)], work, 1)
     assert found.rate[1] == 50
     assert found.rate[0] * 0.1 + 0.5 == pytest.approx(1, abs=0.02)
+
+
+def test_users_beside_fixed_cpu_do_not_wait_for_it_as_for_each_other() -> None:
+    """One user on 6 CPs of which fixed CPU takes 1: the time of the work alone."""
+    lpars = [zos.Lpar("P", processors=6, fixed_cpu=1.0)]
+    work = [zos.Work("w", users=1, think_time=4.0, regions="A", qr_cpu=0.001, open_cpu=0.001)]
+    found = solved_point(zos.System(lpars=lpars, regions=[zos.CicsRegion("A", lpar="P")], work=work)).work
+    assert found.response[0] == pytest.approx(0.002, rel=0.01)

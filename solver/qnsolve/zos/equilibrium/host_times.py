@@ -284,7 +284,7 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     groups, (free, spin) = groups_of(form, need, ask, here, limits.grouped)
     visits = np.where(busy, form.visits * need.rounds, 0.0)
     flow = work.rate[form.work] * visits
-    coming = _coming(work, limits, here, None if rank is None else work.levels.get((host, rank)))
+    coming = _coming(work, limits, here, fixed, None if rank is None else work.levels.get((host, rank)))
     kept = {
         r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
         for r in limits.kept
@@ -297,10 +297,11 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     )  # fmt: skip
 
 
-def _coming(work: Working, limits: Limits, here: Places, seen: Array | None) -> Coming:
+def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Array | None) -> Coming:
     """Throughput of each work at so many tasks on the CPs of a host: users that are not there come at their own pace.
 
-    Counted are the tasks `here`; `seen` has their times among others all alike where they differ.
+    Counted are the tasks `here` and those of the fixed CPU [engines]; `seen` has their times among others all alike where
+    they differ.
     """
     form = work.form
     counted = work.on_cps.copy()
@@ -323,11 +324,12 @@ def _coming(work: Working, limits: Limits, here: Places, seen: Array | None) -> 
     for _ in range(60):
         middle = (low + high) / 2
         f = np.exp(middle) * np.maximum(time, 1e-300)
-        more = (f * (np.where(closed, 0.0, work.rate) + users / (away + f))).sum(axis=1, keepdims=True) > COUNTS[:, None]
+        there = (f * (np.where(closed, 0.0, work.rate) + users / (away + f))).sum(axis=1, keepdims=True)
+        more = there + fixed * np.exp(middle) > COUNTS[:, None]
         low, high = np.where(more, low, middle), np.where(more, middle, high)
     f = np.exp(low) * time
     rate = np.where(closed, users / (away + f), work.rate)
-    streams = bool(((form.users == 0) & (time > 0)).any())
+    streams = fixed > 0 or bool(((form.users == 0) & (time > 0)).any())
     most = np.inf if streams else float(form.users[time > 0].sum())
     if not streams:
         rate[most <= COUNTS] = 0.0
