@@ -28,6 +28,7 @@ LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 SMALL = 1e-290  # of the weights of numbers of tasks
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
 PASSES = 10  # over all limits in one round
+OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
 
@@ -430,8 +431,31 @@ class Limits:
                     pool, self.tasks[region], self.work.holds(), speed, size, self.work.holds() - self.work.on_cps, found.wait
                 )
             )
-            self.work.pool_wait[pool, self.tasks[region]] = found.wait * ratio
+            waits = np.broadcast_to(found.wait * ratio, len(self.tasks[region]))
+            self.work.pool_wait[pool, self.tasks[region]] = waits if below else self._little(region, found, waits)
         self.found[region] = found
+
+    def _little(self, region: int, found: Crowd, waits: Array) -> Array:
+        """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
+        w, form, tasks = self.work, self.work.form, self.tasks[region]
+        users, works = form.users, np.unique(form.work[tasks])
+        part = (found.full - OFTEN) / (1 - OFTEN)
+        alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
+        on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+        if part <= 0 or on_cps > ON_CPS or not alone or not users[works].all() or not waits.any():
+            return waits
+        holds = (form.visits * w.holds())[tasks]
+        visits = form.visits[tasks]
+        old = np.bincount(form.work[tasks], visits * w.pool_wait[self.pool[region], tasks], len(users))
+        new = np.bincount(form.work[tasks], visits * waits, len(users))
+        rest = np.maximum(form.think + w.response - old, 0.0)
+        goal = float(found.inside @ np.arange(len(found.inside)))
+        low, high = -3.0, 3.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            rate = users / np.maximum(rest + np.exp(middle) * new, 1e-300)
+            low, high = (middle, high) if float(rate[form.work[tasks]] @ holds) > goal else (low, middle)
+        return np.asarray(waits * np.exp(part * low))
 
     def _note_rates(self, region: int, found: Crowd) -> None:
         """How work comes to the CPs with so many of the tasks of a region there."""

@@ -1,0 +1,54 @@
+"""Groups that come at once, units that hold a server without a CP, and short pieces beside long ones."""
+
+import numpy as np
+import pytest
+from qnsolve import zos
+from qnsolve.zos.equilibrium.solved import solved_point
+from qnsolve.zos.hosts.company import company
+from qnsolve.zos.hosts.holders import Ready
+from qnsolve.zos.hosts.jumps import Burst, jumps
+from qnsolve.zos.hosts.plane import grid, plane
+
+
+@pytest.mark.parametrize(("size", "use"), [(13.0, 0.73), (3.5, 0.9), (10.0, 0.3), (200.0, 0.5)])
+def test_groups_at_one_server(size: float, use: float) -> None:
+    """M[X]/M/1, on grids with steps longer and shorter than a group."""
+    levels, phases = grid(30, 30 * size / (1 - use), 1.16), np.array([0.0, 1.0])
+    shape = (len(levels), 2)
+    burst = Burst(0, size, np.ones(1))
+    serve = np.ones(shape)
+    serve[0] = 0.0
+    up, down = np.ones(shape) * [1, 0], np.ones(shape) * [0, 1]
+    found = plane(levels, phases, np.zeros(shape), serve, 0.0, up, down, jumps(burst, np.full(shape, use), 1.0, 0.0, 1.0))
+    exact = use * (burst.mates(1.0) + 2) / 2 / (1 - use)
+    assert found.mean_level == pytest.approx(exact, rel=0.02)
+    assert found.chance[0].sum() == pytest.approx(1 - use, rel=0.01)
+
+
+def test_units_off_the_cps() -> None:
+    """Machine repair: three units on one CP, as long off it as on it; nobody else is there."""
+    found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 0.0, 1.0, 3.0)
+    rate, chance = found.at(3.0)
+    ways = np.array([1 / 6, 1 / 2, 1.0, 1.0])  # of 0, 1, 2, 3 ready
+    assert chance[:, 0] == pytest.approx(ways / ways.sum())
+    assert rate[0] == pytest.approx(1 - ways[0] / ways.sum())
+
+
+def test_short_pieces_on_tcbs_beside_long_ones() -> None:
+    """The truth is a simulation, known to 1 %."""
+    regions = [zos.CicsRegion(name, lpar="P") for name in ("Q0", "Q1", "OPEN")]
+    work = [
+        zos.Work("first", rate=1484, regions="Q0", qr_cpu=0.00013),
+        zos.Work("second", rate=2622, regions="Q1", qr_cpu=9.13e-05),
+        zos.Work("third", rate=273.4, regions="OPEN", open_cpu=0.001107),
+    ]
+    found = solved_point(zos.System(lpars=[zos.Lpar("P", processors=1)], regions=regions, work=work)).work.response
+    assert found == pytest.approx([0.000917, 0.001013, 0.003385], rel=0.06)
+
+
+def test_a_lower_importance_beside_long_higher_work() -> None:
+    """One CP, M/M/1 with two preemptive priorities: 1/(mu (1 - rho)) and that of the lower class."""
+    regions = [zos.CicsRegion("H", lpar="P", importance=1), zos.CicsRegion("L", lpar="P", importance=2)]
+    work = [zos.Work("high", rate=50, regions="H", open_cpu=0.01), zos.Work("low", rate=30, regions="L", open_cpu=0.01)]
+    found = solved_point(zos.System(lpars=[zos.Lpar("P", processors=1)], regions=regions, work=work)).work.response
+    assert found == pytest.approx([0.01 / 0.5, 0.01 / (0.5 * 0.2)], rel=0.03)
