@@ -15,7 +15,7 @@ from .closing import close
 from .host_times import host_times
 from .limits import Limits
 from .lines import line_times
-from .relaxed_steps import RelaxedSteps, Times
+from .relaxed_steps import RelaxedSteps, RoundTimes
 from .surroundings import surroundings
 from .working import Working
 
@@ -49,7 +49,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
             work.around, longer = surroundings(work, longer)
             work.ask = demands(form, need, work.around)
         limits.pick(work.rounds)
-        old = Times.of(work)
+        old = RoundTimes.of(work)
         host_times(work, limits, longer)
         work.settle_rates()
         _bounded(work)
