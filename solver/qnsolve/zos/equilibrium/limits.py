@@ -308,7 +308,7 @@ class Limits:
         b = np.clip(away[tasks], 0.0, inside[tasks])
         a = inside[tasks] - b
         first = float(flow @ (a + b))
-        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / first**2 if first > 1e-150 else 1.0
+        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
         """Wait for a limit were all tasks alike; 0 where open work fills it."""
@@ -339,7 +339,7 @@ class Limits:
         tasks = self.tasks[region]
         flow = w.flow[tasks]
         total = float(flow.sum())
-        inner = [r for r in self.gates if self.above[r] == region and not self._classes_of(r)]
+        inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self._classes_of(r)]
         holds = w.holds()
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)

@@ -16,7 +16,7 @@ SHORT = 1e-3  # of the time of a task: what its waits are measured from
 
 
 @dataclass(frozen=True, eq=False)
-class Times:
+class RoundTimes:
     """What a round starts from: times on CPs, at logs and devices, waits at limits, and speeds read off the hosts."""
 
     on_cps: Array
@@ -25,7 +25,7 @@ class Times:
     speeds: list[dict[int, Array]]
 
     @classmethod
-    def of(cls, work: Working) -> Times:
+    def of(cls, work: Working) -> RoundTimes:
         """Those of a working state."""
         speeds = [{region: found.copy() for region, found in host.speeds.items()} for host in work.hosts]
         return cls(work.on_cps.copy(), work.line_time.copy(), work.pool_wait.copy(), speeds)
@@ -38,7 +38,7 @@ class RelaxedSteps:
         self.length = 1.0
         self.last: Array | None = None
 
-    def take(self, work: Working, before: Times) -> None:
+    def take(self, work: Working, before: RoundTimes) -> None:
         """Go from the times before toward those just found."""
         own = work.ask.on_cps + work.off_cps + work.need.lines.sum(axis=1)
         floor = SHORT * np.maximum(own, SHORT * float(own.mean()))

@@ -15,11 +15,12 @@ from .closing import close
 from .host_times import host_times
 from .limits import Limits
 from .lines import line_times
-from .relaxed_steps import RelaxedSteps, Times
+from .relaxed_steps import RelaxedSteps, RoundTimes
 from .surroundings import surroundings
 from .working import Working
 
 ROUNDS, CLOSE = 20, 1e-4
+ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
 
@@ -48,9 +49,10 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
             work.around, longer = surroundings(work, longer)
             work.ask = demands(form, need, work.around)
         limits.pick(work.rounds)
-        old = Times.of(work)
+        old = RoundTimes.of(work)
         host_times(work, limits, longer)
         work.settle_rates()
+        _bounded(work)
         line_times(work, limits)
         work.settle_rates()
         limits.solve(max(0.1 * CLOSE, ROUGH * change))
@@ -71,6 +73,14 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)
     return work
+
+
+def _bounded(work: Working) -> None:
+    """Raise FullPoolError where waits grow without end: tasks that hold places that those they wait for need."""
+    response = float(work.response.max())
+    if not response < ENDLESS * (1 + float(work.form.think.max())):
+        pool = int(np.argmax(work.pool_wait.max(axis=1)))
+        raise FullPoolError(work.form.pool_name[pool], np.inf)
 
 
 def _within(work: Working) -> None:

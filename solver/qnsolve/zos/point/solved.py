@@ -19,6 +19,7 @@ from qnsolve.zos.parts.system import SystemParts
 from .small_system import small_system
 from .utilization import center_loads
 
+BEYOND = 1.05  # load of a center at an operating point from which on there is none
 ALONE = 20  # rounds of the coupling facilities alone
 
 
@@ -112,6 +113,9 @@ def check_point(work: Working) -> None:
     FullPoolError
     """
     _check(center_loads(work.form, work.need, work.ask, work.form.rate))
+    name, load = max(center_loads(work.form, work.need, work.ask, work.rate), key=lambda item: item[1])
+    if load > BEYOND:  # tasks that hold a place while others that they wait for need one of the same
+        raise FullPoolError(name, load)
 
 
 def _check(loads: object) -> None:
