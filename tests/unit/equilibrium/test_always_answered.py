@@ -2,8 +2,8 @@
 
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.solved import solved_point
 from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.point.solved import solved_point
 
 from benchmarks.always_answered import broken, outcome
 from benchmarks.families.random_systems import random_system

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.solved import solved_point
 from qnsolve.zos.hosts.company import company
 from qnsolve.zos.hosts.holders import Ready
 from qnsolve.zos.hosts.jumps import Burst, jumps
 from qnsolve.zos.hosts.plane import grid, plane
+from qnsolve.zos.point.solved import solved_point
 
 
 @pytest.mark.parametrize(("size", "use"), [(13.0, 0.73), (3.5, 0.9), (10.0, 0.3), (200.0, 0.5)])
