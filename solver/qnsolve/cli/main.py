@@ -30,7 +30,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
-    "compile": ("print the network that a system becomes", "qnsolve.cli.compile_command"),
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions
 GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
