@@ -136,9 +136,9 @@ def linked(**driven: Any) -> tuple[zos.System, qn.Network]:
 
 @pytest.mark.parametrize("rate", [3000, 9000, 11000])
 def test_a_rate_over_two_lpars_is_the_exact_network(rate: float) -> None:
-    """Two LPARs and links in line: M/M/c each, as the exact solver has it."""
+    """Two LPARs and links in line: M/M/c each, as the exact solver has it, to the digits of chains cut at the top."""
     system, network = linked(rate=rate)
-    assert system.solve()["tran"].response_time == pytest.approx(qn.solve(network)["tran"].response_time, rel=1e-12)
+    assert system.solve()["tran"].response_time == pytest.approx(qn.solve(network)["tran"].response_time, rel=1e-7)
 
 
 @pytest.mark.parametrize(("users", "think_time"), [(8, 0), (40, 0), (40, 0.002), (100, 0.005), (2000, 0.2)])
