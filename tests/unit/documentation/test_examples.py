@@ -186,15 +186,15 @@ def test_response_of_data_table_requests_meets_the_measured_points(headlines):
 
 
 def test_curves_of_six_systems_pass_their_simulated_points(headlines):
-    """Each simulated point is known within 3 %, and the curve passes it within 15 %; in the mean within 3 %."""
+    """Each curve passes its simulated points within 15 %, in the mean within 2 %; the points are known within 10 %."""
     points, off = script("headlines/curves").stored(), []
     for title, (loads, works) in headlines[1]["curves"].items():
         for load, work, value, half in points[title]:
-            assert half < 0.05 * value
+            assert half < 0.1 * value
             off.append(abs(works[work][loads.index(load)] / value - 1))
     assert len(off) > 60
     assert max(off) < 0.15
-    assert sum(off) / len(off) < 0.03
+    assert sum(off) / len(off) < 0.02
 
 
 def test_law_of_the_log_meets_eight_stripes(headlines):
