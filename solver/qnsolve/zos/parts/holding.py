@@ -23,14 +23,14 @@ def check_holding(works: Sequence[Work], regions: Sequence[Region]) -> None:
     sizes = {(r.name, name): size for r in regions for name, size in ((None, r.limit), *(r.tranclasses or {}).items())}
     words = {r.name: r.limit_name for r in regions}
     waits: dict[Place, dict[Place, str]] = {place: {} for place in sizes}
-    needed: dict[Place, float] = dict.fromkeys(sizes, 0.0)  # places that all users can hold at once
+    needed: dict[Place, float] = dict.fromkeys(sizes, 0.0)  # places that all users can hold while they wait for more
     for work in works:
         most: dict[Place, int] = {}
         chain: list[Step] = []
         for step in work.steps:
             chain = [*chain, step] if step.called else [step]
-            for place in set(_places(step)):
-                held = sum(place in _places(above) for above in chain)
+            for place in {place for above in chain[:-1] for place in _places(above)}:
+                held = sum(place in _places(above) for above in chain[:-1])
                 most[place] = max(most.get(place, 0), held)
             for above in chain[:-1]:
                 for held_place in _places(above):
@@ -40,7 +40,7 @@ def check_holding(works: Sequence[Work], regions: Sequence[Region]) -> None:
             needed[place] += inf if work.users is None else held * work.users
     for place, size in sizes.items():
         work_name = _returns(place, waits)
-        if work_name is not None and needed[place] > size:
+        if work_name is not None and needed[place] >= size:
             region, tranclass = place
             limit = words[region] if tranclass is None else f"TRANCLASS {tranclass}"
             rule = (

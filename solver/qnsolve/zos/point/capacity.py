@@ -15,11 +15,10 @@ from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
 from .solved import solved_point
-from .utilization import center_loads
+from .utilization import center_loads, fullest
 
 FINE = 1e-3  # relative, of the factor
 STEPS, ROUNDS = 24, 10  # solutions, and rounds of one, at most
-NEAR = 0.95  # share of the bound of a center from which on a limit that fills before it fills because of it
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 
 
@@ -53,23 +52,22 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     grows = np.ones(len(form.rate), dtype=bool) if grows is None else grows
     if not (grows & (form.rate > 0)).any():
         return Capacity(inf, "")
-    high, center = bound, resource = _bound(form, grows)
+    high, center = _bound(form, grows)
     low, guess = 0.0, high * (1 - MARGIN)
     for step in range(STEPS):
         try:
-            solved_point(system, np.where(grows, guess, 1.0), ROUNDS)
+            work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
         except FullPoolError as error:
-            high, center = guess, error.name
+            high, center = guess, error.name if low == 0.0 else center
             first = low == 0.0 and step == 0 and guess > 1.0
-            guess = (
-                1.0 if first else max(sqrt(max(low, high / 16) * high), min(high / max(error.load, 1.0), high) * (1 - MARGIN))
-            )
+            halfway = sqrt(max(low, high / 16) * high)
+            guess = 1.0 if first else max(halfway, min(high / max(error.load, 1.0), high) * (1 - MARGIN))
         else:
-            low = guess
+            low, center = guess, fullest(work)
             guess = min(sqrt(low * high), high * (1 - MARGIN))
         if high - low <= FINE * high:
             break
-    return Capacity(low, resource if low > NEAR * bound else center)
+    return Capacity(low, center)
 
 
 def _bound(form: Compiled, grows: Places) -> tuple[float, str]:

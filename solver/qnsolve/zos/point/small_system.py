@@ -18,13 +18,14 @@ from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.hosts.host import HostPoint
 
-STATES = 2000  # of the chain, lines before limits not counted: a quarter of a second or so
+STATES = 2000  # of the chain: a quarter of a second or so
+LINES = 24  # users, at most, where there are limits: the order of those who wait is part of the state
 
 
 def small_system(form: Compiled, need: Needs) -> Working | None:
     """The operating point by the chain; None where it is large, or the system has more than users, TCBs and devices."""
     network = plain_network(form, need) if (form.users > 0).all() else None
-    if network is None or _states(network) > STATES:
+    if network is None or _states(network) > STATES or (network.limits and form.users.sum() > LINES):
         return None
     try:
         exact = solve(network, method="markov")

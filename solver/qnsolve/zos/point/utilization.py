@@ -9,7 +9,10 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import UNLIMITED, Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
+from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.demands import Demands
+
+ALIKE = 0.97  # share of the largest use from which on a center is as full
 
 
 def center_loads(form: Compiled, need: Needs, ask: Demands, rate: Array) -> Iterator[tuple[str, float]]:
@@ -49,3 +52,45 @@ def center_loads(form: Compiled, need: Needs, ask: Demands, rate: Array) -> Iter
             used = float(flow @ need.lines[:, pool])
         if used > 0 and size < UNLIMITED:
             yield form.pool_name[pool], used / float(size)
+
+
+def held_places(work: Working) -> Array:
+    """Places in use of the pools, over their size (P,) [0..1]."""
+    form, ask, flow = work.form, work.ask, work.flow
+    inside = work.holds()
+    used = flow @ work.need.lines
+    facilities = iter((work.need.qr_sync + work.need.open_sync + work.need.other).T)
+    for pool, code in enumerate(form.pool_kind):
+        mine = form.region == form.pool_region[pool]
+        if code == Pool.LIMIT:
+            used[pool] = flow @ (inside * mine)
+        elif code == Pool.TRANCLASS:
+            own = work.pool_wait[work.limit_pool(int(form.pool_region[pool]))]
+            used[pool] = sum(flow[t] * (inside[t] + own[t]) for t, held in enumerate(work.need.limits) if pool in held)
+        elif code == Pool.THREADS:
+            used[pool] = flow @ ((ask.threads + ask.thread_off) * mine) * work.service.get(pool, 1.0)
+        elif code == Pool.FACILITY:
+            used[pool] = flow @ next(facilities)
+    found: Array = np.where(form.pool_size < UNLIMITED, used / form.pool_size, 0.0)
+    return found
+
+
+def fullest(work: Working) -> str:
+    """The center that is used most; of those that are as full, the one that the others wait for.
+
+    CPs, TCBs, logs and devices before limits, and limits of tasks that are called before those of their callers.
+    """
+    form = work.form
+    loads = dict(center_loads(form, work.need, work.ask, work.rate))
+    level = np.zeros(len(form.work))
+    for caller, called in zip(*np.nonzero(work.need.calls), strict=True):  # tasks stand behind those that call them
+        level[called] = max(level[called], level[caller] + 1)
+    deep = dict.fromkeys(loads, np.inf)
+    for pool, held in enumerate(held_places(work)):
+        if form.pool_kind[pool] in (Pool.LIMIT, Pool.TRANCLASS) and form.pool_name[pool] in loads:
+            name = form.pool_name[pool]
+            loads[name] = float(held)
+            mine = [level[t] for t, limits in enumerate(work.need.limits) if pool in limits]
+            deep[name] = max(mine) + 0.5 * float(form.pool_kind[pool] == Pool.TRANCLASS)
+    most = max(loads.values())
+    return max((name for name, load in loads.items() if load > ALIKE * most), key=lambda name: (deep[name], loads[name]))
