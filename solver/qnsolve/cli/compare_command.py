@@ -18,5 +18,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> str:
-    before = model(options.file)
-    return printed(compare(before, model(options.after)), options)
+    before, after = model(options.file), model(options.after)
+    old = before.solve()
+    options.file = options.after  # the file that errors name from here on
+    return printed(compare(old, after.solve()), options)

@@ -52,7 +52,8 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     grows = np.ones(len(form.rate), dtype=bool) if grows is None else grows
     if not (grows & (form.rate > 0)).any():
         return Capacity(inf, "")
-    high, center = _bound(form, grows)
+    bound, resource = _bound(form, grows)
+    high, center = bound, resource
     low, guess = 0.0, high * (1 - MARGIN)
     for step in range(STEPS):
         try:
@@ -67,7 +68,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             guess = min(sqrt(low * high), high * (1 - MARGIN))
         if high - low <= FINE * high:
             break
-    return Capacity(low, center)
+    return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
 
 
 def _bound(form: Compiled, grows: Places) -> tuple[float, str]:
