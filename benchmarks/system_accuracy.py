@@ -21,9 +21,6 @@ from typing import Any
 
 import numpy as np
 from qnsolve.errors import QnsolveError
-from qnsolve.zos import System
-from qnsolve.zos.hosts.birth_death import FullPoolError
-from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report import region_of_use
 from qnsolve.zos.report.region_of_use import CENTERS, LIMITS, Use, tcb_use, uses
 
@@ -97,30 +94,14 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-@dataclass(frozen=True)
-class Figures:
-    """Of one work."""
-
-    etr: float
-    response_time: float
-
-
-def equilibrium(system: System) -> dict[str, Figures]:
-    """The figures of each work at the equilibrium of plane chains and limits, by name."""
-    work = solved_point(system).work
-    each = zip(system.work, work.rate.tolist(), work.response.tolist(), strict=True)
-    return {item.name: Figures(rate, response) for item, rate, response in each}
-
-
-def checked(reference: Reference, longest: float = 60.0, chains: bool = False) -> Checked:
-    """Solve a system, by `System.solve` or by its equilibrium of chains, and set its answer beside the reference."""
+def checked(reference: Reference, longest: float = 60.0) -> Checked:
+    """Solve a system and set its answer beside the reference."""
     system, began = reference.drawn.system, process_time()
     try:
         with at_most(longest):
-            answer: Any = equilibrium(system) if chains else system.solve()
+            answer: Any = system.solve()
     except (
         QnsolveError,
-        FullPoolError,
         TimeoutError,
         ArithmeticError,
         ValueError,
@@ -292,13 +273,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--longest", type=float, default=60.0, metavar="SECONDS", help="for one system (60)")
     parser.add_argument("--write", action="store_true", help="write the errors by region of use into the package")
     parser.add_argument("--features", action="store_true", help="print the errors by each feature of the systems too")
-    parser.add_argument("--chains", action="store_true", help="by the equilibrium of chains in place of System.solve")
     options = parser.parse_args(arguments)
     stored = system_references.load(options.salt).values()
     references = [one for one in stored if not options.family or one.drawn.family in options.family]
     if not references:
         parser.error("no references are stored for this")
-    found = [checked(reference, options.longest, options.chains) for reference in references]
+    found = [checked(reference, options.longest) for reference in references]
     rows = regions(found)
     sys.stdout.write(f"{table(found)}\n\n{worst(found, options.worst)}\n\n{region_table(rows)}\n")
     if options.features:

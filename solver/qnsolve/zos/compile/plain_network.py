@@ -16,7 +16,7 @@ from .needs import LIMITS, Needs
 
 def plain_network(form: Compiled, need: Needs) -> Network | None:
     """The network; None where something has no station in a network."""
-    if not _plain(form, need) or not _alike(need):
+    if not _plain(form, need):
         return None
     slow, system = form.slower[form.host], form.system
     stations: dict[str, Station] = {}
@@ -34,7 +34,9 @@ def plain_network(form: Compiled, need: Needs) -> Network | None:
         ]
         for pool in np.flatnonzero(need.lines[t]):
             servers, name = int(form.pool_size[pool]), form.pool_name[pool]
-            parts.append((Delay(name) if servers == UNLIMITED else Queue(name, servers=servers), need.lines[t, pool]))
+            order = "ps" if _alike(need, int(pool)) else "fcfs"
+            line = Delay(name) if servers == UNLIMITED else Queue(name, servers=servers, discipline=order)
+            parts.append((line, need.lines[t, pool]))
         for station, time in parts:
             if time > 0:
                 stations[station.name] = station
@@ -66,9 +68,10 @@ def _plain(form: Compiled, need: Needs) -> bool:
     return same and not odd and not grown and not len(form.fixed)
 
 
-def _alike(need: Needs) -> bool:
-    """Whether service at each log and device is as long for all, so that their order does not matter."""
-    return all(np.ptp(times[times > 0]) == 0 for times in need.lines.T if (times > 0).any())
+def _alike(need: Needs, pool: int) -> bool:
+    """Whether service at a log or device is as long for all, so that their order does not matter."""
+    times = need.lines[:, pool]
+    return bool(np.ptp(times[times > 0]) == 0)
 
 
 def _limits(form: Compiled, need: Needs, where: list[set[str]]) -> list[AdmissionLimit]:

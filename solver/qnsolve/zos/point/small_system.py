@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, prod
+from math import comb, inf, prod
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from qnsolve.errors import QnsolveError
 from qnsolve.methods.solve import solve
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
+from qnsolve.model.station_types import Queue
 from qnsolve.results.solution import Solution
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
@@ -19,13 +20,13 @@ from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.hosts.host import HostPoint
 
 STATES = 2000  # of the chain: a quarter of a second or so
-LINES = 24  # users, at most, where there are limits: the order of those who wait is part of the state
+LINES, ORDERS = 24, 8  # users, at most, where there are limits, and unlike service in order of arrival
 
 
 def small_system(form: Compiled, need: Needs) -> Working | None:
     """The operating point by the chain; None where it is large, or the system has more than users, TCBs and devices."""
     network = plain_network(form, need) if (form.users > 0).all() else None
-    if network is None or _states(network) > STATES or (network.limits and form.users.sum() > LINES):
+    if network is None or _states(network) > STATES or form.users.sum() > _most_users(network):
         return None
     try:
         exact = solve(network, method="markov")
@@ -86,3 +87,9 @@ def _states(network: Network) -> int:
     """States of the chain, at most: ways in which the users of each kind can be spread."""
     kinds = [c for c in network.classes if isinstance(c, ClosedClass)]
     return prod(comb(c.population + len(c.stations()) - (c.think_time == 0), c.population) for c in kinds)
+
+
+def _most_users(network: Network) -> float:
+    """Users up to which the order of those who wait keeps the chain small."""
+    in_order = any(isinstance(station, Queue) and station.discipline == "fcfs" for station in network.stations)
+    return ORDERS if in_order else LINES if network.limits else inf
