@@ -9,6 +9,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
+from qnsolve.zos.hosts.spread import Spread
 from qnsolve.zos.hosts.two_scales import two_scales
 
 from .bursts import bursts_at
@@ -26,13 +27,13 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     form, need = work.form, work.need
     on_cps = np.zeros(len(form.work))
     found: list[HostPoint] = []
-    work.at_group = {}
+    before, work.at_group = work.at_group, {}
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
         point, times = HostPoint([], 1.0, 0.0), np.zeros(len(form.work))
         for rank in ranks:
-            load = _load(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank)
+            load = _load(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
             point = Host(load).solve()
@@ -285,7 +286,15 @@ def _delivered(work: Working, host: int) -> None:
     work.on_cps[here] *= low
 
 
-def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Places, rank: float | None = None) -> Load | None:
+def _load(
+    work: Working,
+    limits: Limits,
+    host: int,
+    some: Places,
+    fixed_some: Places,
+    rank: float | None = None,
+    before: dict[int, Array] | None = None,
+) -> Load | None:
     """What a host is asked by some of its tasks and fixed CPU, all down to an importance or others; None where nothing."""
     form, need, ask = work.form, work.need, work.ask
     here = (form.host == host) & some
@@ -304,9 +313,37 @@ def _load(work: Working, limits: Limits, host: int, some: Places, fixed_some: Pl
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
-        region=form.region, coming=coming, gated=limits.rates, watched=watched, held=kept, fixed=fixed,
+        region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=limits.rates,
+        watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here),
     )  # fmt: skip
+
+
+def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Spread | None:
+    """Users by where they are on a host, by the times of the round before; None where there are none, or all alike."""
+    form = work.form
+    if not before or len(np.unique(form.importance[here])) > 1 or not (form.users > 0).any():
+        return None
+    counted, at = _counted(work, limits), {}
+    for pool, times in before.items():
+        if form.pool_kind[pool] != Pool.LIMIT and int(form.pool_region[pool]) not in limits.kept:
+            at[pool] = form.visits * times * here
+    spent = form.visits * counted * here
+    whole = np.bincount(form.work, spent, len(form.rate))
+    away = np.maximum(form.think + work.response - whole, 1e-9 * np.maximum(whole, 1e-12))
+    return Spread(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
+
+
+def _counted(work: Working, limits: Limits) -> Array:
+    """Time for which a task counts on the CPs: with that in and before limits that are part of a chain there (T,)."""
+    counted = work.on_cps.copy()
+    for pool, off in limits.grouped.items():
+        tasks = limits.tasks[int(work.form.pool_region[pool])]
+        counted[tasks] += off[tasks] + work.pool_wait[pool, tasks]
+    for region in limits.kept:
+        tasks = limits.tasks[region]
+        counted[tasks] += work.pool_wait[limits.pool[region], tasks]
+    return counted
 
 
 def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Array | None) -> Coming:
@@ -316,13 +353,7 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     they differ.
     """
     form = work.form
-    counted = work.on_cps.copy()
-    for pool, off in limits.grouped.items():
-        tasks = limits.tasks[int(form.pool_region[pool])]
-        counted[tasks] += off[tasks] + work.pool_wait[pool, tasks]
-    for region in limits.kept:
-        tasks = limits.tasks[region]
-        counted[tasks] += work.pool_wait[limits.pool[region], tasks]
+    counted = _counted(work, limits)
     spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
     time = (
         spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))

@@ -17,6 +17,7 @@ from .groups import ServerGroup
 from .holders import Ready
 from .jumps import Burst, Jump, jumps
 from .plane import grid, plane
+from .spread import Spread
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
@@ -52,6 +53,8 @@ class Load:
         Visits a second, and of one transaction; 0 for tasks elsewhere.
     work, region : ndarray (T,)
     coming : Coming
+    spread : Spread or None
+        Users by where they are; None where all tasks there are taken as alike.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region
@@ -73,6 +76,7 @@ class Load:
     work: Array
     region: Array
     coming: Coming
+    spread: Spread | None = None
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
@@ -309,7 +313,8 @@ class Host:
         if k is None:
             arrive, up = np.zeros(shape), self.flows(total, phases, None)
         else:
-            arrive, up = self._own(k, total, near, gated), self.flows(total, phases, k)
+            works = self._works(k, levels, phases)
+            arrive, up = self._own(k, total, near, gated, works), self.flows(total, phases, k, works)
             if held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = held
                 share = min(self._piece_share(region), 1.0)
@@ -415,7 +420,7 @@ class Host:
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 
-    def flows(self, total: Array, phases: Array, k: int | None) -> Array:
+    def flows(self, total: Array, phases: Array, k: int | None, works: Array | None = None) -> Array:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
         others = load.visits.copy()
@@ -432,6 +437,8 @@ class Host:
                 found = found + part * along(rates, phases * share).clip(min=0.0)
                 others[some] = 0.0
         by_work = np.bincount(load.work, others, load.coming.rate.shape[1])
+        if works is not None:
+            return found + np.tensordot(by_work, works, 1)
         return found + np.interp(total, load.coming.count, load.coming.rate @ by_work)
 
     def _cpu(self) -> Array:
@@ -441,13 +448,22 @@ class Host:
             found[group.tasks] += group.cpu + group.spin
         return found
 
-    def _own(self, k: int, total: Array, near: Array, gated: bool) -> Array:
+    def _works(self, k: int, levels: Array, phases: Array) -> Array | None:
+        """Transactions a second of each work given the tasks at a group and the others; None where all come at rates."""
+        load = self.load
+        if load.spread is None or load.coming.steady or load.groups[k].pool not in load.spread.at:
+            return None
+        return load.spread.coming(load.work, load.groups[k].pool, levels, phases, load.fixed)
+
+    def _own(self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None) -> Array:
         """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
         load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
             share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
         by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
+        if works is not None:
+            return np.asarray(np.tensordot(by_work, works, 1))
         found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
         return found
 

@@ -1,0 +1,52 @@
+"""Which works the tasks of a group and all others are of, given how many: users come at the pace of those elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+
+LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """Users and streams of a host; W works, T tasks.
+
+    Attributes
+    ----------
+    users, away, stream : ndarray (W,)
+        Users of each work, the time that one is not on the CPs [s], and the rate of works that have one [1/s].
+    spent : ndarray (T,)
+        Time on the CPs of the tasks of one transaction, waits for limits that are counted there included [s].
+    at : dict of pool to ndarray (T,)
+        Of it, at each group.
+    """
+
+    users: Array
+    away: Array
+    stream: Array
+    spent: Array
+    at: dict[int, Array]
+
+    def coming(self, work: Places, pool: int, levels: Array, phases: Array, fixed: float) -> Array:
+        """Transactions a second of each work, with so many tasks at a group and so many others (W, N, Y).
+
+        `fixed` is other work that is always there [count], among the others.
+        """
+        whole: Array = np.bincount(work, self.spent, len(self.users)).astype(float)
+        own: Array = np.minimum(np.bincount(work, self.at[pool], len(self.users)), whole)
+        at, beside = self._numbers(own, whole - own, levels, 0.0), self._numbers(whole - own, own, phases, fixed)
+        here = at[:, :, None] + beside[:, None, :]
+        closed = np.maximum(self.users[:, None, None] - here, 0.0) / self.away[:, None, None]
+        return np.where((self.users > 0)[:, None, None], closed, self.stream[:, None, None])
+
+    def _numbers(self, time: Array, rest: Array, counts: Array, fixed: float) -> Array:
+        """Tasks of each work among so many in one place (W, C); `rest` is their time on the CPs elsewhere."""
+        longer = np.exp(LOGS)[:, None]
+        rate = np.where(self.users > 0, self.users / (self.away + rest + longer * time), self.stream)
+        number = longer * time * rate
+        total = number.sum(axis=1) + fixed * np.exp(LOGS)
+        return np.array([np.interp(counts, total, mine) for mine in number.T])
