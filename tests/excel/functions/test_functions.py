@@ -174,7 +174,7 @@ ELSEWHERE |= {"HEADROOM", "COMPARE", "SYSTEM_CHECK", "WHY", "FUNCTIONS", "VERSIO
 
 @pytest.mark.parametrize(("formula", "expected"), EXPECTED, ids=[formula.split("(")[0] for formula, _ in EXPECTED])
 def test_value(formula: str, expected: Any) -> None:
-    """To 1e-10."""
+    """To 1e-10; response times of systems, whose chains are cut at the top, to 1e-8."""
     found = call(*parsed(f"=QN.{formula}"))
     assert not isinstance(found, CellError), found
     if isinstance(expected, dict):
@@ -184,7 +184,7 @@ def test_value(formula: str, expected: Any) -> None:
     elif isinstance(expected, str):
         assert found == expected
     else:
-        assert found == pytest.approx(float(expected), rel=1e-10)
+        assert found == pytest.approx(float(expected), rel=1e-8 if formula.startswith("SYSTEM_") else 1e-10)
 
 
 def test_no_function_is_left_out() -> None:

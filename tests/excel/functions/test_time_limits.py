@@ -209,17 +209,16 @@ def test_reasons_are_for_a_sheet(name: str, tables: list[Any], message: list[str
     assert "quotes" not in found.reason
 
 
-def test_a_system_that_diverges_is_an_error_value() -> None:
-    """Layers that do not settle are an error value, whatever gives way first inside."""
+def test_a_system_that_can_stop_for_good_is_an_error_value() -> None:
+    """Tasks that wait for others of their own full region: the reason is in the cell."""
     lpars = [["name", "processors"], ["PROD", 2.4]]
     regions = [["name", "lpar", "tranclass A"], ["AOR1", "PROD", 20.0]]
     work = [["name", "users", "think_time", "regions", "device Db2", "qr_cpu"], ["orders", 1000.0, 1.0, "AOR1", 1.0, 0.0002]]
     work += [["orders", None, None, "AOR1", 1000.0, 0.0002], ["mail", 1000.0, 1.0, "AOR1", 0.01, 0.0002]]
     found = call("SYSTEM", [lpars, regions, work, OMITTED, OMITTED, [["name", "servers"], ["Db2", 10.0]]])
     assert isinstance(found, CellError)
-    assert found.code == "#NUM!"
-    assert any(words in found.reason for words in ("did not settle", "did not converge", "no number is returned"))
-    assert "nan" not in found.reason
+    assert found.code == "#VALUE!"
+    assert "never lets a child in" in found.reason
 
 
 def test_an_iteration_that_diverges_is_an_error_value() -> None:
