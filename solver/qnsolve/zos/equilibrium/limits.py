@@ -17,6 +17,8 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.birth_death import Crowd, CrowdedError, UserSource, crowd, crowd_at_most
 from qnsolve.zos.hosts.host import FEW
 
+from .product_form import folded, speed_of, weights
+from .series_limits import SharedBelow
 from .working import Working
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
@@ -25,7 +27,6 @@ MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stand
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 CALM = 1e-3  # waits that change less, over the response time, are settled
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
-SMALL = 1e-290  # of the weights of numbers of tasks
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
 PASSES = 10  # over all limits in one round
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
@@ -89,6 +90,7 @@ class Limits:
         for _ in range(min(len(self.pool), self.work.depth * len(self.pool))):
             for r, above in callers.items():
                 level[r] = min(max((level[c] + 1 for c in above), default=0), len(self.pool))
+        self.shared = SharedBelow(self)
         self.order = sorted(self.pool, key=lambda r: -level[r])
 
     def _only_caller(self, calls: Places, tasks: Places) -> int:
@@ -102,7 +104,8 @@ class Limits:
         """Places of a region."""
         return int(self.work.form.pool_size[self.pool[region]])
 
-    def _classes_of(self, region: int) -> list[int]:
+    def classes_of(self, region: int) -> list[int]:
+        """Pools of the TRANCLASSes of a region."""
         return [p for p in self.classes if self.work.form.pool_region[p] == region]
 
     def pick(self, round_: int) -> None:
@@ -130,7 +133,7 @@ class Limits:
                 w.pool_wait[pool] = 0.0
                 continue
             on_cps = float(flow[tasks] @ w.on_cps[tasks]) / max(float(flow[tasks] @ holds[tasks]), 1e-300)
-            simple = not self._classes_of(region) and not (w.need.calls[tasks] > 0).any() and self.above[region] < 0
+            simple = not self.classes_of(region) and not (w.need.calls[tasks] > 0).any() and self.above[region] < 0
             streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow[tasks].sum())
             mostly = float(flow[tasks] @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow[tasks].sum())  # over the QR TCB
             filled = on_cps > (ON_CPS if streams else USERS_ON_CPS)
@@ -154,7 +157,7 @@ class Limits:
 
     def _class_cap(self, region: int) -> float:
         """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
-        mine = self._classes_of(region)
+        mine = self.classes_of(region)
         covered = set().union(*(set(self.classes[p].tolist()) for p in mine)) if mine else set()
         if covered != set(self.tasks[region].tolist()):
             return np.inf
@@ -175,7 +178,7 @@ class Limits:
             before = w.pool_wait.copy()
             self.take_shares()
             for region in self.order:
-                for pool in self._classes_of(region):
+                for pool in self.classes_of(region):
                     self._tranclass(pool)
                     w.settle_rates()
                 if region in self.gates or region in self.capped:
@@ -196,7 +199,7 @@ class Limits:
         for region, found in self.found.items():
             self._note_rates(region, found)
 
-    def _sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
+    def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
         w, form = self.work, self.work.form
         response, flow = w.response, w.flow
@@ -214,7 +217,7 @@ class Limits:
             time = float(form.visits[mine] @ held[mine]) / visits
             users = float(form.users[work])
             away = (form.think[work] + response[work]) / visits - time
-            room = self._room_above(mine, int(work))
+            room = self.room_above(mine, int(work))
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / (float(w.rate[work]) * visits) - time, 1e-3 * time)
             share = float(flow[mine] @ held[mine]) / total
@@ -222,15 +225,15 @@ class Limits:
             found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
         return stream, found, hold
 
-    def _room_above(self, mine: Places, work: int) -> float:
+    def room_above(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions from which it comes let in."""
-        regions = self._callers(mine)
+        regions = self.callers(mine)
         if regions.isdisjoint(self.gates):
             return np.inf
         users = float(self.work.form.users[work])
         return sum(min(self.size(r), users) * float(self.shares[r, work]) for r in regions)
 
-    def _callers(self, tasks: Places) -> set[int]:
+    def callers(self, tasks: Places) -> set[int]:
         """Regions whose tasks call some tasks."""
         found: set[int] = set()
         return found.union(*(self.called_from[t] for t in tasks.tolist()))
@@ -281,7 +284,7 @@ class Limits:
             for place, t in enumerate(tasks[some]):
                 work = form.work[t]
                 if form.users[work] > 0:
-                    room = self._room_above(np.array([t]), int(work))
+                    room = self.room_above(np.array([t]), int(work))
                     time = inside[t] + w.pool_wait[pool, t]
                     users[place] = form.users[work]
                     gone[place] = cycle[work] / form.visits[t] - time
@@ -313,7 +316,7 @@ class Limits:
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int) -> float:
         """Wait for a limit were all tasks alike; 0 where open work fills it."""
         held = inside + self.work.pool_wait[self.pool[int(self.work.form.region[tasks[0]])]]
-        stream, sources, hold = self._sources(tasks, held, inside)
+        stream, sources, hold = self.sources(tasks, held, inside)
         try:
             return crowd(stream, sources, speed, size, hold=hold).wait
         except CrowdedError:
@@ -322,11 +325,11 @@ class Limits:
     def _mild(self, tasks: Places, mixed: float) -> bool:
         """Whether a factor for all kinds of work is as good: users of times not far apart, or out of full regions."""
         users = self.work.form.users[self.work.form.work[tasks]] > 0
-        nested = not self._callers(tasks).isdisjoint(self.gates) or bool(users.any() and self.calling[tasks].any())
+        nested = not self.callers(tasks).isdisjoint(self.gates) or bool(users.any() and self.calling[tasks].any())
         return nested or (bool(users.all()) and mixed < MILD)
 
     def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
-        stream, sources, hold = self._sources(tasks, held, inside)
+        stream, sources, hold = self.sources(tasks, held, inside)
         found, load = crowd_at_most(stream, sources, speed, size, mixed if self._mild(tasks, mixed) else 1.0, hold)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
@@ -339,38 +342,52 @@ class Limits:
         tasks = self.tasks[region]
         flow = w.flow[tasks]
         total = float(flow.sum())
-        inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self._classes_of(r)]
+        inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self.classes_of(r)]
         holds = w.holds()
-        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
+        mine = self.shared.of(region)
+        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
         if region not in self.nu:
             self.nu[region] = self._cps_speed(region, size)
         nu = self.nu[region]
-        tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if inner == [] else total
+        tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if not inner and not mine else total
         tilt = max(tilt, 1e-300)
-        phi = _weights(tilt / nu)
-        fix = _weights(tilt * rest / np.arange(1.0, size + 1))
+        phi = weights(tilt / nu)
+        fix = weights(tilt * rest / np.arange(1.0, size + 1))
         parts = []
         for r in inner:
             speed, limit, its = self.speeds[r]
             speed = np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size]
-            parts.append(_weights(tilt / total * its / speed))
+            parts.append(weights(tilt / total * its / speed))
+        others: dict[int, Array] = {}
+        stations = self.shared.weights(region, mine, size, tilt)
+        for r in mine:  # with all else of its tasks, for its own chain
+            found_ = folded(phi, fix, size)
+            for part in (*parts, *(its for other, its in stations.items() if other != r)):
+                found_ = folded(found_, part, size)
+            others[r] = found_
         both = fix
+        for part in stations.values():
+            both = folded(both, part, size)
+        base = folded(phi, both, size)
         for part in parts:
-            both = _folded(both, part, size)
-        whole = np.maximum(_folded(phi, both, size), 1e-300)
-        speed = _speed(whole, tilt)
+            both = folded(both, part, size)
+        whole = np.maximum(folded(phi, both, size), 1e-300)
+        speed = speed_of(whole, tilt)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
         above = self.above[region]
-        if above in self.gates and not self._classes_of(region):
+        if above in self.gates and not self.classes_of(region):
             return  # settled with the region above
         pool = self.pool[region]
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
         found = self._crowd(pool, tasks, held, holds, speed, size, self._mixed(tasks, holds, holds - w.on_cps))
+        if mine:
+            found = self.shared.solve(region, mine, size, others, tilt, found)
+            w.crowds[pool] = found
         self._settle(region, found, speed)
-        self._descend(region, found, whole, parts, inner, _folded(phi, fix, size))
+        self._descend(region, found, whole, parts, inner, base)
 
     def _cps_speed(self, region: int, size: int) -> Array:
         """Rate at which 1 … size tasks of a region leave the CPs."""
@@ -389,8 +406,8 @@ class Limits:
             own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
         count = np.arange(1.0, size + 1)
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
-        whole = _folded(_weights(np.full(size, tilt * serial)), _weights(tilt * own / count), size)
-        found = _speed(whole, tilt)[1:]  # as in a product form
+        whole = folded(weights(np.full(size, tilt * serial)), weights(tilt * own / count), size)
+        found = speed_of(whole, tilt)[1:]  # as in a product form
         speeds = w.hosts[host].speeds.get(region) if w.hosts else None
         if speeds is None:
             return found
@@ -410,7 +427,7 @@ class Limits:
             others = base
             for j, part in enumerate(parts):
                 if j != place:
-                    others = _folded(others, part, size)
+                    others = folded(others, part, size)
             mass = parts[place] * np.correlate(np.append(inside / whole, np.zeros(size)), others, "valid")[: size + 1]
             mass = np.maximum(mass, 0.0)
             mass = mass / max(mass.sum(), 1e-300)
@@ -500,40 +517,15 @@ class Limits:
         own = w.pool_wait[self.pool[region]]
         rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
         tilt = min(total, size / max(rest, 1e-12), 0.9999 / max(serial, 1e-12))
-        phi = _weights(np.full(size, tilt * serial))
-        fix = _weights(tilt * rest / np.arange(1.0, size + 1))
-        speed = _speed(_folded(phi, fix, size), tilt)
+        phi = weights(np.full(size, tilt * serial))
+        fix = weights(tilt * rest / np.arange(1.0, size + 1))
+        speed = speed_of(folded(phi, fix, size), tilt)
         held = w.holds() + w.wait
         mixed = self._mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
         found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(
             pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
         )
-
-
-def _weights(ratios: Array) -> Array:
-    """1, r1, r1·r2, …, the largest 1."""
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(ratios, 1e-300)))))
-    return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))
-
-
-def _speed(whole: Array, tilt: float) -> Array:
-    """Rate at which 0, 1, 2, … tasks leave; where the weights are too small to be told from 0, in proportion to them."""
-    seen = whole > SMALL
-    some = np.flatnonzero(seen[1:] & seen[:-1]) + 1
-    found = np.zeros(len(whole))
-    found[some] = tilt * whole[some - 1] / whole[some]
-    if not len(some):
-        return found
-    first, last = int(some[0]), int(some[-1])
-    found[:first] = found[first] * np.arange(first) / first
-    found[last + 1 :] = found[last]
-    return found
-
-
-def _folded(one: Array, other: Array, size: int) -> Array:
-    found = np.convolve(one, other)[: size + 1]
-    return np.asarray(found / found.max())
 
 
 def bounded(size: int) -> bool:

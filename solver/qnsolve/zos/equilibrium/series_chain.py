@@ -1,0 +1,229 @@
+"""A limit above another that more work comes to: tasks of both in one Markov chain on a plane.
+
+The levels are the tasks in and before the limit above, the phases the others in and before the one below. Given both, what
+the tasks above do elsewhere is in its product form, and the places below are shared as first come, first served shares
+them where the line is long against its changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.plane import grid, plane
+
+from .product_form import speed_of
+
+UNIT = 14  # tasks that are counted one by one
+GROWTH = 1.16  # of the steps beyond
+LEFT_OUT = 1e-6  # chance of the largest number of others up to which it is large enough
+WIDER = 4  # attempts
+SEEN = 1e-6  # chance of a number from which on its speed is known
+
+
+Arrivals = Callable[[Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Below:
+    """A limit below: places, time that a task of either kind holds one, and how its speed changes.
+
+    Attributes
+    ----------
+    size : int
+    hold, other_hold : float
+        Time inside of those from above, and of the others [s].
+    speed : ndarray (size + 1,)
+        Speed of each task by the number inside, over that of these times.
+    visits : float
+        Tasks here of one task above.
+    """
+
+    size: int
+    hold: float
+    other_hold: float
+    speed: Array
+    visits: float
+
+    def inside(self, mine: Array, others: Array) -> tuple[Array, Array, Array]:
+        """Of so many there and before it: of both kinds inside, and the speed of each."""
+        ratio = self.hold / self.other_hold
+        a, b, c = 1 - ratio, others - self.size + ratio * (self.size + mine), ratio * self.size * mine
+        root = np.sqrt(np.maximum(b * b + 4 * a * c, 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shared = np.where((b > 0) | (abs(a) < 1e-9), 2 * c / (b + root), (root - b) / (2 * a))
+        shared = np.clip(np.nan_to_num(shared), np.maximum(self.size - others, 0.0), np.minimum(mine, self.size))
+        room = mine + others <= self.size
+        own = np.where(room, mine, shared)
+        rest = np.where(room, others, self.size - shared)
+        count = np.minimum(mine + others, self.size)
+        return own, rest, np.interp(count, np.arange(self.size + 1.0), self.speed)
+
+
+@dataclass(frozen=True, eq=False)
+class LimitsInSeries:
+    """Two limits solved.
+
+    Attributes
+    ----------
+    levels, chance, coming : ndarray (N,)
+        Tasks in and before the limit above.
+    rate, passed, others_rate : float
+        Tasks that leave above, those that leave below, and others that do [1/s].
+    waiting, others_waiting : float
+        Of both kinds before the limit below [count].
+    speeds : ndarray
+        Mean rate at which 0, 1, … of those from above leave the limit below [1/s].
+    below : ndarray
+        P(n tasks in and before the limit below).
+    """
+
+    levels: Array
+    chance: Array
+    coming: Array
+    rate: float
+    passed: float
+    others_rate: float
+    waiting: float
+    others_waiting: float
+    speeds: Array
+    below: Array
+
+
+def series(
+    size: int, below: Below, elsewhere: Array, tilt: float, come: Arrivals, more: Arrivals,
+    most: float, others_most: float, guess: float, others_guess: float,
+) -> LimitsInSeries:  # fmt: skip
+    """The chain.
+
+    Parameters
+    ----------
+    size : int
+        Places above.
+    below : Below
+    elsewhere : ndarray (size + 1,)
+        Weights of 0, 1, … tasks that are inside the limit above and not below, at throughput `tilt`.
+    tilt : float
+    come, more : callable
+        Rates at which tasks come to the limit above, and others to the one below, by their number.
+    most, others_most : float
+        Numbers that they do not exceed.
+    guess, others_guess : float
+        Numbers that they seldom exceed.
+    """
+    top, others_top = min(most, size + guess), min(others_most, below.size + others_guess)
+    for _ in range(WIDER):
+        coarse = _points(below.size, others_top)
+        middle, others_middle = _balance(_rates(size, below, elsewhere, tilt, coarse), coarse, come, more, top)
+        levels, phases = _points(size, top, middle), _points(below.size, others_top, others_middle)
+        found, last, others_last = _solved(size, below, elsewhere, tilt, come, more, levels, phases)
+        enough, others_enough = last < LEFT_OUT or top >= most, others_last < LEFT_OUT or others_top >= others_most
+        if enough and others_enough:
+            break
+        top = top if enough else min(most, 4 * top)
+        others_top = others_top if others_enough else min(others_most, 4 * others_top)
+    return found
+
+
+def _points(size: int, top: float, middle: float = 0.0) -> Array:
+    """A grid that has a limit on it, finer about the middle."""
+    top = max(float(round(top)), 1.0)
+    found = grid(UNIT, min(float(size), top), GROWTH)
+    if size < top:
+        found = np.concatenate((found, size + grid(UNIT, top - size, GROWTH)))
+    near = np.rint(middle + np.sqrt(middle + 10) * np.arange(-6.0, 6.1, 0.6))
+    return np.unique(np.concatenate((found, near[(near > 0) & (near < top)] if middle > UNIT else near[:0])))
+
+
+@dataclass(frozen=True, eq=False)
+class _RatesBelow:
+    """At so many others (Y,): of 0 … size tasks above those that are below, and the rates at which tasks end.
+
+    `weight`, `mine`, `leave` and `others` go with the number from above that is below (Y, size + 1), `whole`, `serve` and
+    `down` with that inside the limit above.
+    """
+
+    weight: Array
+    mine: Array
+    leave: Array
+    others: Array
+    whole: Array
+    serve: Array
+    down: Array
+
+
+def _rates(size: int, below: Below, elsewhere: Array, tilt: float, phases: Array) -> _RatesBelow:
+    count = np.arange(size + 1.0)
+    mine, others, speed = below.inside(count[None, :], phases[:, None])
+    leave = mine * speed / below.hold
+    logs = np.zeros_like(leave)
+    with np.errstate(divide="ignore"):
+        logs[:, 1:] = np.cumsum(np.log(np.maximum(tilt * below.visits / leave[:, 1:], 1e-300)), axis=1)
+    weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
+    ended = others * speed / below.other_hold
+    whole, serve, down = np.zeros((3, len(phases), size + 1))
+    for y in range(len(phases)):
+        whole[y] = np.maximum(np.convolve(weight[y], elsewhere)[: size + 1], 1e-290)
+        serve[y] = speed_of(whole[y], tilt)
+        down[y] = np.convolve(weight[y] * ended[y], elsewhere)[: size + 1] / whole[y]
+    return _RatesBelow(weight, mine, leave, others, whole, serve, down)
+
+
+def _balance(rates: _RatesBelow, phases: Array, come: Arrivals, more: Arrivals, top: float) -> tuple[float, float]:
+    """The numbers of both kinds at which as many come as end."""
+    row = np.arange(len(phases))
+    last = rates.serve.shape[1] - 1
+
+    def at(values: Array, number: Array) -> Array:
+        low = np.minimum(np.floor(number), last - 1).astype(int)
+        part = np.minimum(number - low, 1.0)
+        found: Array = values[row, low] * (1 - part) + values[row, low + 1] * part
+        return found
+
+    low, high = np.zeros(len(phases)), np.full(len(phases), top)
+    for _ in range(40):
+        middle = (low + high) / 2
+        rising = come(middle) > at(rates.serve, middle)
+        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    over = more(phases) - at(rates.down, low)
+    place = int(np.argmax(over < 0)) if (over < 0).any() else len(phases) - 1
+    if place == 0:
+        return float(low[0]), 0.0
+    part = np.clip(over[place - 1] / max(over[place - 1] - over[place], 1e-300), 0.0, 1.0)
+    return float(low[place - 1] + part * (low[place] - low[place - 1])), float(
+        phases[place - 1] + part * (phases[place] - phases[place - 1])
+    )
+
+
+def _solved(
+    size: int, below: Below, elsewhere: Array, tilt: float, come: Arrivals, more: Arrivals, levels: Array, phases: Array
+) -> tuple[LimitsInSeries, float, float]:
+    count, place = np.arange(size + 1.0), np.minimum(levels, size).astype(int)
+    rates = _rates(size, below, elsewhere, tilt, phases)
+    serve, down = rates.serve.T[place], rates.down.T[place]
+    arriving, other_arriving = come(levels), more(phases)
+    arrive = np.broadcast_to(arriving[:, None], serve.shape).copy()
+    up = np.broadcast_to(other_arriving[None, :], serve.shape).copy()
+    arrive[-1], up[:, -1] = 0.0, 0.0
+    chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
+    at = np.zeros((len(phases), size + 1))
+    np.add.at(at.T, place, chance)
+    there = np.zeros_like(at)  # of those from above, below
+    for y in range(len(phases)):
+        seen = np.append(at[y] / rates.whole[y], np.zeros(size))
+        there[y] = rates.weight[y] * np.correlate(seen, elsewhere, "valid")
+    marginal, left = there.sum(axis=0), there * rates.leave
+    some = np.flatnonzero(marginal > SEEN * marginal.sum())
+    speeds = np.interp(count, some, left.sum(axis=0)[some] / marginal[some])  # beyond what is seen, the same
+    speeds = np.minimum(speeds, count / below.hold * below.speed[np.minimum(count, below.size).astype(int)])
+    number = (count[None, :] + np.rint(phases)[:, None]).astype(int)
+    found = LimitsInSeries(
+        levels, chance.sum(axis=1), arriving, float((chance * serve).sum()), float(left.sum()),
+        float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
+        float((there * (phases[:, None] - rates.others)).sum()), speeds,
+        np.bincount(number.ravel(), there.ravel(), size + int(phases[-1]) + 1).astype(float),
+    )  # fmt: skip
+    return found, float(chance[-1].sum()), float(chance[:, -1].sum())

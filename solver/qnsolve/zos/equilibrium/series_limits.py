@@ -1,0 +1,204 @@
+"""Full limits above regions that other work comes to as well: which those are, and what their chains say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.birth_death import Crowd, UserSource
+
+from .product_form import weights
+from .series_chain import Below, LimitsInSeries, series
+from .working import Working
+
+SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
+PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
+
+
+class FullLimits(Protocol):
+    """What is asked of all limits."""
+
+    work: Working
+    gates: list[int]
+    pool: dict[int, int]
+    tasks: dict[int, Places]
+    above: dict[int, int]
+    found: dict[int, Crowd]
+    speeds: dict[int, tuple[Array, int, float]]
+    calling: Array
+
+    def size(self, region: int) -> int:
+        """Places of a region."""
+
+    def classes_of(self, region: int) -> list[int]:
+        """Pools of its TRANCLASSes."""
+
+    def callers(self, tasks: Places) -> set[int]:
+        """Regions whose tasks call some tasks."""
+
+    def room_above(self, mine: Places, work: int) -> float:
+        """Tasks of a work that the regions from which it comes let in."""
+
+    def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
+        """How tasks come: a stream, and users elsewhere."""
+
+
+@dataclass
+class SharedBelow:
+    """Regions that share their places between tasks of one region above and others.
+
+    Attributes
+    ----------
+    speeds : dict of (above, below) to ndarray
+        Rate at which tasks from above leave the region below, by their number there, as last found.
+    """
+
+    limits: FullLimits
+    speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
+
+    def of(self, above: int) -> dict[int, Array]:
+        """Regions below that one, and the tasks a second that it sends to each task there."""
+        limits, need = self.limits, self.limits.work.need
+        if not self.limits.calling[limits.tasks[above]].any():
+            return {}
+        sent = limits.work.flow[limits.tasks[above]] @ need.calls[limits.tasks[above]]
+        found = {}
+        for region in limits.gates:
+            mine = sent[limits.tasks[region]]
+            flow = float(limits.work.flow[limits.tasks[region]].sum())
+            if region == above or region not in limits.speeds or limits.classes_of(region):
+                continue
+            seldom = region not in limits.found or limits.found[region].full < SELDOM
+            if not seldom and PART * flow < mine.sum() < (1 - PART) * flow and limits.above[region] != above:
+                found[region] = mine
+        if len(found) != 1 or len(limits.callers(limits.tasks[next(iter(found))]) & set(limits.gates)) > 1:
+            return {}  # several that fill compete for the same places: no chain of two
+        return found
+
+    def time(self, mine: dict[int, Array]) -> float:
+        """Mean number of tasks of the region above in those below and before their limits."""
+        w = self.limits.work
+        spent = w.holds() + w.wait
+        return sum(float(sent @ spent[self.limits.tasks[region]]) for region, sent in mine.items())
+
+    def weights(self, above: int, mine: dict[int, Array], size: int, tilt: float) -> dict[int, Array]:
+        """Of each region below, as a station of the region above; those not solved yet are delays."""
+        total, found = float(self.limits.work.flow[self.limits.tasks[above]].sum()), {}
+        w = self.limits.work
+        spent = w.holds() + w.wait
+        for region, sent in mine.items():
+            speed = self.speeds.get((above, region))
+            if speed is None or len(speed) <= size:
+                time = float(sent @ spent[self.limits.tasks[region]]) / total
+                found[region] = weights(tilt * time / np.arange(1.0, size + 1))
+            else:
+                found[region] = weights(tilt * float(sent.sum()) / total / np.maximum(speed[1 : size + 1], 1e-300))
+        return found
+
+    def solve(
+        self, above: int, mine: dict[int, Array], size: int, others: dict[int, Array], tilt: float, plain: Crowd
+    ) -> Crowd:
+        """The chains of a region and those below it; waits below are noted, what is before its own limit is returned."""
+        limits, w = self.limits, self.limits.work
+        tasks, pool = limits.tasks[above], limits.pool[above]
+        stream, sources, _ = limits.sources(tasks, w.holds() + w.pool_wait[pool], w.holds())
+        most = np.inf if stream > 0 else sum(s.users for s in sources)
+        come = _arrivals(stream, sources)
+        found_by = []
+        for region, sent in mine.items():
+            below, other_come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
+            outside = limits.found[region].outside_at(0.999)
+            found = series(
+                size, below, others[region], tilt, come, other_come, most, others_most,
+                2 * plain.outside_at(0.999) + 60, 2 * outside + 40,
+            )  # fmt: skip
+            self.speeds[above, region] = found.speeds
+            self._note(region, found, part)
+            found_by.append(_crowd(found, size))
+        return max(found_by, key=lambda crowd: crowd.wait)  # by the one below that holds up most
+
+    def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Callable[[Array], Array], float, Array]:
+        """A region below: its places, how others come there, the most of them, and the share of each task from above."""
+        limits, w, form = self.limits, self.limits.work, self.limits.work.form
+        tasks, size = limits.tasks[region], limits.size(region)
+        flow, holds = w.flow[tasks], w.holds()[tasks]
+        rest = np.maximum(flow - sent, 0.0)
+        speed = limits.speeds[region][0]
+        hold, other_hold = float(sent @ holds) / float(sent.sum()), float(rest @ holds) / float(rest.sum())
+        each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
+        below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total)
+        spent = holds + w.pool_wait[limits.pool[region], tasks]
+        there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
+        for work in np.unique(form.work[tasks]):
+            own = form.work[tasks] == work
+            its = float(rest[own].sum())
+            if its <= 1e-12 * float(flow[own].sum()):
+                continue
+            if form.users[work] == 0:
+                stream, most = stream + its, np.inf
+                continue
+            time = float(rest[own] @ spent[own]) / its
+            users, visits = float(form.users[work]), its / float(w.rate[work])
+            away = (form.think[work] + w.response[work]) / visits - time
+            room = self._room(tasks[own], int(work), region, float(sent[own].sum()) > 0)
+            if room < users:
+                users, away = room, max(room / its - time, 1e-3 * time)
+            sources.append(UserSource(users, its * time / there, max(away, 1e-9 * time, 1e-12)))
+            most += users
+        return below, _arrivals(stream, sources), most, np.divide(sent, flow, out=np.zeros_like(sent), where=flow > 0)
+
+    def _room(self, tasks: Places, work: int, region: int, shared: bool) -> float:
+        """Tasks of a work that regions above let in, where it comes out of such alone."""
+        return np.inf if shared and len(self.limits.callers(tasks)) < 2 else self.limits.room_above(tasks, work)
+
+    def _note(self, region: int, found: LimitsInSeries, part: Array) -> None:
+        """Waits before the limit below, of tasks from above and others; those of both in the mean."""
+        limits, w = self.limits, self.limits.work
+        tasks, pool = limits.tasks[region], limits.pool[region]
+        coming = max(float(part @ w.flow[tasks]), 1e-300)
+        wait = found.waiting / max(found.passed, 1e-300)
+        others = found.others_waiting / max(found.others_rate, 1e-300)
+        old = w.pool_wait[pool, tasks]
+        mixed = part * wait + (1 - part) * others
+        w.pool_wait[pool, tasks] = np.where(part > 0, mixed, np.where(self._main(region, coming), others, old))
+        chance = found.below / found.below.sum()
+        number = np.arange(float(len(chance)))
+        seen = limits.found[region]
+        crowd = Crowd(number, chance, np.full(len(chance), float(w.flow[tasks].sum())), seen.limit)
+        w.crowds[pool] = limits.found[region] = crowd
+
+    def _main(self, region: int, coming: float) -> bool:
+        """Whether a region below has the most tasks from this one."""
+        limits, w = self.limits, self.limits.work
+        most = 0.0
+        for above in limits.gates:
+            sent = w.flow[limits.tasks[above]] @ w.need.calls[np.ix_(limits.tasks[above], limits.tasks[region])]
+            most = max(most, float(sent.sum()))
+        return coming > 0.999 * most
+
+
+def _arrivals(stream: float, sources: list[UserSource]) -> Callable[[Array], Array]:
+    def rate(number: Array) -> Array:
+        found = np.full(len(number), float(stream))
+        for s in sources:
+            found += np.maximum(s.users - number * s.share, 0.0) / s.away
+        return found
+
+    return rate
+
+
+def _crowd(found: LimitsInSeries, size: int) -> Crowd:
+    """Tasks in and before the limit above, counted one by one up to it."""
+    top = int(min(size, found.levels[-1]))
+    wide = np.gradient(found.levels) if len(found.levels) > 1 else np.ones(1)
+    each = np.interp(np.arange(top + 1.0), found.levels, found.chance / wide)
+    low = found.levels <= top
+    each *= float(found.chance[low].sum()) / max(float(each.sum()), 1e-300)
+    number = np.concatenate((np.arange(top + 1.0), found.levels[~low]))
+    chance = np.concatenate((each, found.chance[~low]))
+    coming = np.interp(number, found.levels, found.coming)
+    return Crowd(number, chance, coming, size, found.rate)
