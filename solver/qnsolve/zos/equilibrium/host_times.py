@@ -40,7 +40,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _note_overload(work, load, point)
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)
-            if not limits.grouped:
+            if not limits.grouped and not work.full:
                 _unlike_pieces(work, load, point, level)
             if load.coming.steady and not load.held and not limits.grouped:
                 _conserve(work, load, point, level)

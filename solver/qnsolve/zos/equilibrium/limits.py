@@ -171,7 +171,8 @@ class Limits:
         w = self.work
         self.stale = set(self.ratios)
         self.found, self.nu = {}, {}
-        if not self.gates and not self.classes:
+        self.calm = not self.gates and not self.classes
+        if self.calm:
             return
         part, last, self.calm = 1.0, None, False
         for passed in range(PASSES):

@@ -10,6 +10,8 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 MANY = 20_000  # tasks counted one by one
+LONG, NEAR = 3000, 300  # tasks in a long line, and those before its limit that are counted one by one
+WIDER, WIDEST = 1.015, 0.5  # growth of the steps beyond, and the longest over the spread of so many users
 TAIL = 60.0
 
 
@@ -138,9 +140,11 @@ def crowd(
         first, top = max(0, int(middle - width)), min(top, middle + width)
         if first <= limit:
             first = 0
-    number = np.arange(first, int(np.ceil(top)) + 1.0)
+    last = int(np.ceil(top))
+    number = np.arange(first, last + 1.0) if not stream or last - first < LONG else _widening(first, last, limit, users)
     if not stream and users > limit:
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
+    step = np.diff(number)
     number = np.where(number > limit, limit + unlike * (number - limit), number)
     coming = np.full(len(number), float(stream)) + sum(np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources)
     if not stream:
@@ -151,10 +155,26 @@ def crowd(
         holds: Array = stream * hold + np.sum(held, axis=0)
         mixed = (number > limit) & (holds > 0)
         leave[mixed] *= coming[mixed] / holds[mixed]
-    logs = np.concatenate(([0.0], np.cumsum(np.log(np.maximum(coming[:-1], 1e-300) / np.maximum(leave[1:], 1e-300)))))
+    come, go = np.log(np.maximum(coming, 1e-300)), np.log(np.maximum(leave, 1e-300))
+    each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, come[:-1] - go[1:])
+    logs = np.concatenate(([0.0], np.cumsum(each)))
     chance = np.exp(logs - logs.max())
+    chance[1:-1] *= (step[:-1] + step[1:]) / 2
     chance = chance / chance.sum()
     return Crowd(number, chance, coming, limit, float(chance @ leave))
+
+
+def _widening(first: int, last: int, limit: int, users: float) -> Array:
+    """Numbers of tasks one by one until well beyond a limit, then in steps that grow."""
+    single = max(first, limit) + NEAR
+    if single >= last:
+        return np.arange(first, last + 1.0)
+    most = WIDEST * np.sqrt(users) if users else np.inf
+    count = int(np.log1p((last - single) * (WIDER - 1)) / np.log(WIDER)) + 2
+    steps = np.minimum(WIDER ** np.arange(count), max(most, 1.0))
+    if steps.sum() < last - single:
+        steps = np.append(steps, np.full(int((last - single - steps.sum()) / steps[-1]) + 1, steps[-1]))
+    return np.concatenate((np.arange(first, single), single + np.append(0.0, np.cumsum(steps))))
 
 
 def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float) -> float:

@@ -16,7 +16,7 @@ from .company import Company, along, company
 from .groups import ServerGroup
 from .holders import Ready
 from .jumps import Burst, Jump, jumps
-from .plane import grid, plane
+from .plane import grid, moves, plane
 from .spread import Spread
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -273,12 +273,29 @@ class Host:
             levels = np.zeros(1)
         else:
             levels = self._levels(k, others, rate, piece, off, servers, going, out, level_top, phases, gated)
+        endless = False
+        if k is not None and load.coming.steady and not gated and region not in load.held:
+            endless = rate > self._most(k, phases, others, piece, off, spin, servers, going / slower, out, slower)
         for _ in range(6):
             point, last = self._chain(k, levels, phases, others, rate, piece, off, spin, servers, going, slower, out, gated)
-            if k is None or last < 1e-7 or levels[-1] >= level_top:
+            if k is None or last < 1e-7 or levels[-1] >= level_top or endless:
                 break
             levels = grid(max(m + 10, 12), min(4 * levels[-1], level_top), self.growth)
         return point
+
+    def _most(
+        self, k: int, phases: Array, others: Company, piece: float, off: float, spin: float, servers: int,
+        follow: float, out: float, slower: float,
+    ) -> float:  # fmt: skip
+        """Rate at which a group serves without a pause: it holds less than that (the mean drift of its level; M. Neuts 1981)."""
+        level = np.array([float(servers)])
+        serve, down, _ = self._rates(k, level, phases, others, piece, off, spin, servers, out)
+        up = self.flows(level[:, None] + phases, phases, k)[0] / slower + follow * serve[0]
+        down = down[0] / slower
+        rise, fall = moves(phases, up - down, up + down, True)
+        logs = np.cumsum(np.log(np.maximum(rise[:-1], 1e-300)) - np.log(np.maximum(fall[1:], 1e-300)))
+        chance = np.exp(np.append(0.0, logs) - max(float(logs.max(initial=0.0)), 0.0))
+        return float(chance @ serve[0]) / float(chance.sum())
 
     def _levels(
         self, k: int, others: Company, rate: float, piece: float, off: float, servers: int,
