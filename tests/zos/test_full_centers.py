@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve import zos
@@ -68,7 +69,10 @@ def test_a_facility_full_of_asynchronous_requests_makes_users_wait(users: int, t
 
 @pytest.mark.parametrize("think_time", [0.0, 0.1])
 def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: float) -> None:
-    """3000 users, four regions of 500 tasks, two CPs: the CPs are full, and so is each region; X is 2 CPs over the CPU."""
+    """3000 users, four regions of 500 tasks, two CPs: the CPs are full, and X is 2 CPs over the CPU.
+
+    The tasks are spread evenly over the regions, all ways of it alike, so that of a region's n those inside are E min(n, 500).
+    """
     names = [f"R{i}" for i in range(4)]
     system = zos.System(
         lpars=[zos.Lpar("L", processors=2)],
@@ -76,5 +80,10 @@ def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: floa
         work=[zos.Work("w", users=3000, think_time=think_time, regions=names, qr_cpu=400e-6)],
     )
     found = system.solve()
+    there = round(3000 - 5000 * think_time)
+    n = np.arange(there + 1.0)
+    ways = (there - n + 1) * (there - n + 2)
+    inside = float(ways @ np.minimum(n, 500) / ways.sum())
     assert found["w"].etr == pytest.approx(2 / 400e-6, rel=0.01)
-    assert [found[name].tasks for name in names] == pytest.approx([500] * 4, rel=0.01)
+    assert found["w"].response_time == pytest.approx(3000 / 5000 - think_time, rel=0.01)
+    assert [found[name].tasks for name in names] == pytest.approx([inside] * 4, rel=0.1)

@@ -10,6 +10,7 @@ from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
 from qnsolve.zos.hosts.spread import Spread
+from qnsolve.zos.hosts.together import together
 from qnsolve.zos.hosts.two_scales import two_scales
 
 from .bursts import bursts_at
@@ -36,7 +37,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = _load(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            point = Host(load).solve()
+            point = together(Host(load))
             _note_overload(work, load, point)
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)

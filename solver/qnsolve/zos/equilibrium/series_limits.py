@@ -81,12 +81,16 @@ class SharedBelow:
 
     def time(self, mine: dict[int, Array]) -> float:
         """Mean number of tasks of the region above in those below and before their limits."""
+        if not mine:
+            return 0.0
         w = self.limits.work
         spent = w.holds() + w.wait
         return sum(float(sent @ spent[self.limits.tasks[region]]) for region, sent in mine.items())
 
     def weights(self, above: int, mine: dict[int, Array], size: int, tilt: float) -> dict[int, Array]:
         """Of each region below, as a station of the region above; those not solved yet are delays."""
+        if not mine:
+            return {}
         total, found = float(self.limits.work.flow[self.limits.tasks[above]].sum()), {}
         w = self.limits.work
         spent = w.holds() + w.wait

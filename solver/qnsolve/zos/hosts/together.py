@@ -1,0 +1,76 @@
+"""Groups on processors that users keep full: their numbers, together, are those of the users that are there.
+
+Where the processors are full a chain of one group says little of how many tasks are there: the number is spread evenly
+between none and all. The total is not: as many as leave users enough to come at the rate that the processors deliver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+from .host import GroupPoint, Host, HostPoint
+
+SOME = 0.7  # of the processors in use, below which all together are not looked at
+IDLE = 1e-4  # of the processors, below which they never idle
+NEARLY = 0.97  # of the processors in use, from which on they count as full
+
+
+def together(host: Host) -> HostPoint:
+    """A host solved, its numbers of tasks scaled so that they add up where users keep its processors full."""
+    load, point = host.load, host.solve()
+    if load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
+        return point
+    used, most = min(point.used, load.engines), host.group(None).used
+    if most > (1 - IDLE) * load.engines:  # of all as one line; what limits keep away is not seen there
+        used = load.engines
+    part = (used / load.engines - NEARLY) / (1 - NEARLY)
+    if part <= 0:
+        return point
+    cpu = load.free + load.spin
+    for group in load.groups:
+        cpu[group.tasks] += group.cpu + group.spin
+    coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
+    here = min(float(np.interp(used, coming[::-1], load.coming.count[::-1])), load.coming.most)
+    pieces = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    there = sum(its.number + its.outside for its in point.groups) + pieces
+    if there <= here:
+        return point
+    scale = (here / there) ** part
+    total = float(load.flow @ cpu) + load.fixed
+    groups = []
+    for group, its in zip(load.groups, point.groups, strict=True):
+        rate = float(load.flow[group.tasks].sum()) * used / total
+        thinned = its.thinned ** (1 - part) * rate**part
+        held = load.held.get(group.region)
+        groups.append(_scaled(its, scale, thinned, None if held is None else max(held[0] - held[1], 1.0)))
+    return replace(point, groups=groups, free=max(1.0, point.free * scale))
+
+
+def _scaled(its: GroupPoint, scale: float, thinned: float, places: float | None) -> GroupPoint:
+    number = scale * (its.number + its.outside)
+    outside = 0.0
+    if places is not None:
+        chance = _tilted(its.levels, its.full, number)
+        outside = float(chance @ np.maximum(its.levels - places, 0.0))
+    alone = its.number / (its.thinned * its.stretch)
+    inside, busy = max(number - outside, thinned * alone), min(its.busy, number - outside)
+    return replace(
+        its, stretch=inside / (thinned * alone), service=max(1.0, busy / (thinned * alone)), number=inside, busy=busy,
+        waiting=max(inside - busy, 0.0), outside=outside, thinned=thinned,
+    )  # fmt: skip
+
+
+def _tilted(levels: Array, chance: Array, mean: float) -> Array:
+    """Chances with a smaller mean: as those of one group are where the others share what it leaves."""
+    left = np.maximum(1 - levels / (levels[-1] + 1), 0.0)
+    low, high = 0.0, 200.0
+    for _ in range(50):
+        power = (low + high) / 2
+        found: Array = chance * left**power
+        found = found / found.sum()
+        low, high = (power, high) if float(found @ levels) > mean else (low, power)
+    return found
