@@ -17,6 +17,7 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.birth_death import Crowd, CrowdedError, UserSource, crowd, crowd_at_most
 from qnsolve.zos.hosts.host import FEW
 
+from .bracketed_rates import BracketedRates
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
 from .working import Working
@@ -28,7 +29,8 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 CALM = 1e-3  # waits that change less, over the response time, are settled
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
-PASSES = 10  # over all limits in one round
+PASSES = 24  # over all limits in one round
+DIRECT = 3  # of them in which rates are taken as they are found
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
 USERS_ON_CPS = 0.6  # the same for work of users
 SETTLING = 4  # rounds in which limits may change between the two
@@ -174,31 +176,34 @@ class Limits:
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
-        part, last, self.calm = 1.0, None, False
+        rates = BracketedRates(w.form.users > 0)
         for passed in range(PASSES):
-            before = w.pool_wait.copy()
-            self.take_shares()
-            for region in self.order:
-                for pool in self.classes_of(region):
-                    self._tranclass(pool)
-                    w.settle_rates()
-                if region in self.gates or region in self.capped:
-                    self._gate(region)
-                    w.settle_rates()
-            change = w.pool_wait - before
-            moved = float(np.abs(change).max()) / (1e-6 + float(w.response.max()))
+            before, come = w.pool_wait.copy(), w.rate.copy()
+            self._pass(passed < DIRECT)
+            moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
+            w.settle_rates()
+            if passed >= DIRECT:
+                moved = max(moved, rates.farthest(come, w.rate))
             self.calm = moved < CALM
             if moved < near:
                 break
-            if last is not None and passed > 2:  # back and forth: by the secant of the last two
-                turn = change - last
-                part = float(np.clip(-part * (last * turn).sum() / max((turn * turn).sum(), 1e-300), 0.05, 1.0))
-            last = change
-            if part < 1:
-                w.pool_wait = before + part * change
-                w.settle_rates()
+            if passed >= DIRECT - 1 and passed < PASSES - 1:
+                w.rate = rates.next(come, w.rate)
         for region, found in self.found.items():
             self._note_rates(region, found)
+
+    def _pass(self, follow: bool) -> None:
+        """All limits once; the users' rates as they are found, or as they are."""
+        self.take_shares()
+        for region in self.order:
+            for pool in self.classes_of(region):
+                self._tranclass(pool)
+                if follow:
+                    self.work.settle_rates()
+            if region in self.gates or region in self.capped:
+                self._gate(region)
+                if follow:
+                    self.work.settle_rates()
 
     def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""

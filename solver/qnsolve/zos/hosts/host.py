@@ -287,7 +287,7 @@ class Host:
         self, k: int, phases: Array, others: Company, piece: float, off: float, spin: float, servers: int,
         follow: float, out: float, slower: float,
     ) -> float:  # fmt: skip
-        """Rate at which a group serves without a pause: it holds less than that (the mean drift of its level; M. Neuts 1981)."""
+        """Rate at which a group serves without a pause: the mean drift of its level (M. Neuts 1981)."""
         level = np.array([float(servers)])
         serve, down, _ = self._rates(k, level, phases, others, piece, off, spin, servers, out)
         up = self.flows(level[:, None] + phases, phases, k)[0] / slower + follow * serve[0]
