@@ -57,7 +57,8 @@ class RelaxedSteps:
     def _go(self, work: Working, before: RoundTimes, now: RoundTimes, pools: list[int]) -> None:
         own = work.ask.on_cps + work.off_cps + work.need.lines.sum(axis=1)
         floor = SHORT * np.maximum(own, SHORT * float(own.mean()))
-        parts = ((before.on_cps, now.on_cps, floor), (before.lines, now.lines, floor[:, None]), (before.waits, now.waits, floor))
+        pairs = ((before.on_cps, now.on_cps), (before.lines, now.lines), (before.waits, now.waits))
+        parts = tuple((old, new, least) for (old, new), least in zip(pairs, (floor, floor[:, None], floor), strict=True))
         changes = [np.log((new + least) / (old + least)) for old, new, least in parts]
         spent = np.maximum(work.flow * (own + work.wait), 0.0)
         weight = np.sqrt(spent / max(float(spent.sum()), 1e-300))

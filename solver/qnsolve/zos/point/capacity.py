@@ -17,8 +17,8 @@ from qnsolve.zos.parts.system import SystemParts
 from .solved import solved_point
 from .utilization import center_loads, fullest
 
-FINE = 1e-3  # relative, of the factor
-STEPS, ROUNDS = 24, 10  # solutions, and rounds of one, at most
+FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
+STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 
 
@@ -55,6 +55,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     bound, resource = _bound(form, grows)
     high, center = bound, resource
     low, guess = 0.0, high * (1 - MARGIN)
+    fine = FINE
     for step in range(STEPS):
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
@@ -64,9 +65,9 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             halfway = sqrt(max(low, high / 16) * high)
             guess = 1.0 if first else max(halfway, min(high / max(error.load, 1.0), high) * (1 - MARGIN))
         else:
-            low, center = guess, fullest(work)
+            low, center, fine = guess, fullest(work), FINE if work.settled else ROUGH
             guess = min(sqrt(low * high), high * (1 - MARGIN))
-        if high - low <= FINE * high:
+        if high - low <= fine * high:
             break
     return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
 
