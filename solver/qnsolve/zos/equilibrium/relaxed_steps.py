@@ -17,26 +17,18 @@ SHORT = 1e-3  # of the time of a task: what its waits are measured from
 
 @dataclass(frozen=True, eq=False)
 class RoundTimes:
-    """What a round found: times on CPs, of them at groups of servers, at logs and devices, waits at limits, and speeds.
-
-    Waits are those at limits that are part of chains of the CPs.
-    """
+    """What a round starts from: times on CPs, at logs and devices, waits at limits, and speeds read off the hosts."""
 
     on_cps: Array
-    at_group: dict[int, Array]
-    service: dict[int, float]
     lines: Array
     waits: Array
     speeds: list[dict[int, Array]]
 
     @classmethod
-    def of(cls, work: Working, pools: list[int]) -> RoundTimes:
+    def of(cls, work: Working) -> RoundTimes:
         """Those of a working state."""
         speeds = [{region: found.copy() for region, found in host.speeds.items()} for host in work.hosts]
-        at = {pool: found.copy() for pool, found in work.at_group.items()}
-        waits = np.zeros_like(work.pool_wait)
-        waits[pools] = work.pool_wait[pools]
-        return cls(work.on_cps.copy(), at, dict(work.service), work.line_time.copy(), waits, speeds)
+        return cls(work.on_cps.copy(), work.line_time.copy(), work.pool_wait.copy(), speeds)
 
 
 class RelaxedSteps:
@@ -45,32 +37,28 @@ class RelaxedSteps:
     def __init__(self) -> None:
         self.length = 1.0
         self.last: Array | None = None
-        self.before: RoundTimes | None = None
 
-    def take(self, work: Working, pools: list[int]) -> None:
-        """Go from the times before toward those just found; `pools` are the limits that are part of chains of the CPs."""
-        before, now = self.before, RoundTimes.of(work, pools)
-        if before is not None:
-            self._go(work, before, now, pools)
-        self.before = RoundTimes.of(work, pools)
-
-    def _go(self, work: Working, before: RoundTimes, now: RoundTimes, pools: list[int]) -> None:
+    def take(self, work: Working, before: RoundTimes) -> None:
+        """Go from the times before toward those just found."""
         own = work.ask.on_cps + work.off_cps + work.need.lines.sum(axis=1)
         floor = SHORT * np.maximum(own, SHORT * float(own.mean()))
-        pairs = ((before.on_cps, now.on_cps), (before.lines, now.lines), (before.waits, now.waits))
-        parts = tuple((old, new, least) for (old, new), least in zip(pairs, (floor, floor[:, None], floor), strict=True))
+        parts = (
+            (before.on_cps, work.on_cps, floor),
+            (before.lines, work.line_time, floor[:, None]),
+            (before.waits, work.pool_wait, floor),
+        )
         changes = [np.log((new + least) / (old + least)) for old, new, least in parts]
         spent = np.maximum(work.flow * (own + work.wait), 0.0)
         weight = np.sqrt(spent / max(float(spent.sum()), 1e-300))
-        all_ = np.concatenate([changes[0] * weight, (changes[1] * weight[:, None]).ravel(), (changes[2] * weight).ravel()])
+        now = np.concatenate([changes[0] * weight, (changes[1] * weight[:, None]).ravel(), (changes[2] * weight).ravel()])
         if self.last is None:
-            self.length = 1.0 if float(np.abs(all_).sum()) < FAR else 0.5
+            self.length = 1.0 if float(np.abs(now).sum()) < FAR else 0.5
         else:
-            turn = all_ - self.last
+            turn = now - self.last
             size = float(turn @ turn)
             if size > 0:
                 self.length = float(np.clip(-self.length * float(self.last @ turn) / size, LEAST, 1.0))
-        self.last = all_
+        self.last = now
         if self.length >= 1.0:
             return
         part = self.length
@@ -78,16 +66,11 @@ class RelaxedSteps:
             np.where(change == 0, old, np.maximum((old + least) * np.exp(part * change) - least, 0.0))
             for (old, _, least), change in zip(parts, changes, strict=True)
         ]
-        work.on_cps, work.line_time = found[:2]
-        work.pool_wait[pools] = found[2][pools]
+        work.on_cps, work.line_time, work.pool_wait = found
         work.in_lines = work.line_time.sum(axis=1)
-        for pool, new in now.at_group.items():
-            old = before.at_group.get(pool, new)
-            work.at_group[pool] = np.where((old > 0) & (new > 0), old ** (1 - part) * new**part, new)
-            work.service[pool] = before.service.get(pool, now.service[pool]) ** (1 - part) * now.service[pool] ** part
-        for host, seen in zip(work.hosts, before.speeds, strict=False):
-            for region, speed in host.speeds.items():
-                if region in seen:
-                    size_ = min(len(seen[region]), len(speed))
-                    mixed = seen[region][:size_] ** (1 - part) * speed[:size_] ** part
-                    speed[:size_] = np.where(np.isnan(mixed), speed[:size_], mixed)
+        for host, old in zip(work.hosts, before.speeds, strict=False):
+            for region, new in host.speeds.items():
+                if region in old:
+                    size_ = min(len(old[region]), len(new))
+                    mixed = old[region][:size_] ** (1 - part) * new[:size_] ** part
+                    new[:size_] = np.where(np.isnan(mixed), new[:size_], mixed)

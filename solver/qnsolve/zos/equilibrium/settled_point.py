@@ -15,7 +15,7 @@ from .closing import close
 from .host_times import host_times
 from .limits import Limits
 from .lines import line_times
-from .relaxed_steps import RelaxedSteps
+from .relaxed_steps import RelaxedSteps, RoundTimes
 from .surroundings import surroundings
 from .working import Working
 
@@ -49,15 +49,16 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
             work.around, longer = surroundings(work, longer)
             work.ask = demands(form, need, work.around)
         limits.pick(work.rounds)
+        old = RoundTimes.of(work)
         host_times(work, limits, longer)
         work.settle_rates()
         _bounded(work)
         line_times(work, limits)
         work.settle_rates()
-        if work.rounds > 1 and (work.form.users > 0).any():
-            steps.take(work, [*limits.grouped, *(limits.pool[r] for r in limits.kept)])
-            work.settle_rates()
         limits.solve(max(0.1 * CLOSE, ROUGH * change))
+        if work.rounds > 1 and (work.form.users > 0).any():
+            steps.take(work, old)
+            work.settle_rates()
         work.in_groups = burst_waits(work, limits)
         work.settle_rates()
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
