@@ -63,21 +63,21 @@ def _run(words: list[str]) -> int:
         if end.code:
             raise
         sys.exit(_write(""))  # the help or the version is in the buffer still
-    file = getattr(options, "file", None)
     try:
         with _notes():
             result: str | tuple[str, int] = options.run(options)
     except QnsolveError as error:
+        file = getattr(options, "file", None)  # of several files a command names the one that it works on
         named = isinstance(error, ModelError) or not file
         _complain(str(error) if named else f"{file}: {error}")
         return error.exit_code
     except MemoryError:
         _complain(
-            f"{file or 'qnsolve'}: needs more memory than there is; take fewer classes, smaller populations or another --method"
+            f"{getattr(options, 'file', None) or 'qnsolve'}: needs more memory than there is; take fewer classes, smaller populations or another --method"
         )
         return 3
     except OSError as error:
-        name = error.filename or file or "qnsolve"
+        name = error.filename or getattr(options, "file", None) or "qnsolve"
         _complain(f"{name}: {error.strerror or error}; check the name, the rights and the free space")
         return 2
     text, code = result if isinstance(result, tuple) else (result, 0)

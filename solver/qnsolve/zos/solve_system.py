@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.zos.hosts.birth_death import FullPoolError
 from qnsolve.zos.parts.system import SystemParts
-from qnsolve.zos.point.capacity import capacity
+from qnsolve.zos.point.capacity import ROUNDS, Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
+
+MOST_LOAD = 1e6  # that a message names
 
 
 @dataclass(frozen=True)
@@ -89,16 +91,21 @@ def solve(system: System) -> SystemResult:
     try:
         return answer(solved_point(system))
     except FullPoolError as error:
-        raise saturated(system, error) from None
+        held = capacity(system)
+        if held.factor <= 1:
+            raise saturated(system, error, held) from None
+    try:  # rounds that went astray: the point that the headroom rests on
+        return answer(solved_point(system, rounds=ROUNDS))
+    except FullPoolError as error:
+        raise saturated(system, error, Capacity(1 / max(error.load, 1.0), error.name)) from None
 
 
-def saturated(system: System, error: FullPoolError) -> SaturatedError:
+def saturated(system: System, error: FullPoolError, held: Capacity) -> SaturatedError:
     """The error of a system that does not hold its work: the center, and the part of the work that it holds."""
-    found = capacity(system)
-    if found.factor <= 0:
-        repair = "it is full without the work that grows, or the center must grow"
-        return SaturatedError(error.name, error.load, 0.0, repair)
+    load = min(max(error.load, 1.0), MOST_LOAD)
+    if held.factor <= 0:
+        return SaturatedError(error.name, load, 0.0, "it is full without the work that grows: the center must grow")
     rates = [work.rate for work in system.work if work.rate is not None]
-    repair = f"the work with a rate must come at {100 * found.factor:.4g} % of it at most"
-    repair += f", {found.factor * rates[0]:.6g}/s," if len(rates) == 1 else ""
-    return SaturatedError(found.center, max(error.load, 1.0), found.factor, f"{repair} or the center must grow")
+    repair = f"the work with a rate must come at {100 * held.factor:.4g} % of it at most"
+    repair += f", {held.factor * rates[0]:.6g}/s," if len(rates) == 1 else ""
+    return SaturatedError(held.center, load, held.factor, f"{repair} or the center must grow")

@@ -37,7 +37,9 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = _load(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            point = together(Host(load))
+            chains = Host(load)
+            point = together(chains)
+            work.effort += chains.effort
             _note_overload(work, load, point)
             above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
             level = _times(work, limits, load, point)

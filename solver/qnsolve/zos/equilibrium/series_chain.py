@@ -77,8 +77,8 @@ class LimitsInSeries:
         Of both kinds before the limit below [count].
     speeds : ndarray
         Mean rate at which 0, 1, … of those from above leave the limit below [1/s].
-    below : ndarray
-        P(n tasks in and before the limit below).
+    numbers, below : ndarray
+        Numbers of tasks in and before the limit below, and their chances.
     """
 
     levels: Array
@@ -90,6 +90,7 @@ class LimitsInSeries:
     waiting: float
     others_waiting: float
     speeds: Array
+    numbers: Array
     below: Array
 
 
@@ -219,11 +220,11 @@ def _solved(
     some = np.flatnonzero(marginal > SEEN * marginal.sum())
     speeds = np.interp(count, some, left.sum(axis=0)[some] / marginal[some])  # beyond what is seen, the same
     speeds = np.minimum(speeds, count / below.hold * below.speed[np.minimum(count, below.size).astype(int)])
-    number = (count[None, :] + np.rint(phases)[:, None]).astype(int)
+    numbers, which = np.unique((count[None, :] + np.rint(phases)[:, None]).ravel(), return_inverse=True)
     found = LimitsInSeries(
         levels, chance.sum(axis=1), arriving, float((chance * serve).sum()), float(left.sum()),
         float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
-        np.bincount(number.ravel(), there.ravel(), size + int(phases[-1]) + 1).astype(float),
+        numbers.astype(float), np.bincount(which, there.ravel()).astype(float),
     )  # fmt: skip
     return found, float(chance[-1].sum()), float(chance[:, -1].sum())

@@ -13,8 +13,9 @@ from qnsolve.zos.hosts.birth_death import Crowd, UserSource
 
 from .product_form import weights
 from .series_chain import Below, LimitsInSeries, series
-from .working import Working
+from .working import EFFORT, Working
 
+SERIES = 5e8  # effort of one chain of two limits, about
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
@@ -108,6 +109,9 @@ class SharedBelow:
     ) -> Crowd:
         """The chains of a region and those below it; waits below are noted, what is before its own limit is returned."""
         limits, w = self.limits, self.limits.work
+        if w.effort > EFFORT:
+            return plain
+        w.effort += SERIES * len(mine)
         tasks, pool = limits.tasks[above], limits.pool[above]
         stream, sources, _ = limits.sources(tasks, w.holds() + w.pool_wait[pool], w.holds())
         most = np.inf if stream > 0 else sum(s.users for s in sources)
@@ -170,9 +174,8 @@ class SharedBelow:
         mixed = part * wait + (1 - part) * others
         w.pool_wait[pool, tasks] = np.where(part > 0, mixed, np.where(self._main(region, coming), others, old))
         chance = found.below / found.below.sum()
-        number = np.arange(float(len(chance)))
         seen = limits.found[region]
-        crowd = Crowd(number, chance, np.full(len(chance), float(w.flow[tasks].sum())), seen.limit)
+        crowd = Crowd(found.numbers, chance, np.full(len(chance), float(w.flow[tasks].sum())), seen.limit)
         w.crowds[pool] = limits.found[region] = crowd
 
     def _main(self, region: int, coming: float) -> bool:

@@ -17,7 +17,7 @@ from .limits import Limits
 from .lines import line_times
 from .relaxed_steps import RelaxedSteps, RoundTimes
 from .surroundings import surroundings
-from .working import Working
+from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 20, 1e-4
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
@@ -68,7 +68,9 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         if change < CLOSE and work.rounds > 1 and limits.calm:
             work.settled = True
             break
-    if work.full:
+        if work.effort > EFFORT * rounds / ROUNDS:
+            break
+    if work.full and work.effort <= EFFORT * rounds / ROUNDS:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)

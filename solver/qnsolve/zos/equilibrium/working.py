@@ -14,6 +14,8 @@ from qnsolve.zos.hosts.birth_death import Crowd
 from qnsolve.zos.hosts.demands import Around, Demands
 from qnsolve.zos.hosts.host import HostPoint
 
+EFFORT = 4e9  # multiplications of chains after which rounds end: two seconds or so
+
 
 @dataclass(frozen=True)
 class LimitSeen:
@@ -52,6 +54,8 @@ class Working:
         Times at CPs as they were, were all tasks down to an importance alike.
     full : dict of pool to float
         Loads of those that, as far as it is known, work with a rate fills.
+    effort : float
+        Multiplications that the chains of the hosts have taken, about [count].
     rounds : int
     settled : bool
         Whether the rounds came to an end.
@@ -74,6 +78,7 @@ class Working:
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
+    effort: float = 0.0
     rounds: int = 0
     settled: bool = False
 

@@ -134,10 +134,10 @@ class HostPoint:
 
 
 class Host:
-    """The chains of one host."""
+    """The chains of one host; `effort` is about how many multiplications they have taken."""
 
     def __init__(self, load: Load, growth: float = 1.16) -> None:
-        self.load, self.growth = load, growth
+        self.load, self.growth, self.effort = load, growth, 0.0
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
         self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
@@ -343,6 +343,7 @@ class Host:
         if self.pieces <= 0 and out <= 0:
             down = down + rate
         follow = going / slower
+        self.effort += len(levels) * float(len(phases)) ** 3
         solved = plane(levels, phases, arrive, serve, follow, up / slower, down / slower, groups)
         chance = solved.chance
         thinned = max(float((chance * serve).sum()), SLOWEST * rate) if k is not None else 0.0
