@@ -72,9 +72,8 @@ def _run(words: list[str]) -> int:
         _complain(str(error) if named else f"{file}: {error}")
         return error.exit_code
     except MemoryError:
-        _complain(
-            f"{getattr(options, 'file', None) or 'qnsolve'}: needs more memory than there is; take fewer classes, smaller populations or another --method"
-        )
+        file = getattr(options, "file", None) or "qnsolve"
+        _complain(f"{file}: needs more memory than there is; take fewer classes, smaller populations or another --method")
         return 3
     except OSError as error:
         name = error.filename or getattr(options, "file", None) or "qnsolve"

@@ -16,7 +16,7 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from .limits import Limits
 from .working import Working
 
-FULL = 1 - 1e-6  # load of a center that users fill
+FULL = 1 - 1e-9  # load of a center that users fill
 LIMITS = 1.0  # tasks in a region over its limit up to which its chain, where none are, is taken at its word
 PASSES = 12
 

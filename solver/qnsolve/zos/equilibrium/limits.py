@@ -29,6 +29,7 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 CALM = 1e-3  # waits that change less, over the response time, are settled
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which a limit that CPU fills is servers of its own
+EFFORT_OF_ONE = 5e5  # multiplications for one limit, about
 PASSES = 24  # over all limits in one round
 DIRECT = 3  # of them in which rates are taken as they are found
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
@@ -344,6 +345,7 @@ class Limits:
     def _gate(self, region: int) -> None:
         """A region's limit; regions below it that fill are stations of it, solved before."""
         w = self.work
+        w.effort += EFFORT_OF_ONE
         size = int(self.capped.get(region, self.size(region)))
         tasks = self.tasks[region]
         flow = w.flow[tasks]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
+from math import log, sqrt
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
 
 ON_CPS = "CPU beside QR"
+ALWAYS = 1 - 1e-6  # share of the places in use from which on there is always a line
+UPPER = 1.645  # of a normal distribution, not passed 95 % of the time
 
 
 def center_times(work: Working, task: int) -> dict[str, float]:
@@ -80,7 +82,9 @@ def limit_figures(work: Working, pool: int, tasks: Places) -> LimitFigures:
         return LimitFigures(etr, held, waiting, longer * crowd.outside_at(0.95), crowd.full, crowd.delayed, wait)
     if waiting <= 0:
         return LimitFigures(etr, held, 0.0, 0.0, 0.0, 0.0, 0.0)
-    used = min(held / size, 1 - 1e-9)  # the line of an M/M/c with that many places in use
+    used = held / size  # the line of an M/M/c with that many places in use; users can keep them full
+    if used > ALWAYS:
+        return LimitFigures(etr, held, waiting, waiting + UPPER * sqrt(waiting), 1.0, 1.0, wait)
     delayed = min(waiting * (1 - used) / used, 1.0) if used > 0 else 0.0
     most = max(log(0.05 / delayed) / log(used) - 1, 0.0) if delayed > 0.05 else 0.0
     return LimitFigures(etr, held, waiting, float(int(most)), delayed, delayed, wait)
