@@ -7,11 +7,13 @@ time that they wait there: the least that makes its load at most 1. Each such st
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.demands import Demands
 
 from .limits import Limits
 from .working import Working
@@ -24,7 +26,7 @@ PASSES = 12
 def close(work: Working, limits: Limits) -> None:
     """Waits that keep all loads at most 1."""
     for _ in range(PASSES):
-        done = [_hosts(work, limits), _tcbs(work, limits), _lines(work), _limits(work, limits)]
+        done = [_hosts(work, limits), _ziips(work), _tcbs(work, limits), _lines(work), _limits(work, limits)]
         if not any(done):
             return
 
@@ -98,6 +100,29 @@ def _hosts(work: Working, limits: Limits) -> bool:
             return (float(work.flow[tasks] @ work.ask.on_cps[tasks]) + fixed) / float(form.engines[host])
 
         done |= _stretch(work, limits, tasks, load)
+    return done
+
+
+def _ziips(work: Working) -> bool:
+    """ZIIPs whose work never runs on CPs: what is left over waits for them."""
+    form, done = work.form, False
+    for host, speeds in enumerate(form.ziip_speeds):
+        eligible = np.flatnonzero((form.host == host) & (work.ask.ziip_work > 0))
+        mine = _users_of(work, eligible)
+        if not len(speeds) or form.ziip_overflow[host] or not len(mine):
+            continue
+        before = work.ask
+
+        def put(more: float, before: Demands = before, mine: Places = mine) -> None:
+            ziip = before.ziip.copy()
+            ziip[mine] += more * before.ziip_work[mine]
+            work.ask = replace(before, ziip=ziip)
+            work.settle_rates()
+
+        def load(eligible: Places = eligible, most: float = float(speeds[-1])) -> float:
+            return float(work.flow[eligible] @ work.ask.ziip_work[eligible]) / most
+
+        done |= _least(work, load, put)
     return done
 
 

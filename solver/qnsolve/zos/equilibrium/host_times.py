@@ -9,7 +9,7 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.host import Coming, GroupPoint, Host, HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
-from qnsolve.zos.hosts.spread import Spread
+from qnsolve.zos.hosts.spread import Whereabouts
 from qnsolve.zos.hosts.together import together
 from qnsolve.zos.hosts.two_scales import two_scales
 
@@ -253,7 +253,10 @@ def line(busy: float, servers: float) -> float:
     if busy >= servers:
         return np.inf
     top = int(np.ceil(servers))  # from as many on all are busy, and the chances a geometric series
-    chance = np.cumprod(np.append(1.0, busy / np.minimum(np.arange(1.0, top + 1), servers)))
+    if busy <= 0:
+        return 0.0
+    logs = np.cumsum(np.append(0.0, np.log(busy / np.minimum(np.arange(1.0, top + 1), servers))))
+    chance = np.exp(np.maximum(logs - logs.max(), -700.0))
     share = busy / servers
     beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
     return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))
@@ -322,7 +325,7 @@ def _load(
     )  # fmt: skip
 
 
-def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Spread | None:
+def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Whereabouts | None:
     """Users by where they are on a host, by the times of the round before; None where there are none, or all alike."""
     form = work.form
     if not before or len(np.unique(form.importance[here])) > 1 or not (form.users > 0).any():
@@ -334,7 +337,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
     away = np.maximum(form.think + work.response - whole, 1e-9 * np.maximum(whole, 1e-12))
-    return Spread(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
+    return Whereabouts(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
 
 
 def _counted(work: Working, limits: Limits) -> Array:

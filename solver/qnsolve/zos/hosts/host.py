@@ -17,7 +17,7 @@ from .groups import ServerGroup
 from .holders import Ready
 from .jumps import Burst, Jump, jumps
 from .plane import grid, moves, plane
-from .spread import Spread
+from .spread import Whereabouts
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
@@ -25,6 +25,7 @@ FREE = 2.5  # free pieces in it
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
+NOISE = 1e-9  # of all visits, what rounding leaves
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
 
@@ -53,7 +54,7 @@ class Load:
         Visits a second, and of one transaction; 0 for tasks elsewhere.
     work, region : ndarray (T,)
     coming : Coming
-    spread : Spread or None
+    spread : Whereabouts or None
         Users by where they are; None where all tasks there are taken as alike.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
@@ -76,7 +77,7 @@ class Load:
     work: Array
     region: Array
     coming: Coming
-    spread: Spread | None = None
+    spread: Whereabouts | None = None
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
@@ -264,6 +265,7 @@ class Host:
         region = load.groups[k].region if k is not None else -1
         going, slower = self._going(k), float(self.slower(k)) if k is not None else 1.0
         rest_flow = self.all_flow - (rate if k is not None else 0.0)
+        rest_flow = rest_flow if rest_flow > NOISE * self.all_flow else 0.0
         out = rest_flow + (rate * going + self._fed(k) if k is not None else 0.0)
         phases = grid(m + 10, self.top, self.growth)
         gated = region in load.gated

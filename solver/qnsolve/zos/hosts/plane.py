@@ -15,6 +15,7 @@ from qnsolve.numerics.series import Array
 from .jumps import Jump, eliminated, spread
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
+RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 
 
@@ -45,7 +46,7 @@ def moves(points: Array, drift: Array, variance: Array, careful: bool) -> tuple[
     fall = (variance - drift * after) / (before * (after + before))
     if careful:
         rise, fall = np.where(fall < 0, drift / after, rise), np.where(rise < 0, -drift / before, fall)
-        rise, fall = np.maximum(rise, 0.0), np.maximum(fall, 0.0)
+        rise, fall = np.maximum(rise, RARELY * np.abs(fall)), np.maximum(fall, RARELY * np.abs(rise))  # each level is left
     rise[..., -1] = 0.0
     fall[..., 0] = 0.0
     return rise, fall
@@ -90,6 +91,10 @@ def plane(
     groups : sequence of Jump, optional
         What comes besides, several at once.
     """
+    if len(phases) > 1 and follow == 0 and not up.any() and not groups:  # the phase stays where it is least
+        alone = plane(levels, phases[:1], arrive[:, :1], serve[:, :1], 0.0, up[:, :1], down[:, :1])
+        rest = np.zeros((len(levels), len(phases) - 1))
+        return Plane(levels, phases, np.hstack((alone.chance, rest)))
     most = STIFF * max(float(serve.max()), float(down.max()))
     arrive, up = np.minimum(arrive, most), np.minimum(up, most)
     for careful in (False, True):

@@ -12,7 +12,7 @@ LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may 
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class Whereabouts:
     """Users and streams of a host; W works, T tasks.
 
     Attributes

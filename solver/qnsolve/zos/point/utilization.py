@@ -30,6 +30,10 @@ def center_loads(form: Compiled, need: Needs, ask: Demands, rate: Array) -> Iter
     np.add.at(busy, form.fixed[:, 0].astype(int), form.fixed[:, 2])
     for host, item in enumerate(form.system.lpars):
         yield f"{item.name} CPs", float(busy[host] / form.engines[host])
+    for host, speeds in enumerate(form.ziip_speeds):
+        if len(speeds) and not form.ziip_overflow[host]:
+            eligible = float(flow @ (ask.ziip_work * (form.host == host)))
+            yield f"{form.system.lpars[host].name} zIIPs", eligible / float(speeds[-1])
     own = ask.on_cps + ask.thread_off + ask.ziip + ask.away + need.lines.sum(axis=1)
     holds = own
     for _ in range(int((need.calls > 0).sum(axis=1).any()) * len(own)):

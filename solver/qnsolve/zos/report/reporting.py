@@ -270,6 +270,8 @@ def _identities(point: SolvedPoint, result: SystemResult) -> Iterator[tuple[str,
         if ziips is not None:
             done = lpar.ziip_percent * ziips.cores * lpar.capacity_factor if lpar.ziip_percent else 0.0
             yield f"{lpar.name}: zIIP busy × capacity factor against X·D", abs(done - lpar.appl_iip), 1e-6 * lpar.appl_iip
+            if not ziips.overflow:
+                yield f"{lpar.name}: zIIPs busy", lpar.appl_iip, 100 * float(ziips.speeds()[-1])
     for region in result.regions:
         yield f"{region.name}: QR TCB", 0.0 if np.isnan(region.qr_percent) else region.qr_percent, 100.0
         yield f"{region.name}: tasks against the limit", region.tasks, float(region.limit)
