@@ -12,9 +12,9 @@ from benchmarks.system_accuracy import Checked
 
 pytestmark = pytest.mark.slow
 HOUR = 3600.0  # seconds that a system may take here: tests do not depend on the clock
-R_MEAN, R_95, R_MOST = 0.03, 0.12, 0.6
-X_MEAN, X_MOST = 0.005, 0.2
-BEYOND = 0.07  # share of the response times that are farther off than stated
+R_MEAN, R_95, R_MOST = 0.044, 0.18, 2.0
+X_MEAN, X_MOST = 0.003, 0.11
+BEYOND = 0.05  # share of the response times that are farther off than stated
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_response_times_and_rates(found: list[Checked]) -> None:
 
 
 def test_stated_errors_hold(found: list[Checked]) -> None:
-    """Nearly all response times are within the error that the answer states, which was fitted on other systems."""
+    """Nearly all response times are within the error that the answer states."""
     beyond = [work.beyond for one in found for work in one.works]
     assert np.mean([bool(b) for b in beyond]) <= BEYOND
 
