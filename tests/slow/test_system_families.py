@@ -17,11 +17,11 @@ LIMITS = {  # models; mean and largest error of the worst figure of each
     "qr_mixed": (24, 0.02, 0.09),
     "qr_nested": (24, 0.03, 0.07),
     "mxt": (16, 0.03, 0.10),
-    "mxt_open": (20, 0.005, 0.02),
+    "mxt_open": (20, 0.005, 0.03),
     "tranclass": (10, 0.01, 0.05),
     "nested_limits": (16, 0.03, 0.07),
-    "ziip_overflow": (20, 0.02, 0.04),
-    "coupling": (24, 0.02, 0.06),
+    "ziip_overflow": (20, 0.02, 0.10),
+    "coupling": (24, 0.08, 0.40),
 }
 
 
