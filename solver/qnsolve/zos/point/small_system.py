@@ -70,17 +70,23 @@ def small_system(form: Compiled, need: Needs) -> Working | None:
 def _limits(work: Working, exact: Solution) -> None:
     """What is before each limit, as the chain has it; limits that the network leaves out cannot be reached."""
     form = work.form
-    for limit in exact.limits:
-        pool = form.pool_name.index(limit.name)
-        tasks = [t for t, held in enumerate(work.need.limits) if pool in held]
+    waits = np.array([exact[form.system.work[w].name].admission_wait for w in form.work]) / form.visits
+    left = waits.copy()  # what is not for a TRANCLASS is for the region
+    found = {form.pool_name.index(limit.name): limit for limit in exact.limits}
+    regions = {int(form.pool_region[pool]) for pool in found if form.pool_kind[pool] == Pool.LIMIT}
+    for pool in sorted(found, key=lambda pool: -int(form.pool_kind[pool])):  # classes first
+        limit = found[pool]
+        tasks = np.array([t for t, held in enumerate(work.need.limits) if pool in held])
         flow = work.flow[tasks]
-        kinds = [exact[form.system.work[form.work[t]].name] for t in tasks]
-        waits = np.array([kind.admission_wait for kind in kinds]) / form.visits[tasks]
-        everywhere = float(flow @ waits)
-        share = limit.number_outside / everywhere if everywhere > 0 else 1.0  # of this limit, where tasks wait for two
-        work.pool_wait[pool, tasks] = share * waits
-        delayed = float(flow @ np.array([kind.fraction_delayed for kind in kinds])) / float(flow.sum())
-        work.seen[pool] = LimitSeen(limit.probability_full, delayed, float(limit.number_outside_95))
+        everywhere = float(flow @ waits[tasks])
+        share = 1.0
+        if form.pool_kind[pool] == Pool.TRANCLASS and int(form.pool_region[pool]) in regions and everywhere > 0:
+            share = min(limit.number_outside / everywhere, 1.0)
+        work.pool_wait[pool, tasks] = share * left[tasks]
+        left[tasks] -= work.pool_wait[pool, tasks]
+        delayed = np.array([exact[form.system.work[w].name].fraction_delayed for w in form.work[tasks]])
+        seen = float(flow @ delayed) / float(flow.sum())
+        work.seen[pool] = LimitSeen(limit.probability_full, seen, float(limit.number_outside_95))
 
 
 def _states(network: Network) -> int:
