@@ -15,6 +15,7 @@ from qnsolve.numerics.series import Array
 from .host import GroupPoint, Host, HostPoint
 
 SOME = 0.7  # of the processors in use, below which all together are not looked at
+LEAST = 1e-9  # tasks, and tasks a second, below which a group is as good as empty
 IDLE = 1e-4  # of the processors, below which they never idle
 NEARLY = 0.97  # of the processors in use, from which on they count as full
 
@@ -51,6 +52,8 @@ def together(host: Host) -> HostPoint:
 
 
 def _scaled(its: GroupPoint, scale: float, thinned: float, places: float | None) -> GroupPoint:
+    if min(its.number, its.thinned, thinned) < LEAST:  # next to nothing comes here
+        return its
     number = scale * (its.number + its.outside)
     outside = 0.0
     if places is not None:
