@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from qnsolve.zos.parts.facilities import CouplingFacility, Structure
 from qnsolve.zos.parts.processors import Lpar
-from qnsolve.zos.parts.regions import CicsRegion, Region
+from qnsolve.zos.parts.regions import Region
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step, Work
 
@@ -98,8 +98,3 @@ def layout(system: SystemParts) -> Layout:
 
 def _calling(task: Task, children: tuple[tuple[int, float], ...]) -> Task:
     return Task(task.work, task.region, task.lpar, task.step, task.visits, (*task.children, *children))
-
-
-def has_threads(region: Region) -> bool:
-    """Whether its JVM server limits the threads at once."""
-    return isinstance(region, CicsRegion) and region.thread_limit is not None
