@@ -17,7 +17,7 @@ import numpy as np
 from qnsolve.zos import System
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.point.utilization import center_loads
 

@@ -261,6 +261,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--improve", action="store_true", help="simulate again what is not within 1 %%, and join the runs")
     parser.add_argument("--beyond", type=float, default=1.0, metavar="PERCENT", help="improve what is beyond this (1)")
     parser.add_argument("--redraw", action="store_true", help="draw again what is beyond 4 %%")
+    parser.add_argument("--family", help="only this family")
     options = parser.parse_args(arguments)
     references = load(options.salt)
 
@@ -271,6 +272,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     for family, number in order(options.salt):
         name = f"{family} {number}"
+        if options.family not in (None, family):
+            continue
         if name not in references:
             put(name, settled(family, number, options.salt, options.seconds))
         elif options.redraw and references[name].worst > KEPT:

@@ -230,5 +230,3 @@ def asynchronous(draft: Plain) -> frozenset[tuple[int, str]]:
         for structure in facility["structures"]
         if structure.get("threshold", math.inf) < facility["link"]["latency"]
     )
-
-

@@ -63,36 +63,30 @@ def overflow(
 def facility(
     users: list[int], think: list[float], cpu: list[float], asked: list[float], time: float, engines: list[int], serving: int
 ) -> Chain:
-    """Regions, users at each; the QR TCB holds its share of the CPs while a request is at the coupling facility.
+    """Regions, users at each; the QR TCB spins on a CP while requests are at the coupling facility.
 
-    A state holds for each region its users there and whether its TCB is idle (0), computes (1) or is at
-    the facility (2). `cpu` is that of a task, in 1 + requests pieces; `asked` requests in the mean; `engines` the CPs
-    by LPAR, region i on LPAR i modulo their number. TCBs beyond the CPs share them, and go on at the facility
-    only as far as they have one.
+    A state holds for each region its users there and whether its TCB is idle (0), computes (1) or is at the facility,
+    where it is the first (2), second (3), … in order of arrival. `cpu` is that of a task, whose `asked` requests follow as
+    one that is as long; `engines` the CPs by LPAR, region i on LPAR i modulo their number. TCBs beyond the CPs share them:
+    those that compute take longer, those that spin do not.
     """
     size = len(users)
 
-    def paces(state: State) -> list[float]:
-        return [
-            min(
-                1.0,
-                engines[i % len(engines)] / max(1, sum(state[2 * j] > 0 for j in range(i % len(engines), size, len(engines)))),
-            )
-            for i in range(size)
-        ]
+    def pace(state: State, region: int) -> float:
+        lpar = region % len(engines)
+        return min(1.0, engines[lpar] / max(1, sum(state[2 * j] > 0 for j in range(lpar, size, len(engines)))))
 
     def moves(state: State) -> Iterator[tuple[float, State]]:
-        pace = paces(state)
-        there = sum(pace[i] for i in range(size) if state[2 * i + 1] == 2)
+        there = sum(state[2 * i + 1] >= 2 for i in range(size))
         for i in range(size):
             here, phase = state[2 * i], state[2 * i + 1]
             if here < users[i]:
                 yield (users[i] - here) / think[i], _moved(state, (2 * i, 1), (2 * i + 1, int(here == 0)))
-            piece = pace[i] * (1 + asked[i]) / cpu[i]
             if phase == 1:
-                yield piece * asked[i] / (1 + asked[i]), _moved(state, (2 * i + 1, 1))
-                yield piece / (1 + asked[i]), _moved(state, (2 * i, -1), (2 * i + 1, -int(here == 1)))
-            if phase == 2:
-                yield pace[i] * min(1.0, serving / there) / time, _moved(state, (2 * i + 1, -1))
+                yield pace(state, i) / cpu[i], _moved(state, (2 * i + 1, 1 + there))
+            if 2 <= phase < 2 + serving:
+                behind = [(2 * j + 1, -1) for j in range(size) if state[2 * j + 1] > phase]
+                next_one = (2 * i + 1, int(here > 1) - phase)
+                yield 1 / (time * asked[i]), _moved(state, (2 * i, -1), next_one, *behind)
 
     return Chain((0, 0) * size, moves)

@@ -224,6 +224,9 @@ def ziip_overflow(rng: Random) -> Case | None:
     )
 
 
+FULL_OF_SPINS = 0.9  # load of the CPs, spins included: a chain that lets them share CPs holds more than CPs do
+
+
 def coupling(rng: Random) -> Case | None:
     """Synchronous requests of one to three regions to one coupling facility."""
     lpars, count = int(rng.integers(1, 3)), int(rng.integers(1, 4))
@@ -244,7 +247,13 @@ def coupling(rng: Random) -> Case | None:
         coupling_facilities=[zos.CouplingFacility("CF", processors=serving, service_time=time)],
     )
     here = (chain.chance @ np.array(chain.states)[:, ::2]).tolist()
-    requests = sum((users[i] - here[i]) / think[i] * asked[i] for i in range(count))
+    rates = [(users[i] - here[i]) / think[i] for i in range(count)]
+    requests = sum(rate * a for rate, a in zip(rates, asked, strict=True))
+    on_cps = [0.0] * lpars
+    for i in range(count):
+        on_cps[i % lpars] += rates[i] * (cpu[i] + asked[i] * time) / engines[i % lpars]
+    if max(on_cps) > FULL_OF_SPINS:
+        return None
     return Case(
         system,
         {f"w{i}": think[i] * here[i] / (users[i] - here[i]) for i in range(count)},

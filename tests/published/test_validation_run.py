@@ -49,6 +49,15 @@ def until(condition):
     return found
 
 
+def at_work(pid):
+    """Whether a process has computed for a fifth of a second, or is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return True
+    return int(fields[11]) + int(fields[12]) > 20
+
+
 @pytest.fixture
 def running(tmp_path):
     """A run of every case whose workers have started."""
@@ -56,7 +65,9 @@ def running(tmp_path):
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     try:
-        yield process, until(lambda: workers(process.pid))
+        found = until(lambda: workers(process.pid))
+        until(lambda: all(map(at_work, found)))  # before, what starts them is still being read
+        yield process, found
     finally:
         process.kill()
         process.communicate()

@@ -21,7 +21,7 @@ LIMITS = {  # models; mean and largest error of the worst figure of each
     "tranclass": (10, 0.01, 0.05),
     "nested_limits": (16, 0.03, 0.07),
     "ziip_overflow": (20, 0.02, 0.10),
-    "coupling": (24, 0.08, 0.40),
+    "coupling": (24, 0.06, 0.20),
 }
 
 

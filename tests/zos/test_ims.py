@@ -89,7 +89,7 @@ def test_bad_rows_are_refused(call: Any, said: str) -> None:
 def test_a_front_end_waits_for_its_back_end_or_does_not() -> None:
     """Response is the same; a called back end holds the front end's region, one behind a queue does not."""
     called, queued = two().solve(), two(called=False).solve()
-    assert called["tran"].response_time == pytest.approx(queued["tran"].response_time, rel=1e-6)
+    assert called["tran"].response_time == pytest.approx(queued["tran"].response_time, rel=1e-4)
     inside = called["MPP"].tasks / 9000
     assert called["FE IMS"].tasks - queued["FE IMS"].tasks == pytest.approx(9000 * inside, rel=1e-6)
     assert called["MSC"].busy_percent == pytest.approx(100 * 9000 * 0.002 / 32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.hosts.overflow_chain import overflow
+from qnsolve.zos.hosts.chains.overflow_chain import Feed, overflow
 
 from tests.oracles import system_chains
 
@@ -83,13 +83,19 @@ def test_chances_are_no_larger_than_one_at_any_load() -> None:
     for _ in range(60):
         servers, speeds = float(rng.integers(1, 13)), np.arange(1.0, rng.integers(2, 9))
         total = servers + speeds[-1]
-        closed, stream = total * 10 ** rng.uniform(-2, 0.5, 2) * rng.integers(0, 2, 2)
-        users = float(np.ceil(closed + 10 ** rng.uniform(0, 3.4)))
-        over, other = min(closed + stream, servers) * rng.uniform(0, 1), 0.999 * servers * rng.uniform(0, 1)
-        if closed + stream == 0:
+        visits, direct = total * 10 ** rng.uniform(-2, 0.5, 2) * rng.integers(0, 2, 2)
+        users = float(np.ceil(10 ** rng.uniform(0, 3.4)))
+        load = servers * rng.uniform(0, 1.2) if visits else 0.0
+        if visits + direct == 0:
             continue
-        found = overflow(stream, closed, users, over, other, speeds, servers)
+        queue, last = rng.uniform(0, 0.9) * min(load, 1.0), rng.uniform(0, 0.5) * load
+        feed = Feed(
+            queues=[(queue, 1)], pieces=load - queue, last=last, engines=servers, back=rng.uniform(0.5, 2.0),
+            flow=visits * rng.uniform(0.5, 2.0), visits=visits, direct=direct, users=users,
+            closed=rng.choice([0.0, 0.5, 1.0]), here=users * rng.uniform(0.1, 1.0),
+        )  # fmt: skip
+        found = overflow(feed, speeds, min(visits + direct, servers) * rng.uniform(0, 1))
         assert found.chance.min() >= 0
         assert found.chance.sum() == pytest.approx(1)
         assert 0 <= found.share <= 1
-        assert np.isfinite([found.over, found.other]).all()
+        assert 1 <= found.longer < np.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.hosts.overflow_chain import overflow
+from qnsolve.zos.hosts.chains.overflow_chain import Feed, overflow
 
 from tests.oracles.markov_chain import birth_death
 
@@ -33,12 +33,38 @@ def test_the_thread_pool_is_exact(packing: str, threads: int) -> None:
 
 
 def test_overflow_of_a_stream_is_erlangs_loss() -> None:
-    """What finds the first servers full is Erlang's B, and bursts wait longer than Poisson arrivals of the same rate."""
-    found = overflow(3.0, 0.0, 0.0, 0.0, 1.0, np.arange(1.0, 5.0), 3.0)
+    """What finds the first servers full is Erlang's B, and waits longer than Poisson arrivals of the same rate."""
+    feed = Feed(queues=[], pieces=0.0, last=0.0, engines=1.0, back=1.0, flow=0.0, visits=0.0, direct=3.0)
+    found = overflow(feed, np.arange(1.0, 5.0), 0.6)
     terms = np.array([1, 3, 9 / 2, 27 / 6, 81 / 24])
-    assert found.share == pytest.approx(terms[-1] / terms.sum(), rel=1e-9)
+    lost = terms[-1] / terms.sum()
+    assert found.share == pytest.approx(lost, rel=1e-9)
     assert found.chance == pytest.approx(terms / terms.sum(), rel=1e-9)
-    assert found.over > found.other > 1
+    assert found.longer > 1 / (1 - 3 * lost)
+
+
+def test_overflow_is_rarer_where_its_own_processor_feeds_it() -> None:
+    """One CP and one zIIP: the loss of the chain of (before, at the zIIP, come back), which is below Erlang's B."""
+    load, top, states = 0.45, 60, {}
+    for a in range(top):
+        for b in range(20):
+            for z in range(2):
+                states[a, b, z] = len(states)
+    rates = np.zeros((len(states), len(states)))
+    for (a, b, z), i in states.items():
+        sent = (a - 1, b, 1) if z == 0 else (a - 1, b + 1, 1)
+        parts = [((a + 1, b, z), load), (sent, a / (a + b) / 1.1 if a else 0.0), ((a, b - 1, z), b / (a + b) if b else 0.0)]
+        for target, rate in [*parts, ((a, b, 0), float(z))]:
+            if target in states and target != (a, b, z):
+                rates[i, states[target]] += rate
+    balance = (rates - np.diag(rates.sum(axis=1))).T
+    balance[-1] = 1.0
+    chance = np.linalg.solve(balance, np.eye(1, len(states), len(states) - 1)[0])
+    sent_from = np.array([a / (a + b) if a else 0.0 for a, b, _ in states]) * chance
+    exact = sent_from @ np.array([z for _, _, z in states]) / sent_from.sum()
+    feed = Feed(queues=[], pieces=1.1 * load, last=0.0, engines=1.0, back=1.0, flow=load, visits=load)
+    assert overflow(feed, np.ones(1), 0.3 * load).share == pytest.approx(exact, rel=0.003)
+    assert exact < 0.975 * load / (1 + load)
 
 
 def test_users_fewer_than_threads_never_overflow() -> None:

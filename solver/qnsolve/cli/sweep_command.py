@@ -19,9 +19,7 @@ from .output import FILE, add_forms, add_method, model, only_auto
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve sweep`."""
     parser.add_argument("file", help=FILE)
-    text = (
-        'what to vary, as in "query.population=10:100:10", "query.demands.cpu=0.1,0.2", "AOR1.mxt=50:200:25"'
-    )
+    text = 'what to vary, as in "query.population=10:100:10", "query.demands.cpu=0.1,0.2", "AOR1.mxt=50:200:25"'
     parser.add_argument("vary", nargs="+", metavar="NAME.PARAMETER=VALUES", help=text)
     parser.add_argument("--together", action="store_true", help="vary all inputs in step, not in every combination")
     text = "of a system: what each row shows besides the figures of its work, as in AOR1.tasks; may be given again"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from qnsolve.errors import ModelError, SaturatedError
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.point.capacity import ROUNDS, Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
@@ -64,12 +65,14 @@ def only_system(model: object) -> System:
     raise ModelError("system", "must be a System", "load one with qnsolve.load(file)", model)
 
 
-def solve(system: System) -> SystemResult:
+def solve(system: System, held: Callable[[], Capacity] | None = None) -> SystemResult:
     """The answer of a system, in the terms of RMF and CICS reports.
 
     Parameters
     ----------
     system : System
+    held : callable, optional
+        How many times its work it holds, where that is known from elsewhere.
 
     Returns
     -------
@@ -91,9 +94,9 @@ def solve(system: System) -> SystemResult:
     try:
         return answer(solved_point(system))
     except FullPoolError as error:
-        held = capacity(system)
-        if held.factor <= 1:
-            raise saturated(system, error, held) from None
+        most = held() if held else capacity(system)
+        if most.factor <= 1:
+            raise saturated(system, error, most) from None
     try:  # rounds that went astray: the point that the headroom rests on
         return answer(solved_point(system, rounds=ROUNDS))
     except FullPoolError as error:

@@ -120,6 +120,7 @@ def test_every_function_explains_itself() -> None:
 
 def test_a_calculation_that_takes_too_long_is_stopped_and_the_next_one_is_not() -> None:
     """The time limit stops what runs inside and nothing else."""
+
     def endless() -> None:
         while True:
             sum(range(100))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.bursts import chances
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.hosts.company import company
-from qnsolve.zos.hosts.holders import Ready
-from qnsolve.zos.hosts.jumps import Burst, jumps
-from qnsolve.zos.hosts.plane import grid, plane
+from qnsolve.zos.hosts.chains.company import company
+from qnsolve.zos.hosts.chains.holders import Ready
+from qnsolve.zos.hosts.chains.jumps import Burst, jumps
+from qnsolve.zos.hosts.chains.plane import grid, plane
 from qnsolve.zos.point.solved import solved_point
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from qnsolve.zos.hosts.birth_death import UserSource, crowd
-from qnsolve.zos.hosts.company import company
-from qnsolve.zos.hosts.host import slots
-from qnsolve.zos.hosts.plane import grid, moves, plane
+from qnsolve.zos.hosts.chains.at_limits import slots
+from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
+from qnsolve.zos.hosts.chains.company import company
+from qnsolve.zos.hosts.chains.plane import grid, moves, plane
 
 
 @pytest.mark.parametrize("load", [0.3, 0.8, 0.95])

@@ -29,6 +29,8 @@ class Needs:
         Time of synchronous requests that is not at the facility: on the QR TCB, elsewhere.
     qr_sync, open_sync, other : ndarray (T, F)
         Time at the facility: of synchronous requests, from the QR TCB and elsewhere, and of asynchronous ones.
+    at_facility : ndarray (T, F)
+        Visits to the facility: requests to one structure are one.
     lines : ndarray (T, P)
         Time at logs and devices.
     delay : ndarray (T,)
@@ -51,6 +53,7 @@ class Needs:
     qr_sync: Array
     open_sync: Array
     other: Array
+    at_facility: Array
     lines: Array
     delay: Array
     calls: Array
@@ -61,6 +64,7 @@ LIMITS = (Pool.LIMIT, Pool.TRANCLASS)
 
 
 SUMS = ("qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "qr_fixed", "open_fixed", "delay")
+WIDE = ("qr_sync", "open_sync", "other", "at_facility")
 ON_TCB = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 
@@ -74,7 +78,7 @@ class _Reader:
         self.spinning = self.in_order = False
         self.visits = dict.fromkeys(ON_TCB, 0)
         self.sums = dict.fromkeys(SUMS, 0.0)
-        self.wide = {name: np.zeros(len(column)) for name in ("qr_sync", "open_sync", "other")}
+        self.wide = {name: np.zeros(len(column)) for name in WIDE}
         self.lines, self.calls = np.zeros(len(form.pool_size)), np.zeros(len(form.work))
 
     def read(self, op: Op, arg: int, mean: float) -> None:
@@ -114,6 +118,7 @@ class _Reader:
         elif inner is Pool.FACILITY:
             kind = ("qr_sync" if Pool.QR in kinds else "open_sync") if self.spinning else "other"
             self.wide[kind][self.column[self.held[-1]]] += mean
+            self.wide["at_facility"][self.column[self.held[-1]]] += mean > 0
         elif self.spinning:
             self.sums["qr_fixed" if Pool.QR in kinds else "open_fixed"] += mean
         elif inner in (Pool.DEVICE, Pool.LOG):
@@ -137,7 +142,7 @@ def needs(form: Compiled) -> Needs:
         rounds=np.array([float(max(*r.visits.values(), 1)) for r in readers]),
         in_order=np.array([r.in_order for r in readers]),
         **{name: np.array([r.sums[name] for r in readers]) for name in SUMS},
-        **{n: rows([r.wide[n] for r in readers], len(column)) for n in ("qr_sync", "open_sync", "other")},
+        **{n: rows([r.wide[n] for r in readers], len(column)) for n in WIDE},
         lines=rows([r.lines for r in readers], len(form.pool_size)),
         calls=rows([r.calls for r in readers], len(readers)),
         limits=tuple(tuple(r.limits) for r in readers),

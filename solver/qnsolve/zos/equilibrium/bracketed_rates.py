@@ -7,6 +7,9 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 
 LEAST, MOST = 0.02, 0.98  # of a bracket: where the next point lies in it
+BELIEVED = 2.0  # change over the width of a bracket beyond which it says no more
+STALE = 1e3  # the same, beyond which the other end is not true any more
+FAR = 0.7  # longest step in logs without a bracket
 TINY = 1e-300
 
 
@@ -36,7 +39,8 @@ class BracketedRates:
         at = np.log(np.maximum(tried, TINY))
         change = np.log(np.maximum(found, TINY)) - at
         rising = change > 0
-        outside = (at <= self.low) | (at >= self.high)  # the others moved it
+        wide = self.high - self.low
+        outside = (at <= self.low) | (at >= self.high) | (np.abs(change) > STALE * wide)  # the others moved it
         self.low, self.high = np.where(outside, -np.inf, self.low), np.where(outside, np.inf, self.high)
         again = np.sign(change) == self.side
         self.above = np.where(rising, change, np.where(again, self.above / 2, self.above))
@@ -45,6 +49,8 @@ class BracketedRates:
         self.side = np.sign(change)
         inside = np.isfinite(self.low) & np.isfinite(self.high)
         with np.errstate(invalid="ignore", divide="ignore"):
-            part = np.clip(self.above / (self.above - self.below), LEAST, MOST)
-            middle = np.where(inside, self.low + part * (self.high - self.low), at + change)
+            most = BELIEVED * (self.high - self.low)
+            above, below = np.minimum(self.above, most), np.maximum(self.below, -most)
+            part = np.clip(above / (above - below), LEAST, MOST)
+            middle = np.where(inside, self.low + part * (self.high - self.low), at + np.clip(change, -FAR, FAR))
         return np.where(self.closed, np.exp(middle), tried)

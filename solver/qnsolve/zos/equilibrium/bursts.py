@@ -10,9 +10,9 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED
-from qnsolve.zos.hosts.jumps import Burst
+from qnsolve.zos.hosts.chains.jumps import Burst
 
-from .limits import Limits
+from .limits.limits import Limits
 from .working import Working
 
 LONGEST = 20_000  # tasks in a line that are counted
@@ -29,21 +29,23 @@ def chances(groups: float, single: float, burst: float, speed: Array) -> Array |
     beyond = np.append(np.ones(small), burst - small)  # P(group > k), k = 0, 1, …
     if groups * burst + single >= float(speed[-1]):
         return None
-    chance = [1.0]
-    total, first = 1.0, 0.0
+    coming = groups * beyond[::-1]
+    coming[-1] += single
+    chance = np.zeros(LONGEST)
+    chance[0], total, first = 1.0, 1.0, 0.0
     for n in range(1, LONGEST):
-        back = min(n, len(beyond))
-        crossing = groups * float(np.dot(beyond[:back], chance[n - 1 :: -1][:back])) + single * chance[n - 1]
-        new = crossing / float(speed[min(n, len(speed)) - 1])
-        chance.append(new)
+        back = min(n, len(coming))
+        new = float(coming[-back:] @ chance[n - back : n]) / float(speed[min(n, len(speed)) - 1])
+        chance[n] = new
         total += new
         first += n * new
-        if n > len(speed) + small and n * new < TAIL * first:
+        if n * new < TAIL * first and n > first / total + small:
             break
         if new > 1e200:
-            chance = [c / 1e200 for c in chance]
+            chance /= 1e200
             total, first = total / 1e200, first / 1e200
-    return np.array(chance) / total
+    found: Array = chance[: n + 1] / total
+    return found
 
 
 def wait(chance: Array, burst: float, speed: Array) -> float:
@@ -94,33 +96,38 @@ def burst_waits(work: Working, limits: Limits) -> Array:
         first += (share > 0) * (1 + (size - 1) * share)
     for region, tasks in limits.tasks.items():
         some = tasks[first[tasks] > 1]
-        if len(some) and region not in limits.kept and limits.pool[region] not in limits.grouped:
-            _at_limit(work, limits, region, some, first, found)
+        if work.flow[some].any() and region not in limits.kept and limits.pool[region] not in limits.grouped:
+            _at_limit(work, limits, region, first, found)
     return found
 
 
-def _groups(flow: Array, first: Array, tasks: Places) -> tuple[float, float, float]:
-    """Groups a second, single tasks a second, and the size of a group among some tasks."""
-    some = tasks[first[tasks] > 1]
-    rest = tasks[first[tasks] <= 1]
-    coming = float(flow[some].sum())
-    size = float(flow[some] @ first[some]) / coming
-    return coming / size, float(flow[rest].sum()), size
+def _groups(flow: Array, holds: Array, first: Array) -> tuple[float, float, float]:
+    """Groups a second, single tasks a second, and the size of a group among some tasks.
+
+    Each counts as much as the places that it holds: so the number inside varies as it does where there is no limit.
+    """
+    in_groups, places = first > 1, flow * holds
+    share = float(places[in_groups].sum()) / float(places.sum())
+    size = float(places[in_groups] @ first[in_groups]) / float(places[in_groups].sum())
+    coming = float(flow.sum())
+    return coming * share / size, coming * (1 - share), size
 
 
-def _at_limit(work: Working, limits: Limits, region: int, some: Places, first: Array, found: Array) -> None:
-    form, flow = work.form, work.flow
-    tasks = limits.tasks[region]
+def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: Array) -> None:
+    form, tasks = work.form, limits.tasks[region]
     size = limits.size(region)
     if size >= UNLIMITED or (form.users[form.work[tasks]] > 0).any():
         return
-    held = float(flow[tasks] @ work.holds()[tasks]) / max(float(flow[tasks].sum()), 1e-300)
-    groups, single, burst = _groups(flow, first, tasks)
+    flow, holds = work.flow[tasks], work.holds()[tasks]
+    held = float(flow @ holds) / max(float(flow.sum()), 1e-300)
+    groups, single, burst = _groups(flow, holds, first[tasks])
     speed = np.arange(1.0, size + 1) / max(held, 1e-300)
     if region in limits.speeds:
         speed = np.maximum(limits.speeds[region][0][1 : size + 1], 1e-300)
     together, alone = chances(groups, single, burst, speed), chances(0.0, groups * burst + single, 1.0, speed)
     if together is None or alone is None:
         return
+    weight = flow * holds * np.maximum(first[tasks] - 1, 0.0)
+    pace = float(weight @ holds) / float(weight.sum()) / held  # a burst leaves as its own tasks do
     for t in tasks:
-        found[t] += max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)
+        found[t] += pace * max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)

@@ -15,7 +15,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.demands import Demands
 
-from .limits import Limits
+from .limits.limits import Limits
 from .working import Working
 
 FULL = 1 - 1e-9  # load of a center that users fill
@@ -176,16 +176,13 @@ def _limits(work: Working, limits: Limits) -> bool:
             tasks = limits.tasks[region]
         if not len(tasks):
             continue
-        outer = region
-        while limits.above[outer] in limits.gates:
-            outer = limits.above[outer]
-        at, waiting = (int(pool), tasks) if outer == region else (limits.pool[outer], limits.tasks[outer])
-        waiting = _users_of(work, waiting)
+        waiting = {at: _users_of(work, its) for at, its in _before(limits, int(pool), tasks).items()}
         before = work.pool_wait.copy()
 
-        def put(more: float, before: Array = before, at: int = at, waiting: Places = waiting) -> None:
+        def put(more: float, before: Array = before, waiting: dict[int, Places] = waiting) -> None:
             work.pool_wait = before.copy()
-            work.pool_wait[at, waiting] += more
+            for at, its in waiting.items():
+                work.pool_wait[at, its] += more
             work.settle_rates()
 
         def load(tasks: Places = tasks, pool: int = int(pool), region: int = region) -> float:
@@ -197,19 +194,44 @@ def _limits(work: Working, limits: Limits) -> bool:
         if load() * LIMITS > FULL + 1e-9:
             _shift(work, int(pool), tasks, lambda load=load: load() * LIMITS)  # type: ignore[misc]
             before[:] = work.pool_wait
-        done |= len(waiting) > 0 and _least(work, load, put)
+        done |= any(map(len, waiting.values())) and _least(work, load, put)
     return done
 
 
+def _before(limits: Limits, pool: int, tasks: Places) -> dict[int, Places]:
+    """Where tasks over a limit wait, and who with them: before the outermost full regions that they come out of, or the limit.
+
+    A wait inside a full region would be held there too, and make that region over its limit many times as much.
+    """
+    gates, found = set(limits.gates), {pool: tasks}
+    for _ in range(limits.work.depth):
+        outer: dict[int, list[int]] = {}
+        for at, its in found.items():
+            for t in its.tolist():
+                callers = limits.called_from[t]
+                behind = callers and callers <= gates
+                for up, group in ((limits.pool[r], limits.tasks[r]) for r in callers) if behind else ((at, its[its == t]),):
+                    outer.setdefault(up, []).extend(group.tolist())
+        found = {at: np.unique(its) for at, its in outer.items()}
+    return found
+
+
 def _shift(work: Working, pool: int, tasks: Places, load: Callable[[], float]) -> None:
-    """Let tasks over a limit wait before it rather than for the CPs inside: the response stays as it is."""
+    """Let tasks over a limit wait before it rather than for the CPs inside, at those they call too: the response stays."""
     times, waits = work.on_cps.copy(), work.pool_wait.copy()
     excess = np.maximum(times - work.ask.on_cps - work.ask.thread_off, 0.0)
+    calls, inside = work.need.calls, np.zeros(len(excess), dtype=bool)
+    inside[tasks] = True
+    for _ in range(work.depth):  # and those that are called from there alone
+        inside |= (calls[inside] > 0).any(axis=0) & ~(calls[~inside] > 0).any(axis=0)
+    excess *= inside
+    each = np.zeros(len(excess))  # of a task, with those that it calls
+    for _ in range(work.depth + 1):
+        each = excess + calls @ each
 
     def part(share: float) -> float:
-        work.on_cps, work.pool_wait = times.copy(), waits.copy()
-        work.on_cps[tasks] -= share * excess[tasks]
-        work.pool_wait[pool, tasks] += share * excess[tasks]
+        work.on_cps, work.pool_wait = times - share * excess, waits.copy()
+        work.pool_wait[pool, tasks] += share * each[tasks]
         return load()
 
     low, high = 0.0, 1.0

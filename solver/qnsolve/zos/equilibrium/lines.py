@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.birth_death import UserSource, crowd_at_most
+from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 
-from .limits import Limits
+from .limits.limits import Limits
 from .working import Working
 
 

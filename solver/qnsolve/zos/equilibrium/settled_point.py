@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import Needs
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
 from .bursts import burst_waits
 from .closing import close
 from .host_times import host_times
-from .limits import Limits
+from .limits.limits import Limits
 from .lines import line_times
 from .relaxed_steps import RelaxedSteps, RoundTimes
 from .surroundings import surroundings
 from .working import EFFORT, Working
 
-ROUNDS, CLOSE = 20, 1e-4
+ROUNDS, CLOSE = 30, 1e-4
+LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
+ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
 
@@ -43,38 +47,49 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
     limits = Limits(work)
     longer: dict[int, float] = {}
     steps, change = RelaxedSteps(), 1.0
+    full: dict[int, float] = {}
     for work.rounds in range(1, rounds + 1):
         before = work.response
         if work.around_matters:
             work.around, longer = surroundings(work, longer)
             work.ask = demands(form, need, work.around)
         limits.pick(work.rounds)
-        old = RoundTimes.of(work)
+        old = RoundTimes.of(work, limits.rates)
         host_times(work, limits, longer)
         work.settle_rates()
         _bounded(work)
         line_times(work, limits)
         work.settle_rates()
         limits.solve(max(0.1 * CLOSE, ROUGH * change))
+        found = work.response  # before it is relaxed
         if work.rounds > 1 and (work.form.users > 0).any():
-            steps.take(work, old)
+            steps.take(work, old, limits.rates)
             work.settle_rates()
         work.in_groups = burst_waits(work, limits)
         work.settle_rates()
+        if not (form.users > 0).any() and _same(work.full, full):  # no users who could come less often
+            break
+        full = dict(work.full)
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
             work.settled = True  # nothing depends on the response times
             break
-        change = min(float(np.abs(work.response / before - 1).max()), 1.0)
-        if change < CLOSE and work.rounds > 1 and limits.calm:
+        change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
+        near = CLOSE if work.rounds <= LONG else NEAR
+        if change < near and work.rounds > 1 and limits.calm:
             work.settled = True
             break
-        if work.effort > EFFORT * rounds / ROUNDS:
+        if work.effort > EFFORT:
             break
-    if work.full and work.effort <= EFFORT * rounds / ROUNDS:
+    if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)
     return work
+
+
+def _same(full: dict[int, float], before: dict[int, float]) -> bool:
+    """Whether a pool is as much overloaded as it was."""
+    return any(abs(load / before.get(pool, inf) - 1) < ALIKE for pool, load in full.items())
 
 
 def _bounded(work: Working) -> None:

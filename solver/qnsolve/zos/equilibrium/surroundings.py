@@ -10,15 +10,19 @@ import numpy as np
 from qnsolve.methods.layers.shared_servers import FullError, shared
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Pool
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
-from qnsolve.zos.hosts.overflow_chain import Overflow, overflow
 
+from .overflow_feed import overflow_feed
 from .working import Working
+
+LEAST = 1e-9  # share of the load of a facility below which a region sends nothing
+FULLEST = 0.95  # load of a facility up to which its line is as that of one that is not full
 
 
 def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, dict[int, float]]:
-    """Stretches at the present rates, and by host the time of overflowing work at CPs over that of other work."""
+    """Stretches at the present rates, and by host the time of overflowing work at CPs over that alone."""
     form = work.form
     growth = _growth(work)
     facility = _facilities(work)
@@ -31,14 +35,14 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
             found = host_overflow(work, host)
             running = np.arange(1, len(found.chance))
             ziip[host] = float(found.chance[1:] @ running) / max(float(found.chance[1:] @ speeds), 1e-300)
-            over[host], longer[host] = found.share, found.over / found.other
+            over[host], longer[host] = found.share, found.longer
         else:
             jobs = inf if eligible.stream else eligible.users
             try:
                 ziip[host] = shared([eligible.all], [jobs], [work.around.ziip[host]], speeds).stretch[0]
             except FullError as error:
                 raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
-    return Around(growth, facility, ziip, over), longer
+    return Around(growth, facility, _uneven(work), ziip, over), longer
 
 
 def _growth(work: Working) -> Array:
@@ -92,12 +96,8 @@ def host_overflow(work: Working, host: int) -> Overflow:
     """The zIIPs of a host whose work goes to CPs when they are full."""
     form = work.form
     eligible = eligible_work(work, host)
-    speeds, engines = form.ziip_speeds[host], float(form.engines[host])
     over = max(eligible.all - eligible.here, 0.0) * form.ziip_speed[host] * form.slower[host]
-    busy = float(work.flow @ (work.ask.on_cps * (form.host == host)))
-    busy += float(form.fixed[form.fixed[:, 0] == host, 2].sum())
-    beside = min(max(busy - over, 0.0), 0.999 * engines)
-    return overflow(eligible.stream, eligible.closed, eligible.users, over, beside, speeds, engines)
+    return overflow(overflow_feed(work, host), form.ziip_speeds[host], over)
 
 
 def ziip_report(work: Working, host: int) -> tuple[float, float, float]:
@@ -175,6 +175,32 @@ def _facilities(work: Working) -> Array:
         found[place] = result[-1]
         for i, group in enumerate(groups):  # the last is of asynchronous requests
             found[place, group] = result[i]
+    return found
+
+
+def _uneven(work: Working) -> Array:
+    """Wait of the requests of a task over their service time, over that of its region (T, F).
+
+    A line in order of arrival is as long for a short request as for a long one: W = M·(s + W), where M_ij is the load of
+    region j, s_j the size of its requests. A QR TCB sends one at a time, which never waits for another of its own.
+    """
+    need, flow, region = work.need, work.flow, work.form.region
+    time = need.qr_sync + need.open_sync + need.other
+    each = time / np.maximum(need.at_facility, 1.0)
+    found = np.ones(time.shape)
+    for place, pool in enumerate(np.flatnonzero(work.form.pool_kind == Pool.FACILITY).tolist()):
+        load, size = flow * time[:, place], each[:, place]
+        by_region = np.bincount(region, load)
+        some = (size > 0) & (by_region[region] > LEAST * load.sum())
+        if not some.any():
+            continue
+        sizes = np.bincount(region, load * size) / np.maximum(by_region, 1e-300)
+        meets = np.tile(by_region / work.form.pool_size[pool], (len(by_region), 1))
+        np.fill_diagonal(meets, np.bincount(region, load - flow * need.qr_sync[:, place]) / work.form.pool_size[pool])
+        meets *= FULLEST / max(float(meets.sum(axis=1).max()), FULLEST)
+        both = np.linalg.solve(np.eye(len(meets)) - meets, meets @ np.array([sizes, np.ones(len(sizes))]).T)
+        behind = both[:, 0] / np.maximum(both[:, 1], 1e-300)  # what one waits, over the number that it waits for
+        found[some, place] = np.where(both[region, 1] > 0, behind[region], size)[some] / size[some]
     return found
 
 

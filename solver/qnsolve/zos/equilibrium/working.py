@@ -10,11 +10,11 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
-from qnsolve.zos.hosts.birth_death import Crowd
+from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.demands import Around, Demands
-from qnsolve.zos.hosts.host import HostPoint
+from qnsolve.zos.hosts.load import HostPoint, Known
 
-EFFORT = 4e9  # multiplications of chains after which rounds end: two seconds or so
+EFFORT = 1e10  # multiplications of chains after which rounds end, settled or not: two seconds or so
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ class Working:
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
+    known: dict[tuple[int, float | None], dict[int, Known]] = field(default_factory=dict)
     effort: float = 0.0
     rounds: int = 0
     settled: bool = False

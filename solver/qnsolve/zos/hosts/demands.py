@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 
@@ -20,15 +20,23 @@ class Around:
     growth : ndarray (H,)
         CPU time over that with one engine busy.
     facility : ndarray (F, K)
-        Time of a request at a facility over its service time, by the region that sends it.
+        Time of a request at a facility over its service time, by the region that sends it, in the mean.
+    uneven : ndarray (T, F)
+        Wait of the requests of a task over their service time, over that of its region.
     ziip, over : ndarray (H,)
         Time at zIIPs over demand; share of the eligible work that goes to CPs.
     """
 
     growth: Array
     facility: Array
+    uneven: Array
     ziip: Array
     over: Array
+
+    def at_facility(self, region: Places) -> Array:
+        """Time of the requests of tasks over their service time, given the region of each (T, F)."""
+        found: Array = 1 + (self.facility.T[region] - 1) * self.uneven
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +81,7 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
     """Demands of all tasks."""
     host = form.host
     slow = (form.slower * around.growth)[host]
-    facility = around.facility.T[form.region]  # (T, F)
+    facility = around.at_facility(form.region)
     over = around.over[host]
     at_ziip = (1 - over) / form.ziip_speed[host]
     longer = around.ziip[host]
@@ -96,4 +104,5 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
 def at_rest(form: Compiled) -> Around:
     """Nothing waits."""
     hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)
-    return Around(np.ones(hosts), np.ones((facilities, regions)), np.ones(hosts), np.zeros(hosts))
+    uneven = np.ones((len(form.work), facilities))
+    return Around(np.ones(hosts), np.ones((facilities, regions)), uneven, np.ones(hosts), np.zeros(hosts))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,6 +26,10 @@ class ServerGroup:
         Places of those that come here.
     cpu, off, spin : ndarray
         CPU of one visit of each, time that it holds its server without a CP, and time that it spins on one [s].
+    serial : ndarray
+        Of the CPU in a limit, that on the TCBs of its region [s].
+    below : dict of region to (int, float)
+        Limits that the tasks of a limit come to inside it: their places, and the time that a task holds one [s].
     in_order : bool
         Pieces in order of arrival; otherwise the tasks share the server.
     """
@@ -38,7 +42,10 @@ class ServerGroup:
     cpu: Array
     off: Array
     spin: Array
+    serial: Array
     in_order: bool
+    below: dict[int, tuple[int, float]] = field(default_factory=dict)
+    slower: float = 1.0
 
     @property
     def alone(self) -> Array:
@@ -50,15 +57,24 @@ class ServerGroup:
 COLUMNS = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 
+@dataclass(frozen=True, eq=False)
+class LimitOfCpu:
+    """A limit whose tasks are a group of servers on the CPs: all of them, those that they call too, and limits below it."""
+
+    tasks: Places
+    below: dict[int, tuple[int, float]] = field(default_factory=dict)
+    slower: float = 1.0
+
+
 def groups_of(
-    form: Compiled, need: Needs, ask: Demands, here: Array, limits: dict[int, Array]
+    form: Compiled, need: Needs, ask: Demands, here: Array, limits: dict[int, LimitOfCpu], off_cps: Array
 ) -> tuple[list[ServerGroup], Array]:
     """The groups of the tasks `here`, all of one host, and CPU and spins of free pieces of each task, one visit (2, T).
 
-    `limits` are pools of regions that CPU work fills, with the time off the CPs of their tasks: all that these do on CPs
-    is a group of so many servers.
+    `limits` are pools of regions that CPU work fills: all that their tasks do on CPs is a group of so many servers, which
+    they hold for the time `off_cps` as well.
     """
-    whole = {int(form.pool_region[pool]) for pool in limits}
+    whole = set(form.region[np.concatenate([np.zeros(0, dtype=int), *(limit.tasks for limit in limits.values())])].tolist())
     spin = np.where(here, ask.open_spin, 0.0) / need.rounds
     free = np.where(here, ask.cpu, 0.0) / need.rounds - spin
     found: list[ServerGroup] = []
@@ -72,13 +88,14 @@ def groups_of(
             rounds = need.rounds[tasks]
             order = kind is not Pool.QR or bool(need.in_order[tasks].any())
             each = (column[tasks] - spins) / rounds, off / rounds, spins / rounds
-            found.append(ServerGroup(pool, kind, region, int(form.pool_size[pool]), tasks, *each, order))
-    for pool, off in limits.items():
-        tasks = np.flatnonzero((form.region == form.pool_region[pool]) & here)
+            found.append(ServerGroup(pool, kind, region, int(form.pool_size[pool]), tasks, *each, np.zeros(len(tasks)), order))
+    for pool, limit in limits.items():
+        tasks = limit.tasks[here[limit.tasks]]
         if len(tasks) and form.pool_size[pool] < UNLIMITED:
             size, region = int(form.pool_size[pool]), int(form.pool_region[pool])
             spins = (ask.open_spin + ask.qr_spin)[tasks]
-            each = ask.on_cps[tasks] - spins, off[tasks] + ask.thread_off[tasks], spins
-            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, *each, True))
+            each = ask.on_cps[tasks] - spins, off_cps[tasks] + ask.thread_off[tasks], spins
+            serial = (ask.qr - ask.qr_spin + ask.ro)[tasks]
+            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, *each, serial, True, limit.below, limit.slower))
             free[tasks] = spin[tasks] = 0.0
     return found, np.array([free, spin])

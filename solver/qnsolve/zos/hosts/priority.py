@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
-from .company import Company, along
-from .host import Host
-from .plane import grid, moves, plane
+from .chains.company import Company, along
+from .chains.plane import grid, moves, plane
+from .host_view import HostView
 
+SIZES = 3  # of visits, for which times are found
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 STARVED = 1e-9  # least throughput over that asked for
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LowerPoint:
     """Tasks of an importance on the CPs.
 
@@ -23,15 +25,27 @@ class LowerPoint:
     ----------
     time : float
         Time of one visit in the mean [s].
-    delay : float
-        Of it, until the first engine is left by work of higher importance [s].
+    service : float
+        Time of a unit that is ready, over that alone.
+    found : ndarray (W,)
+        Tasks that a visit of each work finds, over those that any one finds.
+    sizes, times : ndarray (S,), (S, W)
+        CPU of a visit, and the time of one of each work that takes so long, where all share the engines alike [s].
     """
 
     time: float
-    delay: float
+    service: float
+    found: Array
+    sizes: Array
+    times: Array
+
+    def time_of(self, cpu: Array, work: Places) -> Array:
+        """Time of visits of so much CPU of some works [s]."""
+        found = [np.interp(size, self.sizes, self.times[:, w]) for size, w in zip(cpu.tolist(), work.tolist(), strict=True)]
+        return np.array(found)
 
 
-def lower_point(higher: Host, lower: Host, growth: float = 1.16) -> LowerPoint:
+def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> LowerPoint:
     """A chain of the tasks of one importance, the levels, and those of higher importance, the phases.
 
     Both are as in the product form of their own groups; those of higher importance do not see the others.
@@ -43,7 +57,7 @@ def lower_point(higher: Host, lower: Host, growth: float = 1.16) -> LowerPoint:
     most = lower.load.coming.most
     levels = grid(engines + 20, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
     busy = over.longer(0.0, higher.spin_share(None))
-    slower = float(higher.slower(None) / lower.slower(None))
+    slower = _slower(higher, lower, use)
     down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
     up = higher.flows(phases, phases, None)
     down[0] = 0.0
@@ -59,11 +73,35 @@ def lower_point(higher: Host, lower: Host, growth: float = 1.16) -> LowerPoint:
         if chance[-1].sum() < 1e-7 or levels[-1] >= most:
             break
         levels = grid(engines + 20, min(4 * levels[-1], most), growth)
-    ended = float((chance * serve).sum())
-    number = solved.mean_level
-    met = (chance * arrive).sum(axis=0)
-    delay = float(met @ _blocked(phases, up, down, chances)) / max(float(met.sum()), 1e-300)
-    return LowerPoint(number / max(ended, STARVED * lower.all_flow, 1e-300), delay)
+    levels = solved.levels
+    ended = max(float((chance * serve).sum()), STARVED * lower.all_flow, 1e-300)
+    piece = lower.total / lower.all_flow
+    service = float(chance.sum(axis=1) @ along(under.ready, levels)) / (ended * piece)
+    more = levels + 1
+    alone = _speeds(under, more, lower.spin_share(None), chances.shape[1])
+    each = along(under.leave, more)[:, None] * lower.all_flow * (alone @ chances.T) / more[:, None]  # of one among n + 1
+    sizes = np.unique(np.geomspace(*_ends(lower), SIZES))
+    coming = np.array([np.interp(levels, lower.load.coming.count, rate) for rate in lower.load.coming.rate.T])
+    met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
+    met /= met.sum(axis=(1, 2), keepdims=True)
+    inner = moves_of(levels, phases, arrive[:, 0], each * levels[:, None], up / slower, down / slower)
+    times = np.einsum("sny,wny->sw", time_left(*inner, each * piece / sizes[:, None, None]), met)
+    seen = met.sum(axis=2) @ levels
+    usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
+    return LowerPoint(solved.mean_level / ended, max(service, 1.0), seen / max(usual, 1e-300), sizes, times)
+
+
+def _slower(higher: HostView, lower: HostView, use: float) -> float:
+    """Clock of the work of higher importance over that of the other: unlike pieces keep engines for unlike times.
+
+    Those that last longer than the others' line takes to settle do not count for more than that.
+    """
+    settle = lower.total / lower.all_flow / (lower.load.engines * (1 - np.sqrt(use)) ** 2)
+    cpu, flow, piece = higher.cpu(), higher.load.flow, PIECE * (higher.load.fixed > 0)
+    load, mean = flow * cpu, higher.total / higher.all_flow
+    some = load @ (settle * cpu / (settle + cpu)) + higher.load.fixed * settle * piece / (settle + piece)
+    alike = higher.total * settle * mean / (settle + mean)
+    return float(some / alike / lower.slower(None))
 
 
 def _taken(over: Company, phases: Array) -> Array:
@@ -81,19 +119,44 @@ def _speeds(under: Company, levels: Array, spin: float, most: int) -> Array:
     return np.array(found).T
 
 
-def _blocked(phases: Array, up: Array, down: Array, chances: Array) -> Array:
-    """Time until an engine is free, from each number of tasks of higher importance [s]."""
-    taken = np.clip(1 - chances.sum(axis=1), 0.0, 1.0)  # P(all engines are)
-    some = np.flatnonzero(taken > 1e-9)
-    if not len(some):
-        return np.zeros(len(phases))
+def _ends(lower: HostView) -> tuple[float, float]:
+    """The shortest and the longest CPU of a visit."""
+    cpu = lower.cpu()
+    some = cpu[(lower.load.flow > 0) & (cpu > 0)]
+    return (float(some.min()), float(some.max())) if len(some) else (PIECE, PIECE)
+
+
+def moves_of(
+    levels: Array, phases: Array, arrive: Array, serve: Array, up: Array, down: Array
+) -> tuple[Array, Array, Array]:  # fmt: skip
+    """Rates between the phases (Y, Y), and to the level above and below (N, Y)."""
     rise, fall = moves(phases, up - down, up + down, True)
-    size = len(phases)
-    rates = np.diag(rise[:-1], 1) + np.diag(fall[1:], -1)
-    rates -= np.diag(rates.sum(axis=1) + 1e-12 * (rise + fall).max())
-    first = max(int(np.argmax(taken > 0.5)), 1) if (taken > 0.5).any() else size
-    inner = slice(first, size)
-    time = np.zeros(size)
-    if first < size:
-        time[inner] = np.linalg.solve(-rates[inner, inner], np.ones(size - first))
-    return time * taken
+    across = np.diag(rise[:-1], 1) + np.diag(fall[1:], -1)
+    drift, variance = arrive[:, None] - serve, arrive[:, None] + serve
+    ups, downs = moves(levels, drift.T, variance.T, True)
+    return across, ups.T, downs.T
+
+
+def time_left(across: Array, ups: Array, downs: Array, ends: Array) -> Array:
+    """Time that one has left that ends at a rate, in each state, by elimination of the levels from the highest down.
+
+    `ends` are rates of several such, and so are the times (S, N, Y).
+    """
+    sizes, count, width = ends.shape
+    every = np.arange(width)
+    leave = across.sum(axis=1) + ups + downs
+    leave = leave + np.maximum(ends, STARVED * float(leave.max()))
+    parts = np.zeros((count, sizes, width, width + 1))  # time at a level: by that at the level below, and more
+    for n in range(count - 1, -1, -1):
+        matrix, right = np.broadcast_to(-across, (sizes, width, width)).copy(), np.zeros((sizes, width, width + 1))
+        matrix[:, every, every] += leave[:, n]
+        right[:, every, every] = downs[n]
+        right[:, :, -1] = 1.0
+        if n < count - 1:
+            matrix -= ups[n][:, None] * parts[n + 1, :, :, :-1]
+            right[:, :, -1] += ups[n] * parts[n + 1, :, :, -1]
+        parts[n] = np.linalg.solve(matrix, right)
+    found, last = np.zeros(ends.shape), np.zeros((sizes, width))
+    for n in range(count):
+        last = found[:, n] = np.einsum("syz,sz->sy", parts[n, :, :, :-1], last) + parts[n, :, :, -1]
+    return found

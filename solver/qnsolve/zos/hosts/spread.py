@@ -38,15 +38,16 @@ class Whereabouts:
         """
         whole: Array = np.bincount(work, self.spent, len(self.users)).astype(float)
         own: Array = np.minimum(np.bincount(work, self.at[pool], len(self.users)), whole)
-        at, beside = self._numbers(own, whole - own, levels, 0.0), self._numbers(whole - own, own, phases, fixed)
-        here = at[:, :, None] + beside[:, None, :]
-        closed = np.maximum(self.users[:, None, None] - here, 0.0) / self.away[:, None, None]
+        at, beside = self._times(own, whole - own, levels, 0.0), self._times(whole - own, own, phases, fixed)
+        cycle = self.away[:, None, None] + at[:, :, None] + beside[:, None, :]
+        closed = self.users[:, None, None] / np.maximum(cycle, 1e-300)
         return np.where((self.users > 0)[:, None, None], closed, self.stream[:, None, None])
 
-    def _numbers(self, time: Array, rest: Array, counts: Array, fixed: float) -> Array:
-        """Tasks of each work among so many in one place (W, C); `rest` is their time on the CPs elsewhere."""
+    def _times(self, time: Array, rest: Array, counts: Array, fixed: float) -> Array:
+        """Time of each work in one place with so many tasks there (W, C) [s]; `rest` is its time on the CPs elsewhere."""
         longer = np.exp(LOGS)[:, None]
         rate = np.where(self.users > 0, self.users / (self.away + rest + longer * time), self.stream)
-        number = longer * time * rate
-        total = number.sum(axis=1) + fixed * np.exp(LOGS)
-        return np.array([np.interp(counts, total, mine) for mine in number.T])
+        total = (longer * time * rate).sum(axis=1) + fixed * np.exp(LOGS)
+        with np.errstate(divide="ignore"):
+            log = np.interp(np.log(counts), np.log(np.maximum(total, 1e-300)), LOGS)
+        return np.where(counts > 0, np.exp(log), 0.0) * time[:, None]

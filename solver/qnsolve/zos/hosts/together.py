@@ -12,7 +12,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .host import GroupPoint, Host, HostPoint
+from .host import Host
+from .load import GroupPoint, HostPoint
 
 SOME = 0.7  # of the processors in use, below which all together are not looked at
 LEAST = 1e-9  # tasks, and tasks a second, below which a group is as good as empty
@@ -31,9 +32,7 @@ def together(host: Host) -> HostPoint:
     part = (used / load.engines - NEARLY) / (1 - NEARLY)
     if part <= 0:
         return point
-    cpu = load.free + load.spin
-    for group in load.groups:
-        cpu[group.tasks] += group.cpu + group.spin
+    cpu = host.cpu()
     coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
     here = min(float(np.interp(used, coming[::-1], load.coming.count[::-1])), load.coming.most)
     pieces = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))

@@ -13,10 +13,10 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .company import Company, along, company
-from .host import LONGEST, Host
-from .jumps import Jump, jumps
-from .plane import grid, plane
+from .chains.company import Company, along, company
+from .chains.jumps import Jump, jumps
+from .chains.plane import grid, plane
+from .host_view import LONGEST, HostView
 
 EDGE = 1e-6  # chance of the end of a grid
 BOTH = 0.2  # share of the tasks at pieces of both kinds up to which these are of different work
@@ -43,7 +43,7 @@ class TwoScales:
 class _Kind:
     """The short pieces of a host, or the long ones."""
 
-    def __init__(self, host: Host, groups: Places, free: Places) -> None:
+    def __init__(self, host: HostView, groups: Places, free: Places) -> None:
         load = host.load
         chosen = [g for g, mine in zip(load.groups, groups, strict=True) if mine]
         pieces = np.where(free, host.rest, 0.0)
@@ -63,7 +63,7 @@ class _Kind:
         self.others: Company = company(queues, alone, load.engines, int(min(host.top, LONGEST)))
 
 
-def two_scales(host: Host) -> TwoScales | None:
+def two_scales(host: HostView) -> TwoScales | None:
     """The chain of both; None where all pieces are of like length, or work of users is there."""
     load = host.load
     on_tcbs = all(g.kind in (Pool.QR, Pool.RO) for g in load.groups)
@@ -108,7 +108,7 @@ def _cut(sizes: Array, loads: Array) -> float | None:
     return float(sizes[best]) if apart[best] > np.log(APART) else None
 
 
-def _chance(host: Host, short: _Kind, long: _Kind, levels: Array, phases: Array) -> Array:
+def _chance(host: HostView, short: _Kind, long: _Kind, levels: Array, phases: Array) -> Array:
     load = host.load
     ready_short, ready_long = along(short.others.ready, levels), along(long.others.ready, phases)
     slow_short = np.array([along(short.others.longer(r, short.spin), levels) for r in ready_long.tolist()]).T

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
 from qnsolve.numerics.series import Places
 from qnsolve.zos.compile.compiled import Compiled, compiled
 from qnsolve.zos.compile.needs import needs
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
@@ -20,6 +20,9 @@ from .utilization import center_loads, fullest
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
 STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
+FULLER = 0.7  # log of a load beyond which it says little of how far its end is
+LITTLE = 0.05  # log of a load from which on a center may as well be full of users
+NEAR = 0.1  # of the way between two factors that are known: least distance from either
 
 
 @dataclass(frozen=True)
@@ -54,21 +57,29 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
         return Capacity(inf, "")
     bound, resource = _bound(form, grows)
     high, center = bound, resource
-    low, guess = 0.0, high * (1 - MARGIN)
-    fine = FINE
-    for step in range(STEPS):
+    low, guess = 0.0, min(1.0, bound * (1 - MARGIN))
+    under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
+    for _ in range(STEPS):
+        wide = log(high / low) if low else inf
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
         except FullPoolError as error:
             high, center = guess, error.name if low == 0.0 else center
-            first = low == 0.0 and step == 0 and guess > 1.0
-            halfway = sqrt(max(low, high / 16) * high)
-            guess = 1.0 if first else max(halfway, min(high / max(error.load, 1.0), high) * (1 - MARGIN))
+            over = min(log(max(error.load, 1 + FINE)), FULLER)
+            guess = min(high / max(error.load, 1.0), high) * (1 - MARGIN)
+            guess = max(guess, sqrt(max(low, high / 16) * high))
         else:
-            low, center, fine = guess, fullest(work), FINE if work.settled else ROUGH
-            guess = min(sqrt(low * high), high * (1 - MARGIN))
+            name, load = fullest(work)
+            low, center, fine = guess, name, FINE if work.settled else ROUGH
+            under = max(min(log(load), -FINE), -FULLER)
+            guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
+            guess = min(guess, high * (1 - MARGIN))
         if high - low <= fine * high:
             break
+        if low and high < bound:  # on both sides: where the load is 1, if it grows as a power, or halfway
+            halved = log(high / low) < wide / 2
+            part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved or wide == inf else 0.5
+            guess = low * (high / low) ** part
     return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
 
 

@@ -17,7 +17,7 @@ from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.compile.plain_network import plain_network
 from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.demands import at_rest, demands
-from qnsolve.zos.hosts.host import HostPoint
+from qnsolve.zos.hosts.load import HostPoint
 
 STATES = 2000  # of the chain: a quarter of a second or so
 LINES, ORDERS = 24, 8  # users, at most, where there are limits, and unlike service in order of arrival

@@ -12,7 +12,7 @@ from qnsolve.zos.compile.needs import Needs, needs
 from qnsolve.zos.equilibrium.settled_point import ROUNDS, operating_point
 from qnsolve.zos.equilibrium.surroundings import surroundings, sync_time
 from qnsolve.zos.equilibrium.working import Working
-from qnsolve.zos.hosts.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import Around, at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 

@@ -79,8 +79,8 @@ def held_places(work: Working) -> Array:
     return found
 
 
-def fullest(work: Working) -> str:
-    """The center that is used most; of those that are as full, the one that the others wait for.
+def fullest(work: Working) -> tuple[str, float]:
+    """The center that is used most, and its load [ratio]; of those that are as full, the one that the others wait for.
 
     CPs, TCBs, logs and devices before limits, and limits of tasks that are called before those of their callers.
     """
@@ -100,4 +100,5 @@ def fullest(work: Working) -> str:
             mine = [level[t] for t, limits in enumerate(work.need.limits) if pool in limits]
             deep[name] = max(mine) + 0.5 * float(form.pool_kind[pool] == Pool.TRANCLASS)
     most = max(loads.values())
-    return max((name for name, load in loads.items() if load > ALIKE * most), key=lambda name: (deep[name], loads[name]))
+    name = max((name for name, load in loads.items() if load > ALIKE * most), key=lambda name: (deep[name], loads[name]))
+    return name, most

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite, nan, sqrt
 from typing import Any
 
@@ -14,12 +15,12 @@ from qnsolve.model import checks
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
 from qnsolve.results.answer import Report
-from qnsolve.zos.hosts.birth_death import FullPoolError
-from qnsolve.zos.point.capacity import capacity
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.point.capacity import Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.system_result import SystemResult, with_old_keys
-from qnsolve.zos.solve_system import System, only_system
+from qnsolve.zos.solve_system import System, only_system, solve
 
 from .changes import scale
 
@@ -90,9 +91,20 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
         raise ModelError("growth: factors", f"must be {MOST_FACTORS:,} at most", "take a longer step", len(values))
     results: list[SystemResult | None] = []
     reasons: list[str] = []
+    most: list[Capacity] = []  # of the system, sought once
+
+    def held(factor: float) -> Capacity:
+        if not most:
+            most.append(capacity(system))
+        return Capacity(most[0].factor / factor, most[0].center)
+
     for factor in values:
+        if most and factor > most[0].factor * (1 + FINE):
+            results.append(None)
+            reasons.append(f"saturated: {most[0].center}")
+            continue
         try:
-            results.append(scale(system, factor).solve())
+            results.append(solve(scale(system, factor), partial(held, factor)))
             reasons.append("")
         except SaturatedError as error:
             results.append(None)

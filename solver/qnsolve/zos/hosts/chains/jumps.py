@@ -10,7 +10,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-RARE = 1e-4  # chance of a jump that is left out
+RARE = 1e-4  # chance of jumps that are taken together as one
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -67,11 +67,22 @@ def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float) ->
     """
     found = []
     for size, part in burst.sizes():
-        for n, chance in _shared(size, own):
-            more = (size - n) * other / max(1 - own, 1e-12) / slower
-            if part * chance > RARE and n + more > 0:
-                found.append(Jump(n, more, rate * (part * chance / burst.size)))
+        for n, chance in _joined(_shared(size, own), RARE / max(part, RARE)):
+            more, groups = (size - n) * other / max(1 - own, 1e-12), rate * (part * chance / burst.size)
+            both = min(1.0, 1 / slower)
+            parts = [(n, more, both), (n, 0.0, 1 - both), (0.0, more, 1 / slower - both)]
+            found += [Jump(a, b, groups * some) for a, b, some in parts if some > 0 and a + b > 0]
     return found
+
+
+def _joined(numbers: list[tuple[float, float]], least: float) -> list[tuple[float, float]]:
+    """Numbers and their chances, those with a small chance as one number that keeps their mean."""
+    rare = [(n, chance) for n, chance in numbers if chance <= least]
+    together = sum(chance for _, chance in rare)
+    if not together:
+        return numbers
+    mean = sum(n * chance for n, chance in rare) / together
+    return [(n, chance) for n, chance in numbers if chance > least] + [(mean, together)]
 
 
 def _shared(size: int, own: float) -> list[tuple[float, float]]:

@@ -12,11 +12,13 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .jumps import Jump, eliminated, spread
+from .endless import eliminated_levels, endless
+from .jumps import Jump, Spread, eliminated, spread
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
+NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
 
 
 def grid(unit: float, top: float, growth: float = 1.15) -> Array:
@@ -108,12 +110,50 @@ def plane(
     return Plane(levels, phases, chance / chance.sum())
 
 
+def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane | None:
+    """Stationary chances where all levels from the last but two on are alike, without end; None where none settle.
+
+    The last level of what is found stands for all above the one before it, at their mean.
+
+    Parameters
+    ----------
+    phases, arrive, serve, follow, up, down
+        As for `plane`, with every level up to two above the one from which on they are alike.
+    """
+    levels = np.arange(float(len(arrive)))
+    for careful in (False, True):
+        rise, fall, joint, ups, downs = _rates(levels, phases, arrive, serve, follow, up, down, careful, None)
+        solved = endless(_within(ups, downs), rise, fall, joint)
+        if solved is not None:
+            chance, mean = solved
+            if -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):
+                chance = np.maximum(chance, 0.0)
+                return Plane(np.append(levels[:-2], mean), phases, chance / chance.sum())
+    return None
+
+
 def _solved(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
     groups: Sequence[Jump],
 ) -> Array:  # fmt: skip
     """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
-    count, width = len(levels), len(phases)
+    jumps = spread(levels, phases, groups) if groups else None
+    rise, fall, joint, ups, downs = _rates(levels, phases, arrive, serve, follow, up, down, careful, jumps)
+    count, width = rise.shape
+    if jumps is not None:
+        return eliminated(_within(ups, downs), rise, fall, joint, jumps.above)
+    if count < NARROW * width:  # along the phases: blocks as wide as there are levels
+        found = eliminated_levels(_within(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
+        if np.isfinite(found).all():
+            return found
+    return eliminated_levels(_within(ups, downs), rise, fall, downs_with=joint)
+
+
+def _rates(
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
+    jumps: Spread | None,
+) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
+    """Moves to the next level, back, and back with one more of the phase, to the next phase, and back, each (N, Y)."""
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
     wide_y = np.append(np.diff(phases), np.inf)[None, :]
     going = min(follow, 1.0) * serve
@@ -124,7 +164,6 @@ def _solved(
         joint = np.where(np.isfinite(wide_y), share * going / (wide_n * wide_y), 0.0)
     far = np.where(np.isfinite(wide_y), wide_y, 0.0)
     drift, variance = arrive - serve + joint * wide_n, arrive + serve - joint * wide_n**2
-    jumps = spread(levels, phases, groups) if groups else None
     if jumps is not None:
         drift, variance = drift + jumps.levels[0], variance + jumps.levels[1]
     rise, fall = moves(levels, drift.T, variance.T, careful)
@@ -135,43 +174,13 @@ def _solved(
         drift, variance = drift + jumps.phases[0], variance + jumps.phases[1]
     ups, downs = moves(phases, drift, variance, careful)
     joint[0] = 0.0
-    here = np.zeros((count, width, width))  # moves within a level, what leaves on the diagonal
-    place = np.arange(width)
-    here[:, place, place] = -(rise + fall + joint + ups + downs)
+    return rise, fall, joint, ups, downs
+
+
+def _within(ups: Array, downs: Array) -> Array:
+    """Rates between neighbours within each block (blocks, width, width); the diagonals are 0."""
+    count, width = ups.shape
+    here, place = np.zeros((count, width, width)), np.arange(width)
     here[:, place[:-1], place[1:]] = ups[:, :-1]
     here[:, place[1:], place[:-1]] = downs[:, 1:]
-    if jumps is not None:
-        return eliminated(here, rise, fall, joint, jumps.above)
-    return _eliminated(here, rise, fall, joint)
-
-
-def _eliminated(here: Array, rise: Array, fall: Array, joint: Array) -> Array:
-    """Chances, by elimination of the levels from the highest down (a matrix-geometric solution, level by level)."""
-    count, width = rise.shape
-    ratios: list[Array] = []
-    inner = here[count - 1]
-    diagonal = np.arange(width)
-    for n in range(count - 1, 0, -1):
-        try:
-            ratio = rise[n - 1][:, None] * np.linalg.inv(-inner)
-        except np.linalg.LinAlgError:  # never left, in the digits that there are
-            return np.full((count, width), np.nan)
-        ratios.append(ratio)
-        back = ratio * fall[n]
-        back[:, 1:] += ratio[:, :-1] * joint[n, :-1]
-        inner = here[n - 1] + back
-        inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
-        inner[diagonal, diagonal] = -(inner.sum(axis=1) + fall[n - 1] + joint[n - 1])
-    balance = inner.T.copy()
-    balance[-1] = 1.0
-    found = np.zeros((count, width))
-    try:
-        found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
-    except np.linalg.LinAlgError:
-        return np.full((count, width), np.nan)
-    for n, ratio in enumerate(reversed(ratios), start=1):
-        found[n] = found[n - 1] @ ratio
-        most = float(np.abs(found[n]).max())
-        if most > 1e200:
-            found[: n + 1] /= most
-    return found
+    return here

@@ -9,13 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.hosts.birth_death import Crowd, UserSource
+from qnsolve.zos.equilibrium.product_form import weights
+from qnsolve.zos.equilibrium.working import EFFORT, Working
+from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
-from .product_form import weights
 from .series_chain import Below, LimitsInSeries, series
-from .working import EFFORT, Working
 
-SERIES = 5e8  # effort of one chain of two limits, about
+SERIES = 4e5  # effort of a chain of two limits for each number of tasks in and before the one below, about
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
@@ -41,7 +41,7 @@ class FullLimits(Protocol):
     def callers(self, tasks: Places) -> set[int]:
         """Regions whose tasks call some tasks."""
 
-    def room_above(self, mine: Places, work: int) -> float:
+    def room_above(self, mine: Places, work: int, limited: Places) -> float:
         """Tasks of a work that the regions from which it comes let in."""
 
     def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
@@ -111,7 +111,6 @@ class SharedBelow:
         limits, w = self.limits, self.limits.work
         if w.effort > EFFORT:
             return plain
-        w.effort += SERIES * len(mine)
         tasks, pool = limits.tasks[above], limits.pool[above]
         stream, sources, _ = limits.sources(tasks, w.holds() + w.pool_wait[pool], w.holds())
         most = np.inf if stream > 0 else sum(s.users for s in sources)
@@ -124,6 +123,7 @@ class SharedBelow:
                 size, below, others[region], tilt, come, other_come, most, others_most,
                 2 * plain.outside_at(0.999) + 60, 2 * outside + 40,
             )  # fmt: skip
+            w.effort += SERIES * len(found.numbers)
             self.speeds[above, region] = found.speeds
             self._note(region, found, part)
             found_by.append(_crowd(found, size))
@@ -161,7 +161,11 @@ class SharedBelow:
 
     def _room(self, tasks: Places, work: int, region: int, shared: bool) -> float:
         """Tasks of a work that regions above let in, where it comes out of such alone."""
-        return np.inf if shared and len(self.limits.callers(tasks)) < 2 else self.limits.room_above(tasks, work)
+        return (
+            np.inf
+            if shared and len(self.limits.callers(tasks)) < 2
+            else self.limits.room_above(tasks, work, self.limits.tasks[region])
+        )
 
     def _note(self, region: int, found: LimitsInSeries, part: Array) -> None:
         """Waits before the limit below, of tasks from above and others; those of both in the mean."""

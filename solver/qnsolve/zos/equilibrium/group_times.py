@@ -1,0 +1,184 @@
+"""Times of tasks at a solved host: at its groups of servers and as free pieces, unlike pieces and bursts included."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
+from qnsolve.zos.hosts.mates import free_times, shared_times
+from qnsolve.zos.hosts.two_scales import two_scales
+
+from .host_load import PIECE
+from .limits.limit_times import limit_times
+from .limits.limits import Limits
+from .working import Working
+
+
+def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
+    """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
+    need = work.need
+    free = free_times(load, point)
+    times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
+    for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
+        rounds = need.rounds[group.tasks]
+        alone = group.alone * rounds
+        if group.in_order:
+            flow = load.flow[group.tasks]
+            visits = max(float(flow.sum()), 1e-300)
+            mean = float(flow @ group.alone) / visits
+            mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
+            endless = line(its.busy, group.servers)  # were there users without end
+            plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
+            users = work.form.users[np.unique(work.form.work[group.tasks])]
+            most = float(users.sum()) if users.all() else np.inf
+            if group.region in limits.kept or group.region in limits.gates:
+                most = min(most, float(limits.size(group.region)))
+            more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+            if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
+                idle = max(1 - its.busy / group.servers, 1e-9)
+                more /= 1 + its.number / (idle * max(room, 1e-9))
+                if group.region not in {*limits.kept, *limits.gates}:
+                    more *= its.waiting / max(endless, its.waiting)
+            wait = (its.waiting + more) / max(its.thinned, 1e-300)
+            time = alone * its.service
+            if group.kind is Pool.LIMIT:
+                time = limit_times(work, limits, group, its)
+            else:
+                mates = _among_mates(load, k, its, wait)
+                time = time + (wait - float(flow @ mates) / visits + mates) * rounds
+                time = time - _behind_itself(load, k, its, more, free) * (rounds - 1)
+        else:
+            squares = _spin_squares(work)[group.tasks] / rounds**2
+            time = shared_times(load, k, point, squares, work.form.users) * rounds
+        times[group.tasks] += time
+        at = np.zeros(len(times))
+        at[group.tasks] = time
+        work.at_group[group.pool] = at
+        work.service[group.pool] = its.service
+        if group.kind is Pool.QR and group.region in limits.kept:
+            pool = limits.pool[group.region]
+            work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
+    return times
+
+
+def _behind_itself(load: Load, k: int, its: GroupPoint, more: float, free: Array | float) -> Array:
+    """What a visit that follows another one of its task waits less at a line in order of arrival.
+
+    The piece that made it wait before is gone; those that came meanwhile are before it. With unlike pieces this is less
+    than what others find, as long as it comes back before the line is another one: `more` tasks wait for such pieces.
+    """
+    group, flow = load.groups[k], load.flow[load.groups[k].tasks]
+    left = its.service * float(flow @ group.alone**2) / max(float(flow @ group.alone), 1e-300)  # of a piece that is met
+    idle = max(1 - its.busy / group.servers, 0.0)
+    gap = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    found: Array = more / max(its.thinned, 1e-300) * idle * left / (left + gap)
+    return found
+
+
+def _spin_squares(work: Working) -> Array:
+    """Mean square of the time that a task spins on its QR TCB (T,): links take a fixed time, facilities an exponential one."""
+    at = work.need.qr_sync * work.around.at_facility(work.form.region)
+    found: Array = work.ask.qr_spin**2 + (at**2 / np.maximum(work.need.at_facility, 1.0)).sum(axis=1)
+    return found
+
+
+def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:
+    """What tasks of a group of servers wait for others of their burst; with all other waits it makes `wait` in the mean."""
+    group = load.groups[k]
+    flow = load.flow[group.tasks]
+    more = np.zeros(len(flow))
+    if not load.bursts:
+        return more
+    first = HostView(load).comes_first(k)
+    for burst in load.bursts:
+        share = float(burst.first[first].sum())
+        with_it = (burst.first[group.tasks] > 0) & np.isin(group.tasks, first)
+        here, near = burst.mates(share) * its.service / group.servers, burst.mates(float(burst.first.sum())) / load.engines
+        more += np.where(with_it, max(here, near) / 2 * group.alone, 0.0)
+    mean = float(flow @ more) / max(float(flow.sum()), 1e-300)
+    return more * min(1.0, wait / mean) if mean > 0 else more
+
+
+def unlike_pieces(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits at short and at long pieces scaled so that as many tasks are there as their own chain has."""
+    found = two_scales(HostView(load))
+    if found is None:
+        return
+    rounds, flow = work.need.rounds, work.flow * (load.flow > 0)
+    alone = (load.free + load.spin) * rounds
+    free = times.copy()
+    for group in load.groups:
+        free -= work.at_group[group.pool]
+    factor = []
+    for kind, number in ((True, found.without_free), (False, found.with_free)):
+        least, there = (0.0, 0.0) if kind else (float(flow @ alone), float(flow @ free))
+        for group, its, mine in zip(load.groups, point.groups, found.groups, strict=True):
+            if mine == kind:
+                least += float(load.flow[group.tasks] @ group.alone)
+                there += its.number
+        factor.append(float(np.clip((number - least) / max(there - least, 1e-12), 0.3, 3.0)))
+    times[:] = np.where(load.flow > 0, alone + factor[1] * (free - alone), 0.0)
+    for group, mine in zip(load.groups, found.groups, strict=True):
+        at, least_ = work.at_group[group.pool], group.alone * rounds[group.tasks]
+        at[group.tasks] = least_ + factor[not mine] * (at[group.tasks] - least_)
+        times += at
+
+
+def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
+    """Waits scaled so that the work left to do at the CPs is what open work of any order leaves there.
+
+    One engine that is never idle while work is there: M/G/1. Several: at least what they leave where no TCB holds work back.
+    """
+    ask, need, flow = work.ask, work.need, work.flow * (load.flow > 0)
+    used = float(flow @ ask.on_cps) + load.fixed
+    engines = load.engines
+    spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
+    apart = (need.rounds > 1) & (load.flow > 0) & (load.between > 0)
+    if used >= engines or spins > 0 or apart.any() or engines < 1:
+        return
+    serial, at_serial = ask.qr + ask.ro, np.zeros(len(times))
+    for group in load.groups:
+        if group.kind in (Pool.QR, Pool.RO):
+            at_serial += work.at_group[group.pool]
+    rest = ask.cpu + ask.threads
+    more_rounds = (need.rounds - 1) * (serial + rest) / need.rounds / 2  # in the mean, after this one
+    at_first, at_last = (serial + rest) / need.rounds + more_rounds, rest / need.rounds + more_rounds
+    left = float(flow @ (at_serial * at_first + (times - at_serial) * at_last)) + load.fixed * PIECE * point.free
+    alone = float(flow @ (serial * at_first + rest * (at_last + ask.thread_off))) + load.fixed * PIECE
+    bare = alone - float(flow @ (rest * ask.thread_off))
+    more = bare * line(used, engines) / used
+    if engines == 1:  # of a group, each task finds half the others before it
+        for burst in load.bursts:
+            rate, share = float(load.coming.rate[0, burst.work]), float(burst.first.sum())
+            each = float(burst.first @ ask.on_cps) / share
+            more += rate * share * burst.mates(share) * each**2 / 2 / (1 - used)
+    if left - alone <= 1e-9 * alone:
+        return
+    factor = more / (left - alone)
+    if engines > 1:
+        factor = max(factor, 1.0)
+    factor = float(np.clip(factor, 0.5, 3.0))
+    some = load.flow > 0
+    least = (ask.on_cps + ask.thread_off)[some]
+    scaled = least + factor * np.maximum(times[some] - least, 0.0)
+    for group in load.groups:
+        at = work.at_group[group.pool]
+        at[some] *= scaled / np.maximum(times[some], 1e-300)
+    times[some] = scaled
+
+
+def line(busy: float, servers: float) -> float:
+    """Tasks that wait in an M/M/c with so many servers busy in the mean, a part of one perhaps [count]."""
+    if busy >= servers:
+        return np.inf
+    top = int(np.ceil(servers))  # from as many on all are busy, and the chances a geometric series
+    if busy <= 0:
+        return 0.0
+    logs = np.cumsum(np.append(0.0, np.log(busy / np.minimum(np.arange(1.0, top + 1), servers))))
+    chance = np.exp(np.maximum(logs - logs.max(), -700.0))
+    share = busy / servers
+    beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
+    return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))

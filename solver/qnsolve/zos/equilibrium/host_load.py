@@ -1,0 +1,116 @@
+"""What a host is asked: its tasks, how they come to it, and where users are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.groups import groups_of
+from qnsolve.zos.hosts.load import Coming, Load
+from qnsolve.zos.hosts.spread import Whereabouts
+
+from .bursts import bursts_at
+from .limits.limits import Limits
+from .working import Working
+
+COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
+
+
+def load_of(
+    work: Working,
+    limits: Limits,
+    host: int,
+    some: Places,
+    fixed_some: Places,
+    rank: float | None = None,
+    before: dict[int, Array] | None = None,
+) -> Load | None:
+    """What a host is asked by some of its tasks and fixed CPU, all down to an importance or others; None where nothing."""
+    form, need, ask = work.form, work.need, work.ask
+    here = (form.host == host) & some
+    fixed = float(form.fixed[(form.fixed[:, 0] == host) & fixed_some, 2].sum())
+    busy = here & (ask.on_cps > 0)
+    if not busy.any() and fixed == 0:
+        return None
+    groups, (free, spin) = groups_of(form, need, ask, here, limits.grouped, work.off_cps)
+    visits = np.where(busy, form.visits * need.rounds, 0.0)
+    flow = work.rate[form.work] * visits
+    coming = _coming(work, limits, here, fixed, None if rank is None else work.levels.get((host, rank)))
+    kept = {
+        r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
+        for r in limits.kept
+    }
+    watched = frozenset({*limits.gates, *limits.capped})
+    return Load(
+        engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
+        region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=limits.rates,
+        watched=watched, held=kept, fixed=fixed,
+        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=need.rounds,
+        known=work.known.setdefault((host, rank), {}), round=work.rounds,
+        between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / need.rounds,
+    )  # fmt: skip
+
+
+def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Whereabouts | None:
+    """Users by where they are on a host, by the times of the round before; None where there are none, or all alike."""
+    form = work.form
+    if not before or len(np.unique(form.importance[here])) > 1 or not (form.users > 0).any():
+        return None
+    counted, at = _counted(work, limits), {}
+    for pool, times in before.items():
+        if form.pool_kind[pool] != Pool.LIMIT and int(form.pool_region[pool]) not in limits.kept:
+            at[pool] = form.visits * times * here
+    spent = form.visits * counted * here
+    whole = np.bincount(form.work, spent, len(form.rate))
+    away = np.maximum(form.think + work.response - whole, 1e-9 * np.maximum(whole, 1e-12))
+    return Whereabouts(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
+
+
+def _counted(work: Working, limits: Limits) -> Array:
+    """Time for which a task counts on the CPs: with that in and before limits that are part of a chain there (T,)."""
+    counted = work.on_cps.copy()
+    for limit in limits.grouped.values():
+        counted[limit.tasks] += (work.off_cps + work.wait)[limit.tasks]
+    for region in limits.kept:
+        tasks = limits.tasks[region]
+        counted[tasks] += work.pool_wait[limits.pool[region], tasks]
+    return counted
+
+
+def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Array | None) -> Coming:
+    """Throughput of each work at so many tasks on the CPs of a host: users that are not there come at their own pace.
+
+    Counted are the tasks `here` and those of the fixed CPU [engines]; `seen` has their times among others all alike where
+    they differ.
+    """
+    form = work.form
+    counted = _counted(work, limits)
+    spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
+    time = (
+        spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))
+    )
+    closed = (form.users > 0) & (time > 0)
+    if not (form.users > 0).any():
+        return Coming(np.array([0.0, 1.0]), np.tile(work.rate, (2, 1)), True, np.inf)
+    away = np.where(closed, np.maximum(form.think + work.response - spent, 1e-9 * time), 1.0)
+    users = np.where(closed, form.users, 0.0)
+    low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
+    for _ in range(46):
+        middle = (low + high) / 2
+        f = np.exp(middle) * np.maximum(time, 1e-300)
+        there = (f * (np.where(closed, 0.0, work.rate) + users / (away + f))).sum(axis=1, keepdims=True)
+        more = there + fixed * np.exp(middle) > COUNTS[:, None]
+        low, high = np.where(more, low, middle), np.where(more, middle, high)
+    f = np.exp(low) * time
+    rate = np.where(closed, users / (away + f), work.rate)
+    streams = fixed > 0 or bool(((form.users == 0) & (time > 0)).any())
+    most = np.inf if streams else float(form.users[time > 0].sum())
+    if not streams:
+        rate[most <= COUNTS] = 0.0
+    entry = {int(form.region[t]) for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()}
+    if entry and all(r in limits.gates or r in limits.capped for r in entry):
+        most = min(most, float(sum(limits.capped.get(r, limits.size(r)) for r in entry)))
+    return Coming(COUNTS, rate, False, most)

@@ -1,0 +1,97 @@
+"""How tasks come to a limit: at rates, from users elsewhere, or out of other limits."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.chains.birth_death import UserSource
+
+from .limit_picking import PickedLimits
+
+OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
+
+
+class LimitArrivals(PickedLimits):
+    """Limits, and how tasks come to them."""
+
+    def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
+        """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
+        w, form = self.work, self.work.form
+        response, flow = w.response, w.flow
+        total = max(float(flow[tasks] @ held[tasks]), 1e-300)
+        stream, found = 0.0, []
+        mean = float(flow[tasks] @ inside[tasks]) / max(float(flow[tasks].sum()), 1e-300)
+        opened = flow[tasks] * (form.users[form.work[tasks]] == 0)
+        hold = float(opened @ inside[tasks]) / max(float(opened.sum()) * mean, 1e-300)
+        for work in np.unique(form.work[tasks]):
+            mine = tasks[form.work[tasks] == work]
+            visits = float(form.visits[mine].sum())
+            time = float(form.visits[mine] @ held[mine]) / visits
+            users = float(form.users[work])
+            tokens, idle = self.out_of_classes(mine, tasks)
+            share, longer = (
+                float(flow[mine] @ held[mine]) / total, float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300),
+            )  # fmt: skip
+            if tokens < np.inf:
+                found.append(UserSource(tokens, share, max(idle, 1e-3 * time, 1e-12), longer))
+                continue
+            if users == 0:
+                stream += float(w.rate[work]) * visits
+                continue
+            away = (form.think[work] + response[work]) / visits - time
+            room = self.room_above(mine, int(work), tasks)
+            if room < users:  # comes out of regions at their limits: no more than they hold
+                users, away = room, max(room / (float(w.rate[work]) * visits) - time, 1e-3 * time)
+            found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
+        return stream, found, hold
+
+    def covered(self, tasks: Places) -> bool:
+        """Whether all tasks come out of TRANCLASSes."""
+        return all(any(t in its for its in self.classes.values()) for t in tasks.tolist())
+
+    def out_of_classes(self, mine: Places, limited: Places) -> tuple[float, float]:
+        """Places in TRANCLASSes from which tasks of a work come to a limit on more, and the time that one is idle [s].
+
+        The places are infinite where some of the work comes directly. Beside tasks of no class, the numbers do not go in
+        proportion: there a class counts once it was often full, as then no more come however many users wait.
+        """
+        w, places, idle = self.work, 0.0, 0.0
+        if not self.callers(mine).isdisjoint(self.gates):
+            return np.inf, 0.0
+        for t in mine.tolist():
+            within = [p for p in self.classes if t in self.classes[p] and len(self.classes[p]) < len(limited)]
+            if not within or within[0] not in w.crowds:
+                return np.inf, 0.0
+            pool, tasks, seen = within[0], self.classes[within[0]], w.crowds[within[0]]
+            if seen.full > OFTEN:
+                self.closing.add(pool)
+            if pool not in self.closing and not self.covered(limited):
+                return np.inf, 0.0
+            held = w.flow * (w.holds() + w.pool_wait[self.pool[int(w.form.region[t])]])
+            size = float(w.form.pool_size[pool]) * float(held[t]) / max(float(held[tasks].sum()), 1e-300)
+            free = float(seen.inside @ (seen.limit - np.arange(seen.limit + 1.0)))
+            idle = (places * idle + size * free / max(seen.rate, 1e-300)) / (places + size)
+            places += size
+        return places, idle
+
+    def room_above(self, mine: Places, work: int, limited: Places) -> float:
+        """Tasks of a work that the regions from which it comes let in; other work there that goes elsewhere makes room."""
+        regions = self.callers(mine)
+        if regions.isdisjoint(self.gates):
+            return np.inf
+        users, works = float(self.work.form.users[work]), np.unique(self.work.form.work[limited])
+        shares = {r: float(self.shares[r, work]) / max(float(self.shares[r, works].sum()), 1e-300) for r in regions}
+        return sum(min(self.size(r), users) * share for r, share in shares.items())
+
+    def room(self, mine: Places, work: int) -> float:
+        """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
+        full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
+        found, users = 0.0, float(self.work.form.users[work])
+        for region in np.unique(self.work.form.region[mine]).tolist():
+            if region not in full and self.above[region] in full:
+                region = self.above[region]
+            if region not in full:
+                return np.inf
+            found += min(self.capped.get(region, self.size(region)), users) * float(self.shares[region, work])
+        return found

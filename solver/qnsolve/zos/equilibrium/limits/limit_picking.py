@@ -1,0 +1,101 @@
+"""Which limits may fill, and how each is treated: with the CPs, with the chain of a QR TCB, or as a chain of its own."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from qnsolve.numerics.series import Places
+from qnsolve.zos.hosts.groups import LimitOfCpu
+
+from .limit_pools import LimitPools
+from .limits_of_cpu import limit_of_cpu, seldom_on_tcbs, solved_together
+
+ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
+USERS_ON_CPS = 0.6  # the same for work of users
+STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
+NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
+SETTLING = 4  # rounds in which limits may change between the two
+
+
+class PickedLimits(LimitPools):
+    """Limits, each treated as what is inside makes best."""
+
+    def pick(self, round_: int) -> None:
+        """Which limits may fill, and how each is treated."""
+        if round_ > SETTLING:
+            self.grouped |= {self.pool[top]: limit_of_cpu(self, top, below) for top, below in self.together.items()}
+            return
+        self.take_shares()
+        before = {*self.kept, *(int(self.work.form.pool_region[pool]) for pool in self.grouped)}
+        self.gates, self.kept, self.capped = [], {}, {}
+        filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
+        self.together = solved_together(self, filling)
+        self.grouped = {self.pool[top]: limit_of_cpu(self, top, below) for top, below in self.together.items()}
+        inside = {*self.together}.union(*self.together.values())
+        for region in filling:
+            if region not in inside:
+                self._treat(region, region in before)
+        gating = {*self.gates, *self.capped}
+        self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _may_fill(self, region: int, tasks: Places) -> bool:
+        """Whether a region may fill; those that their TRANCLASSes bound are noted."""
+        w, form = self.work, self.work.form
+        flow = w.flow[tasks]
+        if not len(tasks) or flow.sum() <= 0:
+            return False
+        pool, size = self.pool[region], self.size(region)
+        if self._class_cap(region) <= size:
+            if self._class_cap(region) < size:
+                self.capped[region] = int(self._class_cap(region))
+            return False
+        inside = float(flow @ (w.holds() + w.pool_wait[pool])[tasks])
+        works = np.unique(form.work[tasks])
+        most = np.inf if (form.users[works] == 0).any() else float(form.users[works].sum())
+        if most <= size or size > 2.5 * inside + 6 * sqrt(inside) + 25:
+            w.pool_wait[pool] = 0.0
+            return False
+        return True
+
+    def _treat(self, region: int, before: bool) -> None:
+        """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own."""
+        w, form, tasks = self.work, self.work.form, self.tasks[region]
+        flow, holds = w.flow[tasks], w.holds()[tasks]
+        on_cps = float(flow @ w.on_cps[tasks]) / max(float(flow @ holds), 1e-300)
+        streams = float(flow @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow.sum())
+        mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
+        least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
+        filled, simple = region not in self.apart and on_cps > least, self._simple(region)
+        if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > ON_CPS and not w.ask.qr[tasks].any()):
+            self.grouped[self.pool[region]] = LimitOfCpu(tasks)
+        elif simple and filled and mostly:
+            self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
+        else:
+            self.gates.append(region)
+            if before:
+                self.apart.add(region)  # CPU fills it only as long as it does not limit: once and for all
+
+    def _simple(self, region: int) -> bool:
+        """Whether no TRANCLASS is in a region, its tasks call no others, and full regions do not call them."""
+        tasks = self.tasks[region]
+        if self.classes_of(region) or self.calling[tasks].any() or self.above[region] >= 0:
+            return False
+        return not any(self.nearly_full(caller) for caller in self.callers(tasks))
+
+    def nearly_full(self, region: int) -> bool:
+        """Whether so many places are taken that this shapes how its tasks call others."""
+        if region not in self.tasks:
+            return False
+        w, tasks = self.work, self.tasks[region]
+        taken = float(w.flow[tasks] @ (w.holds() + w.pool_wait[self.pool[region]])[tasks])
+        return taken > NEARLY * self.size(region)
+
+    def _class_cap(self, region: int) -> float:
+        """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
+        mine = self.classes_of(region)
+        covered = set().union(*(set(self.classes[p].tolist()) for p in mine)) if mine else set()
+        if covered != set(self.tasks[region].tolist()):
+            return np.inf
+        return float(self.work.form.pool_size[mine].sum())

@@ -1,0 +1,112 @@
+"""The limits of a system: their tasks, who calls them, and how each is treated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.chains.birth_death import Crowd
+from qnsolve.zos.hosts.groups import LimitOfCpu
+
+
+@dataclass
+class LimitPools:
+    """Limits of a system: who comes to which, how each is treated, and what the last round found.
+
+    Attributes
+    ----------
+    grouped : dict of pool to LimitOfCpu
+        Regions that are a group of servers on the CPs.
+    together : dict of region to list of region
+        Those of them that are solved with all others of their hosts, and the regions that their tasks call.
+    slower : dict of pool to float
+        CPU time of their tasks over that alone.
+    kept : dict of region to float
+        Regions whose limit is part of the chain of their QR TCB, and the time of a task off the CPs.
+    gates : list of region
+        The others that may fill.
+    rates : dict of region to ndarray
+        How tasks come to the CPs out of a region that fills.
+    capped : dict of region to int
+        Regions that their TRANCLASSes let in no more than so many tasks.
+    closing : set of pool
+        TRANCLASSes that were often full.
+    """
+
+    work: Working
+    grouped: dict[int, LimitOfCpu] = field(default_factory=dict)
+    together: dict[int, list[int]] = field(default_factory=dict)
+    slower: dict[int, float] = field(default_factory=dict)
+    kept: dict[int, float] = field(default_factory=dict)
+    gates: list[int] = field(default_factory=list)
+    capped: dict[int, int] = field(default_factory=dict)
+    rates: dict[int, Array] = field(default_factory=dict)
+    speeds: dict[int, tuple[Array, int, float]] = field(default_factory=dict)
+    parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
+    ratios: dict[int, Array] = field(default_factory=dict)
+    made: dict[int, float] = field(default_factory=dict)
+    stale: set[int] = field(default_factory=set)
+    apart: set[int] = field(default_factory=set)
+    closing: set[int] = field(default_factory=set)
+    calm: bool = True
+    found: dict[int, Crowd] = field(default_factory=dict)
+    nu: dict[int, Array] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        form = self.work.form
+        self.pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.LIMIT)}
+        self.tasks = {r: np.flatnonzero(form.region == r) for r in self.pool}
+        self.shares = np.zeros((0, 0))
+        self.classes = {
+            int(p): np.array([t for t, held in enumerate(self.work.need.limits) if p in held], dtype=int)
+            for p in np.flatnonzero(form.pool_kind == Pool.TRANCLASS)
+        }
+        self.classes = {p: tasks for p, tasks in self.classes.items() if len(tasks)}
+        for pool, tasks in list(self.classes.items()):  # a class of all the work of a region is its limit
+            region = int(form.pool_region[pool])
+            if len(tasks) == len(self.tasks[region]) and form.pool_size[pool] <= self.size(region):
+                self.pool[region] = pool
+                del self.classes[pool]
+        calls = self.work.need.calls > 0
+        self.calling: Array = np.asarray(calls.any(axis=1))
+        self.called_from = [set(form.region[calls[:, t]].tolist()) for t in range(len(form.work))]
+        self.above = {  # the region that alone calls the tasks of this one; -1 for none
+            r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
+        }
+        callers = {r: set(form.region[calls[:, tasks].any(axis=1)].tolist()) - {r} for r, tasks in self.tasks.items()}
+        level = dict.fromkeys(self.pool, 0)
+        for _ in range(min(len(self.pool), self.work.depth * len(self.pool))):
+            for r, above in callers.items():
+                level[r] = min(max((level[c] + 1 for c in above), default=0), len(self.pool))
+        self.order = sorted(self.pool, key=lambda r: -level[r])
+
+    def _only_caller(self, calls: Places, tasks: Places) -> int:
+        regions = set()
+        for t in tasks:
+            callers = np.flatnonzero(calls[:, t])
+            regions |= {int(self.work.form.region[c]) for c in callers} or {-1}
+        return regions.pop() if len(regions) == 1 else -1
+
+    def size(self, region: int) -> int:
+        """Places of a region."""
+        return int(self.work.form.pool_size[self.pool[region]])
+
+    def classes_of(self, region: int) -> list[int]:
+        """Pools of the TRANCLASSes of a region."""
+        return [p for p in self.classes if self.work.form.pool_region[p] == region]
+
+    def callers(self, tasks: Places) -> set[int]:
+        """Regions whose tasks call some tasks."""
+        found: set[int] = set()
+        return found.union(*(self.called_from[t] for t in tasks.tolist()))
+
+    def take_shares(self) -> None:
+        """Note the share of each work in the tasks of each region."""
+        w, form = self.work, self.work.form
+        regions, works = len(form.system.regions), len(form.rate)
+        held = np.bincount(form.region * works + form.work, w.flow * w.holds(), regions * works).reshape(regions, works)
+        self.shares = held / np.maximum(held.sum(axis=1, keepdims=True), 1e-300)

@@ -1,0 +1,297 @@
+"""MXT, TRANCLASS, dependent regions: who waits before a limit, and how its tasks then come to the CPs.
+
+A limit is a birth-death chain of the tasks in and before it, whose speeds come from a convolution of what is inside: the
+region's CPU side, its delays, and the regions below it that fill, each at its own speed. Regions in series need no iteration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.bracketed_rates import BracketedRates
+from qnsolve.zos.equilibrium.product_form import folded, speed_of, weights
+from qnsolve.zos.equilibrium.relaxed_steps import StepLength
+from qnsolve.zos.hosts.chains.at_limits import FEW
+from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
+
+from .series_limits import SharedBelow
+from .unlike_limits import UnlikeLimits
+
+RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
+APART = 3.0  # most that a speed read off a chain differs from that of the product form
+CALM = 1e-3  # waits that change less, over the response time, are settled
+EFFORT_OF_ONE = 5e5  # multiplications for one limit, about
+PASSES = 24  # over all limits in one round
+EARLY = 10  # passes in the first round: hosts are not known yet
+FAR = 0.1  # change of a rate from which on it is bracketed [ratio]
+FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
+ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
+OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
+
+
+class Limits(UnlikeLimits):
+    """All limits, solved in turn."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.shared = SharedBelow(self)
+
+    def solve(self, near: float) -> None:
+        """Waits for all limits, classes before regions, the regions that are called before their callers.
+
+        `near` is the change of the waits over the response time at which it ends.
+        """
+        w = self.work
+        self.stale = set(self.ratios)
+        self.found, self.nu = {}, {}
+        self.calm = not self.gates and not self.classes
+        if self.calm:
+            return
+        rates, bracketed = BracketedRates(w.form.users > 0), False
+        waits, turns = StepLength(), StepLength()
+        most = PASSES if w.rounds > 1 else EARLY
+        for passed in range(most):
+            before, come = w.pool_wait.copy(), w.rate.copy()
+            self._pass(not bracketed)
+            moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
+            w.settle_rates()
+            farthest = rates.farthest(come, w.rate)
+            if bracketed:
+                moved = max(moved, farthest)
+            self.calm = moved < CALM
+            if moved < near or passed == most - 1:
+                break
+            bracketed = bracketed or farthest > FAR
+            if bracketed:
+                self._relax(turns, before)
+                w.rate = rates.next(come, w.rate)
+            elif passed and farthest > FOLLOWS * moved:
+                self._relax(waits, before)
+        for region, found in self.found.items():
+            self._note_rates(region, found)
+
+    def _relax(self, length: StepLength, before: Array) -> None:
+        """Go from the waits before toward those just found, as far as users follow them."""
+        w = self.work
+        own = np.maximum(w.on_cps + w.off_cps, 1e-12)
+        change = np.log((w.pool_wait + own) / (before + own))
+        spent = w.flow * (own + w.wait)
+        part = length.next((change * np.sqrt(spent / max(float(spent.sum()), 1e-300))).ravel())
+        if part < 1.0:
+            w.pool_wait = np.where(change == 0, before, np.maximum((before + own) * np.exp(part * change) - own, 0.0))
+            w.settle_rates()
+
+    def _pass(self, follow: bool) -> None:
+        """All limits once; the users' rates as they are found, or as they are."""
+        self.take_shares()
+        for region in self.order:
+            for pool in self.classes_of(region):
+                self._tranclass(pool)
+                if follow:
+                    self.work.settle_rates()
+            if region in self.gates or region in self.capped:
+                self._gate(region)
+                if follow:
+                    self.work.settle_rates()
+
+    def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
+        stream, sources, hold = self.sources(tasks, held, inside)
+        found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold)
+        self.work.overloaded(pool, load)
+        self.work.crowds[pool] = found
+        return found
+
+    def _gate(self, region: int) -> None:
+        """A region's limit; regions below it that fill are stations of it, solved before."""
+        w = self.work
+        w.effort += EFFORT_OF_ONE
+        size = int(self.capped.get(region, self.size(region)))
+        tasks = self.tasks[region]
+        flow = w.flow[tasks]
+        total = float(flow.sum())
+        inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self.classes_of(r)]
+        holds = w.holds()
+        mine = self.shared.of(region)
+        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
+        rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
+        if region not in self.nu:
+            self.nu[region] = self._cps_speed(region, size)
+        nu = self.nu[region]
+        tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if not inner and not mine else total
+        tilt = max(tilt, 1e-300)
+        phi = weights(tilt / nu)
+        fix = weights(tilt * rest / np.arange(1.0, size + 1))
+        parts = []
+        for r in inner:
+            speed, limit, its = self.speeds[r]
+            speed = np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size]
+            parts.append(weights(tilt / total * its / speed))
+        others: dict[int, Array] = {}
+        stations = self.shared.weights(region, mine, size, tilt)
+        for r in mine:  # with all else of its tasks, for its own chain
+            found_ = folded(phi, fix, size)
+            for part in (*parts, *(its for other, its in stations.items() if other != r)):
+                found_ = folded(found_, part, size)
+            others[r] = found_
+        both = fix
+        for part in stations.values():
+            both = folded(both, part, size)
+        base = folded(phi, both, size)
+        for part in parts:
+            both = folded(both, part, size)
+        whole = np.maximum(folded(phi, both, size), 1e-300)
+        speed = speed_of(whole, tilt)
+        back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
+        self.speeds[region] = speed, size, total
+        self.parts[region] = phi, both, back, tilt
+        above = self.above[region]
+        if above in self.gates and not self.classes_of(region):
+            return  # settled with the region above
+        pool = self.pool[region]
+        held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
+        found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
+        if mine:
+            found = self.shared.solve(region, mine, size, others, tilt, found)
+            w.crowds[pool] = found
+        self._settle(region, found, speed)
+        self._descend(region, found, whole, parts, inner, base)
+
+    def _cps_speed(self, region: int, size: int) -> Array:
+        """Rate at which 1 … size tasks of a region leave the CPs."""
+        w = self.work
+        tasks = self.tasks[region]
+        host = int(w.form.host[tasks[0]])
+        total = float(w.flow[tasks].sum())
+        serial = 0.0  # time at the QR TCB but for its queue
+        for pool, at in w.at_group.items():
+            if w.form.pool_kind[pool] == Pool.QR and w.form.pool_region[pool] == region:
+                serial = float(w.flow[tasks] @ w.ask.qr[tasks]) / total * w.service.get(pool, 1.0)
+                own = float(w.flow[tasks] @ (w.on_cps - at)[tasks]) / total
+        if serial == 0.0:
+            own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
+        if serial == 0.0:  # work without CPU is never on the CPs for long
+            own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
+        count = np.arange(1.0, size + 1)
+        tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
+        whole = folded(weights(np.full(size, tilt * serial)), weights(tilt * own / count), size)
+        found = speed_of(whole, tilt)[1:]  # as in a product form
+        speeds = w.hosts[host].speeds.get(region) if w.hosts else None
+        if speeds is None:
+            return found
+        rounds = float(w.flow[tasks] @ w.need.rounds[tasks]) / total
+        seen = speeds[:size] / rounds / found[: len(speeds[:size])]
+        known = np.flatnonzero(np.isfinite(seen))
+        if len(known):  # read off the chain where it goes, as much above the product form beyond
+            found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
+            found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]) if size > FEW else 0.0)
+        return found
+
+    def _descend(self, region: int, found: Crowd, whole: Array, parts: list[Array], inner: list[int], base: Array) -> None:
+        """Tasks in and before each region below, given those in the region above."""
+        inside = found.inside
+        size = len(inside) - 1
+        for place, r in enumerate(inner):
+            others = base
+            for j, part in enumerate(parts):
+                if j != place:
+                    others = folded(others, part, size)
+            mass = parts[place] * np.correlate(np.append(inside / whole, np.zeros(size)), others, "valid")[: size + 1]
+            mass = np.maximum(mass, 0.0)
+            mass = mass / max(mass.sum(), 1e-300)
+            speed, limit, _ = self.speeds[r]
+            speed = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
+            coming = np.append(speed[1:] * mass[1:] / np.maximum(mass[:-1], 1e-300), 0.0)
+            below = Crowd(np.arange(size + 1.0), mass, coming, limit)
+            self.work.crowds[self.pool[r]] = below
+            self._settle(r, below, speed, True)
+
+    def _settle(self, region: int, found: Crowd, speed: Array, below: bool = False) -> None:
+        """Wait before a limit."""
+        size = len(self.parts[region][0]) - 1
+        pool = self.pool[region]
+        if region not in self.capped:
+            ratio = (
+                1.0
+                if below
+                else self.unlike(
+                    pool, self.tasks[region], self.work.holds(), speed, size, self.work.holds() - self.work.on_cps, found.wait
+                )
+            )
+            waits = np.broadcast_to(found.wait * ratio, len(self.tasks[region]))
+            self.work.pool_wait[pool, self.tasks[region]] = waits if below else self._little(region, found, waits)
+        self.found[region] = found
+
+    def _little(self, region: int, found: Crowd, waits: Array) -> Array:
+        """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
+        w, form, tasks = self.work, self.work.form, self.tasks[region]
+        users, works = form.users, np.unique(form.work[tasks])
+        part = (found.full - OFTEN) / (1 - OFTEN)
+        alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
+        on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+        if part <= 0 or on_cps > ON_CPS or not alone or not users[works].all() or not waits.any():
+            return waits
+        holds = (form.visits * w.holds())[tasks]
+        visits = form.visits[tasks]
+        old = np.bincount(form.work[tasks], visits * w.pool_wait[self.pool[region], tasks], len(users))
+        new = np.bincount(form.work[tasks], visits * waits, len(users))
+        rest = np.maximum(form.think + w.response - old, 0.0)
+        goal = float(found.inside @ np.arange(len(found.inside)))
+        low, high = -3.0, 3.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            rate = users / np.maximum(rest + np.exp(middle) * new, 1e-300)
+            low, high = (middle, high) if float(rate[form.work[tasks]] @ holds) > goal else (low, middle)
+        return np.asarray(waits * np.exp(part * low))
+
+    def _note_rates(self, region: int, found: Crowd) -> None:
+        """How work comes to the CPs with so many of the tasks of a region there."""
+        phi, rest, back, _ = self.parts[region]
+        size = len(phi) - 1
+        queued = float(found.chance[found.number > size].sum())
+        if queued < RARE and region not in self.rates:
+            return  # too seldom full to change how work comes
+        inside = (
+            found.inside
+            if found.limit == size
+            else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
+        )
+        born = np.interp(np.arange(size + 1.0), found.number, found.coming)
+        each = np.where(inside > 1e-12, inside, 0.0) / np.maximum(np.convolve(phi, rest)[: size + 1], 1e-300)
+        born[size] = 0.0
+        den = phi * np.correlate(np.append(each, np.zeros(size)), rest, "valid")
+        num = phi * np.correlate(np.append(each * born, np.zeros(size)), rest, "valid")
+        if inside[size] > 1e-12:
+            num += queued * each[size] / inside[size] * phi * rest[::-1] * back[::-1]
+        good = np.flatnonzero(den > 1e-14)
+        rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
+        rates[size] = 0.0
+        self.rates[region] = rates
+
+    def _tranclass(self, pool: int) -> None:
+        """A class within its region: its share of the QR TCB, and all the rest."""
+        w, form = self.work, self.work.form
+        tasks = self.classes[pool]
+        region, size = int(form.pool_region[pool]), int(form.pool_size[pool])
+        flow = w.flow
+        total = float(flow[tasks].sum())
+        everything = self.tasks[region]
+        qr_pool = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == region]
+        at_qr = w.at_group[qr_pool[0]] if qr_pool else np.zeros(len(form.work))
+        load = float(flow[everything] @ w.ask.qr[everything])
+        mine = float(flow[tasks] @ w.ask.qr[tasks])
+        slowed = w.service.get(qr_pool[0], 1.0) if qr_pool else 1.0  # by the CPs, while the TCB is at work
+        serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
+        own = w.pool_wait[self.pool[region]]
+        rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
+        tilt = min(total, size / max(rest, 1e-12), 0.9999 / max(serial, 1e-12))
+        phi = weights(np.full(size, tilt * serial))
+        fix = weights(tilt * rest / np.arange(1.0, size + 1))
+        speed = speed_of(folded(phi, fix, size), tilt)
+        held = w.holds() + w.wait
+        mixed = self.mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
+        found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
+        w.pool_wait[pool, tasks] = found.wait * self.unlike(
+            pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
+        )

@@ -1,0 +1,114 @@
+"""Waits for a limit of kinds of work that hold places for unlike times."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.methods.limits.unlike_works import unlike_waits
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
+
+from .limit_arrivals import LimitArrivals
+
+MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
+EFFORT_OF_ONE = 2e7  # multiplications for a limit with classes inside, about
+MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
+LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
+
+
+class UnlikeLimits(LimitArrivals):
+    """Limits, and what unlike kinds of work wait for them."""
+
+    def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
+        """Waits of each task over those that tasks all alike would have (n,).
+
+        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs; both parts
+        are exponential.
+        """
+        if plain <= LITTLE_WAIT * float(inside[tasks].min()):
+            return np.ones(len(tasks))
+        w, form = self.work, self.work.form
+        users_alone = pool not in self.classes and bool((form.users[form.work[tasks]] > 0).all())
+        behind = users_alone and any(p in self.closing for p in self.classes_of(int(form.region[tasks[0]])))
+        near = not behind or 1 / MOVED < plain / self.made.get(pool, np.inf) < MOVED  # places of a class go with its wait
+        if pool in self.ratios and pool not in self.stale and near:
+            return self.ratios[pool]
+        w.effort += EFFORT_OF_ONE * behind
+        flow = w.flow[tasks]
+        some = np.flatnonzero(flow > 0)
+        ratio = np.ones(len(tasks))
+        calling = pool in self.grouped and self.calling[tasks].any()
+        if (pool not in self.grouped or calling) and self.mild(tasks, self.mixed(tasks, inside, away)):
+            return ratio
+        if len(some) == 1:
+            ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
+        if len(some) > 1:
+            off = np.clip(away[tasks], 0.0, inside[tasks])[some]
+            on = inside[tasks][some] - off
+            mean = np.maximum(on + off, 1e-12)
+            users, gone = np.zeros(len(some)), np.ones(len(some))
+            for place, t in enumerate(tasks[some].tolist()):
+                users[place], gone[place] = self._whence(pool, t, tasks, inside)
+            gone = np.maximum(gone, 1e-6 * mean)
+            alike = float(flow[some] @ mean) / float(flow[some].sum())
+            relative = np.ones(size + 1)  # a full limit holds long tasks, most of them off the CPs: these are no busier
+            if pool in self.grouped:
+                relative[1:] = speed[1:] / np.arange(1.0, size + 1) * alike
+            if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
+                try:
+                    second, third = on**2 + on * off + off**2, on**3 + on**2 * off + on * off**2 + off**3
+                    found = unlike_waits(size, users, flow[some], gone, mean, second, third, relative).wait  # fmt: skip
+                    if plain > 1e-9 * alike and np.isfinite(found).all():
+                        ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
+                except CrowdedError:
+                    pass
+        self.ratios[pool], self.made[pool] = ratio, plain
+        self.stale.discard(pool)
+        return ratio
+
+    def _one_kind(
+        self, tasks: Places, place: int, inside: Array, speed: Array, size: int, away: Array, plain: float
+    ) -> float:  # fmt: skip
+        """The ratio where one task of a limit alone has work: of users, and of a stream."""
+        mixed = self.mixed(tasks, inside, away)
+        users = self.work.form.users[self.work.form.work[tasks[place]]] > 0
+        return self.plain(tasks, inside, speed, size, mixed) / plain if users else mixed
+
+    def _whence(self, pool: int, task: int, limited: Places, inside: Array) -> tuple[float, float]:
+        """Users from whom a task comes to a limit, 0 of a stream, and the time that one is elsewhere [s]."""
+        w, form = self.work, self.work.form
+        work, alone = int(form.work[task]), np.array([task])
+        tokens, idle = self.out_of_classes(alone, limited)
+        if tokens < np.inf:  # it comes out of a class: never more of them than its places
+            return tokens, idle
+        users = float(form.users[work])
+        if users == 0:
+            return 0.0, 1.0
+        time = float(inside[task] + w.pool_wait[pool, task])
+        room = self.room_above(alone, work, limited)
+        if room < users:
+            return room, max(room / float(w.flow[task]) - time, 1e-3 * time)
+        return users, float((form.think + w.response)[work] / form.visits[task]) - time
+
+    def mixed(self, tasks: Places, inside: Array, away: Array) -> float:
+        """(1 + C²)/2 of the times that tasks hold a place, the part on the CPs and that away from them exponential."""
+        flow = self.work.flow[tasks]
+        b = np.clip(away[tasks], 0.0, inside[tasks])
+        a = inside[tasks] - b
+        first = float(flow @ (a + b))
+        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+
+    def plain(self, tasks: Places, inside: Array, speed: Array, size: int, mixed: float = 1.0) -> float:
+        """Wait for a limit were all tasks alike, (1 + C²)/2 of their times `mixed`; 0 where open work fills it."""
+        held = inside + self.work.pool_wait[self.pool[int(self.work.form.region[tasks[0]])]]
+        stream, sources, hold = self.sources(tasks, held, inside)
+        try:
+            return crowd(stream, sources, speed, size, mixed, hold).wait
+        except CrowdedError:
+            return 0.0
+
+    def mild(self, tasks: Places, mixed: float) -> bool:
+        """Whether a factor for all kinds of work is as good: users of times not far apart, or out of full regions."""
+        users = self.work.form.users[self.work.form.work[tasks]] > 0
+        nested = not self.callers(tasks).isdisjoint(self.gates) or bool(users.any() and self.calling[tasks].any())
+        return nested or (bool(users.all()) and mixed < MILD)

@@ -1,0 +1,61 @@
+"""What the CPs of a host do before work goes to its zIIPs, for the chain of zIIPs whose work goes to CPs when they are full."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.chains.overflow_chain import Feed
+from qnsolve.zos.hosts.groups import COLUMNS
+
+from .working import Working
+
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
+
+
+def overflow_feed(work: Working, host: int) -> Feed:
+    """The CPs of a host; the unit of time is the mean eligible piece at a zIIP of one thread."""
+    form, need, ask = work.form, work.need, work.ask
+    here, flow = form.host == host, work.flow
+    slow = float(form.slower[host] * work.around.growth[host])
+    fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+    queues: list[tuple[float, int]] = []
+    for pool in np.flatnonzero(np.isin(form.pool_kind, list(COLUMNS))).tolist():
+        kind = Pool(form.pool_kind[pool])
+        mine = here & (form.region == form.pool_region[pool])
+        load = float(flow[mine] @ (need.threads * slow if kind is Pool.THREADS else getattr(ask, COLUMNS[kind]))[mine])
+        if load > 0:
+            queues.append((load, int(form.pool_size[pool])))
+    alone = need.cpu * slow + ask.open_spin
+    least = ask.qr + ask.ro + alone + need.threads * slow  # on CPs, whatever comes back
+    eligible = here & (need.ziip + need.thread_ziip > 0)
+    first = least > 0
+    visits = flow * need.rounds * here * ((need.ziip > 0) * 1.0 + (need.thread_ziip > 0))
+    unit = float(flow[eligible] @ (need.ziip + need.thread_ziip)[eligible]) / float(visits.sum()) / form.ziip_speed[host]
+    closed = here & (first | eligible) & (form.users[form.work] > 0)
+    coming = flow * need.rounds * here
+    whole = float(coming[first | eligible].sum()) + fixed / PIECE
+    users = np.zeros(0, dtype=int) if not closed.any() else np.unique(form.work[closed])
+    limit = np.array([region.limit for region in form.system.regions], dtype=float)
+    most = min(float(form.users[users].sum()), float(limit[np.unique(form.region[closed])].sum())) if len(users) else 0.0
+    return Feed(
+        queues=queues, pieces=float(flow[here] @ alone[here]) + fixed, last=_last(work, here, visits, slow),
+        engines=float(form.engines[host]), back=form.ziip_speed[host] * slow,
+        flow=(float(coming[first].sum()) + fixed / PIECE) * unit, visits=float(visits[first].sum()) * unit,
+        direct=float(visits[~first].sum()) * unit, users=most, closed=float(coming[closed].sum()) / whole,
+        here=float(flow[closed] @ (work.on_cps + ask.ziip)[closed]),
+    )  # fmt: skip
+
+
+def _last(work: Working, here: Array, visits: Array, slow: float) -> float:
+    """Load of the pieces right before the eligible ones, of two stages that are as even as those of the tasks in the mean."""
+    need, ask = work.need, work.ask
+    first = ask.qr + ask.ro
+    open_, threads = need.cpu * slow + ask.open_spin, need.threads * slow
+    last = np.where(need.ziip > 0, open_, threads)
+    whole = np.maximum(first + last, 1e-100)
+    each = np.where(need.ziip > 0, 1.0, need.thread_ziip > 0) * (visits > 0)  # of the second visit there is one stage only
+    share = work.flow * need.rounds * each
+    even = float(share @ (first * last / whole**2)) / max(float(visits.sum()), 1e-300)
+    return (1 - np.sqrt(1 - 4 * min(even, 0.25))) / 2 * float(work.flow[here] @ whole[here])

@@ -1,0 +1,131 @@
+"""Chains of levels: eliminated from the highest down, and those whose levels are alike from one on, without a last one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+MOST, CLOSE = 60, 1e-13
+
+
+def endless(here: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array, float] | None:
+    """Chances where the last three levels are alike and so are all beyond; None where none settle.
+
+    Parameters
+    ----------
+    here : ndarray (N, Y, Y)
+        Moves within each level; the diagonals are not read.
+    rise, fall, joint : ndarray (N, Y)
+        Moves to the next level, to the one before, and to the one before and the next phase.
+
+    Returns
+    -------
+    chance : ndarray (N - 1, Y)
+        The last of them of all levels above the one before.
+    mean : float
+        Of those levels.
+    """
+    count = len(rise) - 2
+    found = _with_tail(here[count], rise[count], fall[count], joint[count])
+    if found is None:
+        return None
+    inner = here[:count].copy()
+    inner[-1] += found[0]
+    chance = eliminated_levels(inner, rise[:count], fall[:count], downs_with=joint[:count])
+    above = _tail(chance[-1], found[1])
+    if above is None or not above[1] > 0:
+        return None
+    return np.vstack((chance, above[0])), count - 1 + above[1] / max(float(above[0].sum()), 1e-300)
+
+
+def _with_tail(within: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array, Array] | None:
+    """Rates at which what rises from a level comes back to it (Y, Y), and ratios of the chances of the level above.
+
+    None where no more can end than comes. Logarithmic reduction (G. Latouche, V. Ramaswami 1993): each step looks at twice
+    as many levels.
+    """
+    here = within.copy()
+    np.fill_diagonal(here, 0.0)
+    np.fill_diagonal(here, -(here.sum(axis=1) + rise + fall + joint))
+    down = np.diag(fall) + np.diag(joint[:-1], 1)
+    try:
+        alone = np.linalg.inv(-here)
+        high, low = alone * rise[None, :], alone @ down
+        first, reach = low.copy(), high.copy()
+        identity = np.eye(len(rise))
+        with np.errstate(over="ignore", invalid="ignore"):  # where more comes than can end, which is seen below
+            for _ in range(MOST):
+                inner = np.linalg.inv(identity - high @ low - low @ high)
+                high, low = inner @ (high @ high), inner @ (low @ low)
+                more = reach @ low
+                first += more
+                reach = reach @ high
+                if not np.abs(more).max() >= CLOSE:
+                    break
+            back = rise[:, None] * first
+            ratio = rise[:, None] * np.linalg.inv(-(here + back))
+    except np.linalg.LinAlgError:
+        return None
+    return (back, ratio) if np.isfinite(ratio).all() else None
+
+
+def _tail(last: Array, ratio: Array) -> tuple[Array, float] | None:
+    """Chances of all levels above the last one, by phase, and their levels above it summed up with their chances."""
+    try:
+        left = np.linalg.inv(np.eye(len(last)) - ratio)
+    except np.linalg.LinAlgError:
+        return None
+    above = last @ ratio @ left
+    return above, float((above @ left).sum())
+
+
+def eliminated_levels(
+    here: Array, rise: Array, fall: Array, *, ups_with: Array | None = None, downs_with: Array | None = None
+) -> Array:
+    """Chances, by elimination of the blocks from the highest down (a matrix-geometric solution, block by block).
+
+    Parameters
+    ----------
+    here : ndarray (N, Y, Y)
+        Rates within each block, from row to column; the diagonals are not read.
+    rise, fall : ndarray (N, Y)
+        Rates to the same place of the block above and below.
+    ups_with, downs_with : ndarray (N, Y), optional
+        Rates to the place before in the block above, or to the place after in the block below.
+    """
+    count, width = rise.shape
+    out = fall if downs_with is None else fall + downs_with
+    ratios: list[Array] = []
+    diagonal = np.arange(width)
+    inner = -here[count - 1]
+    for n in range(count - 1, 0, -1):
+        inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
+        inner[diagonal, diagonal] = out[n] - inner.sum(axis=1)
+        try:
+            inverse = np.linalg.inv(inner)
+        except np.linalg.LinAlgError:  # never left, in the digits that there are
+            return np.full((count, width), np.nan)
+        ratio = rise[n - 1][:, None] * inverse
+        if ups_with is not None:
+            ratio[1:] += ups_with[n - 1, 1:, None] * inverse[:-1]
+        ratios.append(ratio)
+        inner = -here[n - 1] - ratio * fall[n]
+        if downs_with is not None:
+            inner[:, 1:] -= ratio[:, :-1] * downs_with[n, :-1]
+    inner[diagonal, diagonal] = 0.0
+    inner[diagonal, diagonal] = -inner.sum(axis=1)
+    balance = inner.T.copy()
+    balance[-1] = 1.0
+    found = np.zeros((count, width))
+    try:
+        found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
+    except np.linalg.LinAlgError:
+        return np.full((count, width), np.nan)
+    for n, ratio in enumerate(reversed(ratios), start=1):
+        with np.errstate(over="ignore", invalid="ignore"):
+            found[n] = found[n - 1] @ ratio
+        most = float(np.abs(found[n]).max())
+        if most > 1e200:
+            found[: n + 1] /= most
+    return found

@@ -1,0 +1,265 @@
+"""A group of servers beside other groups and free pieces that do not come from them: one chain of the three numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+
+from .chains.company import company
+from .chains.cube import Others, Pieces, busy_servers, cube
+from .chains.plane import grid
+from .host_view import HostView
+from .load import GroupPoint, Known
+
+APART = 0.1  # least share of the free pieces that come from elsewhere than from groups
+BUSY = 0.35  # least use of the processors
+SOME = 0.02  # least load of the others, over the processors
+POINTS = ((4.0, 12), (6.0, 15))  # on a grid: each one up to so many, and how many in all
+TRIES, SPILT = 4, 3e-4  # grids, each longer, and the chance of a last point from which on they are
+ALIKE = 0.12  # difference of the loads of groups that are taken as alike
+NEAR = 0.03  # change of loads up to which the ratio to the plain chain is the same
+WIDER = 1.16  # growth of the steps of the group
+LONGEST = 2e5
+QUICKEST = 0.1  # least clock over that of the group
+
+
+def crossed(host: HostView, k: int) -> bool:
+    """Whether a chain of the group and of all others as one number would say too little."""
+    load, group = host.load, host.load.groups[k]
+    if load.bursts or group.kind not in (Pool.QR, Pool.RO) or host.total < BUSY * load.engines:
+        return False
+    if any(g.region in load.gated or g.region in load.watched or g.region in load.held for g in load.groups):
+        return False
+    tasks = np.concatenate([g.tasks for g in load.groups])
+    theirs = sum(host.loads) - host.loads[k]
+    if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
+        return False
+    apart = np.ones(len(load.flow), dtype=bool)
+    apart[tasks] = False
+    return float((load.flow * host.rest)[apart].sum()) + load.fixed > APART * max(host.pieces, SOME * load.engines)
+
+
+@dataclass(frozen=True)
+class _TaskKind:
+    """Tasks of one of the three: visits a second, time of one alone [s], share of it that they spin, and clock."""
+
+    flow: float
+    time: float
+    spins: float
+    clock: float
+
+
+def _task_kind(flow: Array, time: Array, spin: float, clock: float | None = None) -> _TaskKind:
+    whole, work = float(flow.sum()), float(flow @ time)
+    if whole <= 0 or work <= 0:
+        return _TaskKind(0.0, 1.0, 0.0, 1.0)
+    varied = float(flow @ time**2) * whole / work**2 if clock is None else clock
+    return _TaskKind(whole, work / whole, spin / work, varied)
+
+
+def adjusted(host: HostView, k: int, plain: GroupPoint) -> GroupPoint:
+    """The point of a group by the chain of two numbers, corrected by that of three: its own, or that of loads nearby."""
+    pool, engines = host.load.groups[k].pool, host.load.engines
+    others = sum(host.loads) - host.loads[k]
+    loads = np.array([host.loads[k], others, max(host.pieces, 1e-3 * engines), max(plain.number, 1e-3)])
+    known = _near(host, pool, loads)
+    if known is None:
+        known = _known(host, k, plain, loads, host.load.known.get(pool))
+        host.load.known[pool] = known
+    number, busy, thinned, waits = known.ratios
+    return _with(
+        host, k, plain, plain.number * number, plain.busy * busy, plain.thinned * thinned, 1 + (plain.free - 1) * waits
+    )
+
+
+def _with(
+    host: HostView, k: int, plain: GroupPoint, number: float, busy: float, thinned: float, free: float
+) -> GroupPoint:  # fmt: skip
+    group = host.load.groups[k]
+    flow = host.load.flow[group.tasks]
+    alone = float(flow @ group.alone) / max(float(flow.sum()), 1e-300)
+    number = max(number, thinned * alone)
+    busy = min(max(busy, thinned * alone), number)
+    return replace(
+        plain, number=number, busy=busy, waiting=number - busy, thinned=thinned, free=max(free, 1.0),
+        stretch=max(1.0, number / (thinned * alone)), service=max(1.0, busy / (thinned * alone)),
+    )  # fmt: skip
+
+
+def _near(host: HostView, pool: int, loads: Array) -> Known | None:
+    """What is known of a group with about such loads: itself, or another one of the host."""
+    known = host.load.known
+    if pool in known and np.abs(np.log(loads / known[pool].loads)).max() <= NEAR:
+        return known[pool]
+    alike = [k for k in known.values() if np.abs(np.log(loads / k.loads)).max() <= ALIKE and k.round == host.load.round]
+    return alike[0] if alike else None
+
+
+@dataclass(frozen=True)
+class _Three:
+    """The numbers of a chain: tasks of the group, of other groups, and the rest, mostly free pieces.
+
+    `theirs` and `rest` are the places of the tasks that come to other groups and to the rest first; `ready` of the rest and
+    `busy` of the other groups are at work, by how many there are.
+    """
+
+    mine: _TaskKind
+    theirs: _TaskKind
+    free: _TaskKind
+    at_theirs: Array
+    at_rest: Array
+    busy: Array
+    ready: Array
+
+
+def _three(host: HostView, k: int, top: int) -> _Three:
+    load, group, flow = host.load, host.load.groups[k], host.load.flow
+    rest = [i for i in range(len(load.groups)) if i != k and host.loads[i] > 0]
+    rest.sort(key=lambda i: -host.loads[i])
+    whole = len(rest) < 2 or host.pieces > host.loads[rest[1]]  # the free pieces are a number of their own
+    first, later = (rest, []) if whole else (rest[:1], rest[1:])
+    mine = _task_kind(flow[group.tasks], group.cpu + group.spin, host.spins[k], host.own_clock(k))
+
+    def kind(groups: list[int], more: float = 0.0) -> _TaskKind:
+        piece = np.array([load.fixed / load.fixed_flow]) if load.fixed_flow else np.zeros(1)
+        times = [load.groups[i].cpu + load.groups[i].spin for i in groups] + [more * host.rest, more * piece]
+        flows = [flow[load.groups[i].tasks] for i in groups] + [
+            more * flow * (host.rest > 0),
+            np.array([more * load.fixed_flow]),
+        ]
+        spins = sum(host.spins[i] for i in groups) + more * host.free_spin
+        found = _task_kind(np.concatenate(flows), np.concatenate(times), spins)
+        weights = [f * t for f, t in zip(flows, times, strict=True)]
+        left = [host.left[load.groups[i].tasks] for i in groups] + [host.left, np.ones(1)]
+        work = sum(float(w.sum()) for w in weights)
+        more_clock = sum(float(w @ x) for w, x in zip(weights, left, strict=True)) / work if work > 0 else 1.0
+        return replace(found, clock=found.clock * more_clock)
+
+    def places(groups: list[int]) -> Array:
+        found = np.zeros(len(flow))
+        for i in groups:
+            found[load.groups[i].tasks] = load.visits[load.groups[i].tasks]
+        return found
+
+    apart = np.where(host.rest > 0, load.visits, 0.0)
+    for each in load.groups:
+        apart[each.tasks] = 0.0
+    queues = [(host.loads[i], load.groups[i].servers) for i in later]
+    return _Three(
+        mine, kind(first), kind(later, 1.0), places(first), apart + places(later),
+        busy_servers([(host.loads[i], load.groups[i].servers) for i in first], top),
+        company(queues, host.pieces, load.engines, top).ready if later else np.arange(top + 1.0),
+    )  # fmt: skip
+
+
+def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Known | None) -> Known:
+    """The chain solved; as the plain one where no grid does."""
+    load, group = host.load, host.load.groups[k]
+    reach = 15 + 6 / (1 - min(host.total / load.engines, 0.97))
+    tops = np.array([reach + 20 / max(1 - host.loads[k] / group.servers, 0.03), reach, reach])
+    finer = max((known.finer for known in load.known.values()), default=0)
+    if before is not None:
+        tops = before.tops
+    most = np.minimum(load.coming.most, [LONGEST, host.top, host.top])
+    ratios, alike = np.ones(4), load.coming.steady
+    for _ in range(TRIES):
+        tops = np.minimum(tops, most)
+        three = _three(host, k, int(tops.max()) + 1)
+        solved = None
+        for choice in range(finer, len(POINTS)):
+            unit, points = POINTS[choice]
+            levels = np.arange(group.servers + 3.0) if alike else grid(max(8, group.servers + 3), tops[0], WIDER)
+            axes = levels, _axis(tops[1], unit, points), _axis(tops[2], unit, points)
+            host.effort += len(axes[0]) * float(len(axes[1]) * len(axes[2])) ** 3
+            solved = _solved(host, k, axes, three, alike)
+            if solved is not None:
+                finer = choice
+                break
+        if solved is None:
+            break
+        chance, figures = solved
+        ratios = figures / [plain.number, plain.busy, plain.thinned, 1.0]
+        ratios[3] = max(figures[3] - 1, 1e-9) / max(plain.free - 1, 1e-9) if host.pieces > 0 else 1.0
+        last = np.array([chance[-1].sum(), chance[:, -1].sum(), chance[:, :, -1].sum()])
+        last[tops >= most] = 0.0
+        last[0] *= not alike
+        if (last < SPILT).all():
+            break
+        tops = np.where(last < SPILT, tops, 4 * tops)
+    return Known(loads, ratios, tops, finer, load.round)
+
+
+def _axis(top: float, unit: float, points: int) -> Array:
+    growth = 1.4
+    while len(found := grid(unit, max(top, 2.0), growth)) > points and growth < 4:
+        growth *= 1.1
+    return found
+
+
+def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Three, alike: bool) -> tuple[Array, Array] | None:
+    """Chances, and tasks, servers at work, throughput and time of free pieces over that alone."""
+    load, group, m = host.load, host.load.groups[k], host.load.engines
+    levels, others, pieces = axes
+    mine, theirs, free = three.mine, three.theirs, three.free
+    n = levels[:, None, None]
+    shape = (len(levels), len(others), len(pieces))
+    busy = three.busy[others.astype(int)][None, :, None]
+    ready = three.ready[pieces.astype(int)][None, None, :]
+    units = np.minimum(n, group.servers)
+    longer = np.maximum(1.0, (units + busy + ready) / m)
+
+    def served(number: Array, kind: _TaskKind) -> Array:
+        return np.broadcast_to(number / (kind.time * (kind.spins + (1 - kind.spins) * longer)), shape)
+
+    serve, ends, done = served(units, mine), served(busy, theirs), served(ready, free)
+    comes = _arrivals(host, k, axes, three)
+    if not alike:
+        comes[0][-1] = 0.0
+    slow_y, slow_z = max(theirs.clock / mine.clock, QUICKEST), max(free.clock / mine.clock, QUICKEST)
+    onward = host.rest > 0
+    on = float(load.flow[group.tasks] @ onward[group.tasks]) / mine.flow
+    behind = load.flow * (three.at_theirs > 0)
+    on_theirs = float(behind @ onward) / max(float(behind.sum()), 1e-300)
+    solved = cube(
+        levels, comes[0], serve, on / slow_z, Others(others, comes[1] / slow_y, ends / slow_y, on_theirs * slow_y / slow_z),
+        Pieces(pieces, comes[2] / slow_z, done / slow_z), alike,
+    )  # fmt: skip
+    if solved is None:
+        return None
+    levels, chance = solved
+    if alike:
+        serve, ends, done, units = serve[:-1], ends[:-1], done[:-1], units[:-1]
+    n = levels[:, None, None]
+    thinned = max(float((chance * serve).sum()), 1e-9 * mine.flow)
+    number, at_work = float((chance * n).sum()), float((chance * units).sum())
+    ended = float((chance * done).sum()) * free.time
+    stretched = float((chance * ready).sum()) / ended if ended > 0 else 1.0
+    stretched = 1 + (stretched - 1) * host.pieces / max(host.pieces - host.free_spin, 1e-300)
+    return chance, np.array([number, at_work, thinned, stretched])
+
+
+def _arrivals(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Three) -> list[Array]:
+    """Rates at which tasks come to the group, to other groups, and to the rest from elsewhere."""
+    load, group = host.load, host.load.groups[k]
+    levels, others, pieces = axes
+    beside = (others[:, None] + pieces[None, :]).ravel()
+    total = levels[:, None] + beside[None, :]
+    width = load.coming.rate.shape[1]
+    at = np.zeros(len(load.flow))
+    at[group.tasks] = load.visits[group.tasks]
+    works = host.works(k, levels, beside)
+    found = []
+    for visits, fixed in ((at, 0.0), (three.at_theirs, 0.0), (three.at_rest, load.fixed_flow)):
+        by_work = np.bincount(load.work, visits, width)
+        if works is not None:
+            rates = np.tensordot(by_work, works, 1)
+        else:
+            rates = np.interp(total, load.coming.count, load.coming.rate @ by_work)
+        if np.isfinite(load.coming.most):
+            rates = rates * (total < load.coming.most)
+        found.append((rates + fixed).reshape(len(levels), len(others), len(pieces)))
+    return found

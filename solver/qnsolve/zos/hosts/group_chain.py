@@ -1,0 +1,240 @@
+"""The chain of one group of servers of a host: its tasks, and all other tasks on the processors as one number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+
+from .chains.at_limits import slots, speeds
+from .chains.company import along
+from .chains.holders import Ready
+from .chains.jumps import Jump, jumps
+from .chains.plane import endless_plane, grid, moves, plane
+from .host_view import RATE_FLOOR, HostView
+from .load import GroupPoint
+
+NOISE = 1e-9  # of all visits, what rounding leaves
+MOST_SERVERS = 40  # of a group whose chain is solved without a last level
+SLOWEST = 1e-9  # least throughput of a group over that asked for
+LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
+
+
+@dataclass(eq=False)
+class GroupRates:
+    """Rates of a chain, each (levels, phases).
+
+    Attributes
+    ----------
+    levels : ndarray (N,)
+    arrive, serve : ndarray
+        Tasks that come to the group, and that it serves [1/s].
+    up, down : ndarray
+        Others that come, and that end [1/s].
+    pieces, near : ndarray
+        Free pieces that are there, and tasks of the region of the group on the processors [count].
+    left : ndarray (Y, size + 1) or None
+        P(so many places are left for the group), where pieces fill the limit of its region.
+    together : list of Jump
+        What comes several at once.
+    """
+
+    levels: Array
+    arrive: Array
+    serve: Array
+    up: Array
+    down: Array
+    pieces: Array
+    near: Array
+    left: Array | None
+    together: list[Jump]
+
+
+class GroupChain:
+    """The chain of group `k`, or of free pieces alone where it is None."""
+
+    def __init__(self, view: HostView, k: int | None) -> None:
+        self.view, self.k = view, k
+        load = view.load
+        group = load.groups[k] if k is not None else None
+        self.others = view.company(k)
+        mine = load.flow[group.tasks if group is not None else np.zeros(0, dtype=int)]
+        self.rate = max(float(mine.sum()), RATE_FLOOR)
+        self.servers = group.servers if group is not None else 1
+        self.piece = float(mine @ group.cpu) / self.rate if group is not None else 1.0
+        self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
+        self.spin = float(mine @ group.spin) / self.rate if group is not None else 0.0
+        self.region = group.region if group is not None else -1
+        self.going = view.going(k)
+        self.slower = float(view.slower(k)) if k is not None else 1.0
+        rest_flow = view.all_flow - (self.rate if k is not None else 0.0)
+        rest_flow = rest_flow if rest_flow > NOISE * view.all_flow else 0.0
+        self.out = rest_flow + (self.rate * self.going + view.fed(k) if k is not None else 0.0)
+        self.phases = grid(load.engines + 10, view.top, view.growth)
+        self.gated = self.region in load.gated
+        self.held = load.held.get(self.region) if k is not None else None
+
+    def solve(self) -> GroupPoint:
+        """The group solved, on levels that go as far as it has tasks."""
+        load, full = self.view.load, False
+        top = min(1e9, load.coming.most)
+        levels = np.zeros(1) if self.k is None else self._levels(top)
+        if self.k is not None and load.coming.steady and not self.gated and self.region not in load.held:
+            full = self.rate > self._most(self.k)
+        if self.k is not None and self._alike() and not full:
+            point, last = self._solved(np.arange(self.servers + 3.0), True)
+            if last == 0.0:
+                return point
+        for _ in range(GRIDS):
+            point, last = self._solved(levels)
+            if self.k is None or last < LAST or levels[-1] >= top or full:
+                break
+            levels = grid(max(load.engines + 10, 12), min(4 * levels[-1], top), self.view.growth)
+        return point
+
+    def _most(self, k: int) -> float:
+        """Rate at which the group serves without a pause: the mean drift of its level (M. Neuts 1981)."""
+        level, phases = np.array([float(self.servers)]), self.phases
+        serve, down, _ = self._rates(level)
+        up = self.view.flows(level[:, None] + phases, phases, k)[0] / self.slower + self.going / self.slower * serve[0]
+        down = down[0] / self.slower
+        rise, fall = moves(phases, up - down, up + down, True)
+        logs = np.cumsum(np.log(np.maximum(rise[:-1], 1e-300)) - np.log(np.maximum(fall[1:], 1e-300)))
+        chance = np.exp(np.append(0.0, logs) - max(float(logs.max(initial=0.0)), 0.0))
+        return float(chance @ serve[0]) / float(chance.sum())
+
+    def _levels(self, top: float) -> Array:
+        load = self.view.load
+        unit = max(load.engines + 10, 12)
+        if self.gated or self.region in load.watched:
+            unit = max(unit, 40)
+        if self.region in load.held:
+            unit = max(unit, min(load.held[self.region][0] + 30, 60))
+        if self.servers < 60:
+            unit = max(unit, self.servers + 3)
+        use = min(self.rate * self.piece / self.servers, 0.99)
+        most = sum(b.size for b in load.bursts)
+        guess = 25 + 4 * most + 20 / max(1 - max(use, self.view.total / load.engines), 0.02)
+        return grid(unit, max(min(guess, top), 1.0), self.view.growth)
+
+    def _alike(self) -> bool:
+        """Whether all levels from as many tasks as servers on are alike, and there is no last one."""
+        load = self.view.load
+        of_limit = self.region in load.gated or self.region in load.watched or self.region in load.held
+        return load.coming.steady and not load.bursts and not of_limit and self.servers <= MOST_SERVERS
+
+    def _solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
+        """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""
+        rates, phases, slower = self._chain(levels), self.phases, self.slower
+        follow = min(self.going, self.going / slower)  # what goes on to faster others comes one by one, not in groups
+        up, down = rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+        self.view.effort += len(levels) * float(len(phases)) ** 3
+        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
+        if solved is not None:
+            rates.levels, rates.serve, rates.down = solved.levels, rates.serve[:-1], rates.down[:-1]
+            rates.pieces = rates.pieces[:-1]
+            return self._point(rates, solved.chance), 0.0
+        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together).chance
+        return self._point(rates, chance), float(chance[-1].sum())
+
+    def _chain(self, levels: Array) -> GroupRates:
+        """All rates of the chain."""
+        view, k, phases = self.view, self.k, self.phases
+        serve, down, pieces = self._rates(levels)
+        total = levels[:, None] + phases[None, :]
+        near, left = levels[:, None] + pieces * view.piece_share(self.region), None
+        if k is None:
+            arrive, up = np.zeros(total.shape), view.flows(total, phases, None)
+        else:
+            works = view.works(k, levels, phases)
+            arrive, up = view.own(k, total, near, self.gated, works), view.flows(total, phases, k, works)
+            if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
+                size, away = self.held
+                share = min(view.piece_share(self.region), 1.0)
+                left = slots(size, pieces[min(1, len(levels) - 1)], share, away)
+                full = left[:, 0]
+                serve = serve * (1 - full)
+                down[1:] = down[1:] * (1 - full) + down[0] * full
+        arrive, up, together = self._in_groups(total, arrive, up)
+        if view.pieces <= 0 and self.out <= 0:
+            down = down + self.rate
+        return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together)
+
+    def _in_groups(self, total: Array, arrive: Array, up: Array) -> tuple[Array, Array, list[Jump]]:
+        """What comes one by one to the levels and the phases, and what in groups."""
+        load, found = self.view.load, []
+        for burst in load.bursts:
+            each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
+            at = burst.first[self.view.comes_first(self.k)].sum() if self.k is not None else 0.0
+            own, other = float(at), float(burst.first.sum() - at)
+            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, self.slower)
+        if np.isfinite(load.coming.most):
+            room = total < load.coming.most
+            arrive, up = arrive * room, up * room
+        arrive[-1] = 0.0
+        return arrive, up, found
+
+    def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
+        """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
+        view, others, phases = self.view, self.others, self.phases
+        serve, down, pieces = np.zeros((3, len(levels), len(phases)))
+        leave = along(others.leave, phases)
+        spins = view.spin_share(self.k)
+        if self.k is None:
+            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
+            down[:] = leave * self.out / along(own, phases)
+            pieces[:] = view.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
+            return serve, down, pieces
+        units = np.minimum(levels, self.servers)
+        ready = Ready(others, phases, self.piece, self.spin, self.off, float(units.max())) if self.off > 0 else None
+        known: dict[float, tuple[Array, Array, Array]] = {}
+        for i, unit in enumerate(units.tolist()):
+            if unit not in known:
+                if ready is not None and unit:
+                    speed, number = ready.at(unit)
+                    theirs = ready.mean(others, phases, number, spins)
+                else:
+                    speed = unit / (self.piece * along(others.slow(unit), phases) + self.spin)
+                    theirs = along(others.longer(unit, spins), phases)
+                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
+                ended, there = leave * self.out / theirs, view.pieces * along(before, phases) / theirs
+                known[unit] = speed, ended, there
+            serve[i], down[i], pieces[i] = known[unit]
+        return serve, down, pieces
+
+    def _point(self, rates: GroupRates, chance: Array) -> GroupPoint:
+        """What the chances say of the group, and of free pieces."""
+        view, load, levels, some = self.view, self.view.load, rates.levels, self.k is not None
+        thinned = max(float((chance * rates.serve).sum()), SLOWEST * self.rate) if some else 0.0
+        number = float(levels @ chance.sum(axis=1))
+        busy = float((chance * np.minimum(levels[:, None], self.servers)).sum()) if some else 0.0
+        on_cps, ended = float((chance * rates.pieces).sum()), float((chance * rates.down).sum())
+        free = on_cps / (view.pieces * ended / self.out) if view.pieces * self.out * ended > 0 else 1.0
+        free = 1 + (free - 1) * view.pieces / max(view.pieces - view.free_spin, 1e-300)
+        alone = self.piece + self.off + self.spin
+        rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
+        used = load.fixed + thinned * (self.piece + self.spin) + rest * ended / max(self.out, 1e-300)
+        outside = 0.0
+        if rates.left is not None:
+            over = np.maximum(levels[:, None] - np.arange(rates.left.shape[1]), 0.0)  # (N, size + 1)
+            outside = float((chance * (over @ rates.left.T)).sum())
+        return GroupPoint(
+            stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
+            service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
+            number=number - outside, busy=busy, waiting=number - busy - outside, outside=outside, thinned=thinned,
+            free=free, used=used, speeds=self._speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
+        )  # fmt: skip
+
+    def _speeds(self, rates: GroupRates, chance: Array) -> Array | None:
+        """Speeds of the region of the group, where they are asked for."""
+        view, load, k = self.view, self.view.load, self.k
+        if k is None or not (self.gated or self.region in load.watched):
+            return None
+        ends = float(load.flow[(load.region == self.region) & (view.rest > 0)].sum()) / max(self.out, 1e-300)
+        leave = rates.serve * (1 - self.going) + rates.down * ends
+        total = rates.levels[:, None] + self.phases[None, :]
+        come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
+        return speeds(np.broadcast_to(rates.near, total.shape), chance, come, leave)

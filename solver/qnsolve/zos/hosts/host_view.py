@@ -1,0 +1,199 @@
+"""What each group of servers of a host sees of all the others: their flows, their number, and how long their work takes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+
+from .chains.company import Company, along, company
+from .load import Load
+
+LONGEST = 3000  # others that are counted one by one; beyond, straight on
+ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
+FREE = 2.5  # free pieces in it
+QUICKEST = 0.5  # least clock of the others over that of a group
+RATE_FLOOR = 1e-12
+
+
+class HostView:
+    """A load, added up; `k` is one of its groups, None where all is alike.
+
+    `effort` is about how many multiplications its chains have taken.
+    """
+
+    def __init__(self, load: Load, growth: float = 1.16) -> None:
+        self.load, self.growth, self.effort = load, growth, 0.0
+        flow = load.flow
+        self.rest = load.free + load.spin  # time of free pieces alone on the CPs
+        self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
+        self.pieces = float(flow @ self.rest) + load.fixed
+        self.spins = [float(flow[g.tasks] @ g.spin) for g in load.groups]
+        self.free_spin = float(flow @ load.spin)
+        self.total = sum(self.loads) + self.pieces
+        self.all_flow = float(flow.sum()) + load.fixed_flow
+        use = self.total / load.engines
+        self.left = self._left()
+        crowd = load.coming.most
+        spread = 40 + 3 * load.engines + 35 / max(1 - use, 0.001 if load.coming.steady else 0.004)
+        most = spread if load.coming.steady else max(spread + 1.5 * self._balance(), 3e7 if use > 0.98 else 300.0)
+        self.top = max(3.0, min(crowd, most))
+
+    def _balance(self) -> float:
+        """The most tasks at which users still come faster than the CPs or a group can serve [count]."""
+        load = self.load
+        width = load.coming.rate.shape[1]
+        fullest = load.coming.rate @ np.bincount(load.work, load.visits * self.cpu(), width) / load.engines
+        for group in load.groups:
+            mine = load.visits[group.tasks] * (group.cpu + group.spin + group.off)
+            own = load.coming.rate @ np.bincount(load.work[group.tasks], mine, width) / group.servers
+            fullest = np.maximum(fullest, own)
+        over = np.flatnonzero(fullest > 1)
+        return float(load.coming.count[over[-1]]) if len(over) else 0.0
+
+    def going(self, k: int | None) -> float:
+        """Share of the visits to a group that go on on the CPs."""
+        if k is None:
+            return 0.0
+        more = self._elsewhere(k, later=True)
+        flow = self.load.flow[self.load.groups[k].tasks]
+        return float(flow @ more / max(flow.sum(), 1e-300))
+
+    def fed(self, k: int) -> float:
+        """Visits a second to a group of tasks that were elsewhere on the CPs before."""
+        group = self.load.groups[k]
+        return float(self.load.flow[group.tasks] @ self._elsewhere(k, later=False))
+
+    def _elsewhere(self, k: int, later: bool) -> Places:
+        """Which tasks of a group are at other groups, or free pieces, after it or before it."""
+        group = self.load.groups[k]
+        own = ORDER.index(group.kind)
+        found: Places = (self.rest[group.tasks] > 0) & ((own < FREE) == later)
+        for i, other in enumerate(self.load.groups):
+            if i != k and other.region == group.region and (ORDER.index(other.kind) > own) == later:
+                found |= np.isin(group.tasks, other.tasks)
+        return found
+
+    def slower(self, k: int | None) -> Array:
+        """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
+        per_visit = self.rest.copy()
+        for i, group in enumerate(self.load.groups):
+            if i != k:
+                per_visit[group.tasks] += group.cpu + group.spin
+        flow = self.load.flow
+
+        def mix(weight: Array, cpu: Array, more: float = 0.0, piece: float = 1.0) -> float:
+            first = weight @ cpu + more * piece
+            return (weight @ cpu**2 + more * piece**2) * (weight.sum() + more) / first**2 if first > 0 else 1.0
+
+        piece = self.load.fixed / self.load.fixed_flow if self.load.fixed_flow else 1.0
+        others = mix(flow * (per_visit > 0), per_visit, self.load.fixed_flow, piece)
+        work, fixed = flow * per_visit, self.load.fixed
+        others *= (float(work @ self.left) + fixed) / max(float(work.sum()) + fixed, 1e-300)
+        if k is None:
+            return np.asarray(others)
+        group = self.load.groups[k]
+        own = self.own_clock(k) or mix(flow[group.tasks], group.cpu + group.spin)
+        return np.asarray(max(others / own, QUICKEST))
+
+    def own_clock(self, k: int) -> float | None:
+        """Pieces that a task in the line of a group has still to do, over that of one visit; None where tasks share it."""
+        group = self.load.groups[k]
+        weight = self.load.flow[group.tasks] * (group.cpu + group.spin)
+        if not group.in_order:
+            return None
+        return float(weight @ self.left[group.tasks]) / max(float(weight.sum()), 1e-300)
+
+    def _left(self) -> Array:
+        """Visits that each task has still to make, this one included, as far as they follow each other at once."""
+        load, use = self.load, min(self.total / self.load.engines, 0.99)
+        here = self.rest / (1 - use)
+        for group, busy in zip(load.groups, self.loads, strict=True):
+            here[group.tasks] += group.alone / (1 - min(max(busy / group.servers, use * (group.servers == 1)), 0.99))
+        found: Array = 1 + (load.rounds - 1) / 2 * here / np.maximum(here + load.between, 1e-300)
+        return found
+
+    def spin_share(self, k: int | None) -> float:
+        """Share of the time of the others alone that they spin."""
+        left = self.total - (self.loads[k] if k is not None else 0.0)
+        return (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
+
+    def company(self, k: int | None) -> Company:
+        """All others than a group."""
+        queues = [(self.loads[i], g.servers) for i, g in enumerate(self.load.groups) if i != k]
+        return company(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
+
+    def comes_first(self, k: int) -> Places:
+        """Tasks of a group that come to it before they come to another."""
+        found: Places = self.load.groups[k].tasks[~self._elsewhere(k, later=False)]
+        return found
+
+    def piece_share(self, region: int) -> float:
+        """Share of the free pieces that are of a region."""
+        mine = self.load.region == region
+        return float(self.load.flow[mine] @ self.rest[mine]) / self.pieces if self.pieces > 0 else 0.0
+
+    def flows(self, total: Array, phases: Array, k: int | None, works: Array | None = None) -> Array:
+        """Rate at which others come to the CPs with so many tasks there."""
+        load = self.load
+        others = load.visits.copy()
+        mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
+        others[self.comes_first(k) if k is not None else mine] = 0.0
+        found: Array = np.full(total.shape, load.fixed_flow)
+        per_visit = load.flow * self.cpu()
+        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
+        for region, rates in load.gated.items():
+            some = (load.region == region) & (others > 0)
+            if some.any():  # they come by their own limit, given their mean share of the others
+                share = float(per_visit[some].sum() / max(per_visit.sum() + load.fixed, 1e-300))
+                part = float(load.flow[some].sum()) / self._region_flow(region)
+                found = found + part * along(rates, phases * share).clip(min=0.0)
+                others[some] = 0.0
+        by_work = np.bincount(load.work, others, load.coming.rate.shape[1])
+        if works is not None:
+            return found + np.tensordot(by_work, works, 1)
+        return found + np.interp(total, load.coming.count, load.coming.rate @ by_work)
+
+    def cpu(self) -> Array:
+        """CPU of one visit of each task."""
+        found = self.rest.copy()
+        for group in self.load.groups:
+            found[group.tasks] += group.cpu + group.spin
+        return found
+
+    def works(self, k: int, levels: Array, phases: Array) -> Array | None:
+        """Transactions a second of each work given the tasks at a group and the others; None where all come at rates."""
+        load = self.load
+        if load.spread is None or load.coming.steady or load.groups[k].pool not in load.spread.at:
+            return None
+        return load.spread.coming(load.work, load.groups[k].pool, levels, phases, load.fixed)
+
+    def own(self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None) -> Array:
+        """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
+        load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
+        if gated:
+            share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
+            return along(load.gated[group.region], near).clip(min=0.0) * share
+        by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
+        if works is not None:
+            return np.asarray(np.tensordot(by_work, works, 1))
+        found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
+        return found
+
+    def direct(self, k: int, total: Array, near: Array, gated: bool) -> Array:
+        """Rate at which tasks of the region of a group come to the CPs that do not come to the group."""
+        load, group = self.load, self.load.groups[k]
+        visits = np.where(load.region == group.region, load.visits, 0.0)
+        visits[group.tasks] = 0.0
+        if not visits.any():
+            return np.zeros(total.shape)
+        if gated:
+            share = float((load.flow * (visits > 0)).sum()) / self._region_flow(group.region)
+            return along(load.gated[group.region], near).clip(min=0.0) * share
+        by_work = np.bincount(load.work, visits, load.coming.rate.shape[1])
+        found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
+        return found
+
+    def _region_flow(self, region: int) -> float:
+        return max(float(self.load.flow[self.load.region == region].sum()), RATE_FLOOR)

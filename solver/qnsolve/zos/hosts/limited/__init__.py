@@ -1,0 +1,1 @@
+"""Work that comes to the CPs of a host through limits."""

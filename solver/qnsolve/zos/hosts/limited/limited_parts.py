@@ -1,0 +1,150 @@
+"""What is inside limits whose tasks come to the CPs, as weights of a product form: tasks, and those of them that are ready."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.host_view import HostView
+
+FREE_UNITS = 150  # units of work without a limit that are told apart
+FILLED = 0.5  # part of the places of a limit inside another that is taken from which on it is one
+
+
+@dataclass
+class LimitedPart:
+    """Work that comes to the CPs through one limit, or without one.
+
+    Attributes
+    ----------
+    size : int
+        Places; units that are told apart where there is no limit.
+    flow, unit : float
+        Tasks a second; rate that the weights are made with [1/s].
+    cpu, off : float
+        Of one task: CPU, and time off the CPs [s].
+    full : float
+        Rate at which a full limit lets tasks through [1/s].
+    weights : ndarray (size + 1, units + 1)
+        Logs of the weights of so many tasks inside, so many of them ready, were no CP shared.
+    counted : dict of (region, bool) to ndarray (size + 1, units + 1)
+        The same times the number at its TCB, or before its limit.
+    """
+
+    size: int
+    flow: float
+    unit: float
+    cpu: float
+    off: float
+    full: float
+    weights: Array
+    counted: dict[tuple[int, bool], Array] = field(default_factory=dict)
+
+
+def _factorial(size: int) -> Array:
+    """Logs of 0! to size!."""
+    return np.concatenate(([0.0], np.cumsum(np.log(np.arange(1.0, size + 1)))))
+
+
+def limit_part(host: HostView, k: int) -> LimitedPart:
+    """Work that comes through the limit of a group."""
+    load, group = host.load, host.load.groups[k]
+    flow, region, size = load.flow[group.tasks], load.region[group.tasks], group.servers
+    total = max(float(flow[region == group.region].sum()), 1e-300)
+    each = {}
+    for r in np.unique(region).tolist():
+        mine = np.where(region == r, flow, 0.0) / total
+        each[r] = tuple(float(mine @ of) for of in (group.cpu - group.serial, group.serial, group.off, np.ones(len(flow))))
+    cpu, off = sum(its[0] + its[1] for its in each.values()), sum(its[2] for its in each.values())
+    unit = size / (cpu + off)
+    beside = group.slower * (host.total - host.loads[k])  # units of others that are ready
+    tcbs = {r: min(total * its[1] * group.slower, 1.0) for r, its in each.items()}
+    units = np.arange(size + 1) + beside
+    inner = {
+        r: places for r, (places, hold) in group.below.items() if r in each and total * each[r][3] * hold > FILLED * places
+    }
+    outer = {r: its for r, its in each.items() if r not in inner}
+    free, gone = sum(its[0] for its in outer.values()), sum(its[2] for its in outer.values())
+    serial = {
+        r: (its[1], np.maximum((units + sum(tcbs[q] for q in each if q > r)) / load.engines, 1.0)) for r, its in outer.items()
+    }
+    table, seen = _inside(size, free, serial, gone, unit)
+    waiting: dict[int, Array] = {}
+    number = np.arange(size + 1.0)
+    for r, places in inner.items():
+        its_free, its_serial, its_off, visits = each[r]
+        own, its_seen = _inside(places, its_free, {r: (its_serial, np.maximum(units / load.engines, 1.0))}, its_off, unit)
+        inside, beyond = np.minimum(number, places).astype(int), np.maximum(number - places, 0.0)[:, None]
+        more = (visits * group.below[r][1] / places * unit) ** beyond
+        own = own[inside] * more
+        seen = {other: joined(its, own, 0.0) for other, its in seen.items()}
+        seen |= {other: joined(table, its[inside] * more, 0.0) for other, its in its_seen.items()}
+        waiting = {other: joined(its, own, 0.0) for other, its in waiting.items()}
+        waiting[r] = joined(table, own * beyond, 0.0)
+        table = joined(table, own, 0.0)
+    width = min(size + 1, table.shape[1])
+    with np.errstate(divide="ignore"):
+        counted = {(r, False): np.log(its[:, :width]) for r, its in seen.items()}
+        counted |= {(r, True): np.log(its[:, :width]) for r, its in waiting.items()}
+        full = size / (cpu * group.slower + off)
+        return LimitedPart(size, total, unit, cpu, off, full, np.log(table[:, :width]), counted)
+
+
+def _inside(
+    places: int, free: float, serial: dict[int, tuple[float, Array]], off: float, unit: float
+) -> tuple[Array, dict[int, Array]]:
+    """Weights of so many tasks, so many of them ready, at free pieces, TCBs and off the CPs; times those at each TCB."""
+    count, factorial = np.arange(places + 1), _factorial(places)
+    gone = count[:, None] - count[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = np.where(gone > 0, gone * np.log(off * unit), 0.0) - factorial[np.maximum(gone, 0)]
+        here = np.where(count > 0, count * np.log(free * unit), 0.0) - factorial
+        table = np.where(gone >= 0, np.exp(away + here), 0.0)
+    seen: dict[int, Array] = {}
+    for region, (each, crowd) in serial.items():
+        if each <= 0:  # those at the TCB: one of them is ready
+            continue
+        ratio, slower = each * unit, crowd[: places + 1]
+        at, _ = _at_tcb(table, ratio, slower)
+        seen = {other: its + _at_tcb(its, ratio, slower)[0] for other, its in seen.items()}
+        seen[region] = _at_tcb(table, ratio, slower)[1]
+        table = table + at
+    return table, seen
+
+
+def _at_tcb(table: Array, ratio: float, slower: Array) -> tuple[Array, Array]:
+    """Weights with tasks at a TCB, one of them ready, beside those of a table; the same times their number."""
+    at, number = np.zeros_like(table), np.zeros_like(table)
+    for n in range(1, len(table)):
+        first = np.concatenate(([0.0], table[n - 1, :-1]))
+        at[n] = ratio * (first + slower * at[n - 1])
+        number[n] = at[n] + ratio * slower * number[n - 1]
+    return at, number
+
+
+def free_part(cpu: float, flow: float) -> LimitedPart:
+    """Work without a limit, of so much CPU a task [s]."""
+    with np.errstate(divide="ignore"):
+        weights = np.log(np.diag(np.exp(-_factorial(FREE_UNITS))))
+    return LimitedPart(FREE_UNITS, flow, 1 / cpu, cpu, 0.0, FREE_UNITS / cpu, weights)
+
+
+def joined(table: Array, part: Array, slope: float) -> Array:
+    """Weights of both together, by their number and the units ready; beyond the last row of `part` a geometric series."""
+    rows, width = len(table), table.shape[1] + part.shape[1] - 1
+    found = np.zeros((rows, width))
+    size = len(part) - 1
+    low = np.arange(width)[None, :] - np.arange(table.shape[1])[:, None]
+    last = part.shape[1] - 1
+    inside = (low >= 0) & (low <= last)
+    for number in range(min(size, rows)):
+        spread = np.where(inside, part[number, np.clip(low, 0, last)], 0.0)
+        found[number:] += table[: rows - number] @ spread
+    if size < rows:
+        line = table[: rows - size] @ np.where(inside, part[size, np.clip(low, 0, last)], 0.0)
+        for row in range(1, len(line)):
+            line[row] += slope * line[row - 1]
+        found[size:] += line
+    return found

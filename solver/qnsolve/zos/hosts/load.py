@@ -1,0 +1,144 @@
+"""What a host is asked, and what its chains say: of one group of servers, and of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from qnsolve.numerics.series import Array
+
+from .chains.jumps import Burst
+from .groups import ServerGroup
+from .spread import Whereabouts
+
+
+@dataclass(frozen=True, eq=False)
+class Coming:
+    """How work comes to a host: at so many tasks on its CPs (`count`, (G,)) the throughput of each work (G, W)."""
+
+    count: Array
+    rate: Array
+    steady: bool  # no work of users
+    most: float  # tasks that can be there at once
+
+
+@dataclass
+class Known:
+    """What the chain of a group said over what that of two numbers says, when its loads were `loads`.
+
+    Attributes
+    ----------
+    loads : ndarray
+        Of the group, the others and the free pieces [engines], and its tasks in the chain of two numbers.
+    ratios : ndarray
+        Of tasks, servers at work, throughput, and the time that free pieces wait.
+    tops : ndarray
+        Ends of the grids; `finer` is which of `POINTS` did, and `round` when.
+    """
+
+    loads: Array
+    ratios: Array
+    tops: Array
+    finer: int
+    round: int
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """What a host is asked: flows are visits to its CPs a second.
+
+    Attributes
+    ----------
+    engines : float
+    groups : list of ServerGroup
+    free, spin : ndarray (T,)
+        Of free pieces of one visit: CPU, and time that they spin, which takes as long beside others.
+    flow, visits : ndarray (T,)
+        Visits a second, and of one transaction; 0 for tasks elsewhere.
+    work, region : ndarray (T,)
+    rounds, between : ndarray (T,)
+        Visits to the CPs of a task, and its time elsewhere after each [s].
+    coming : Coming
+    spread : Whereabouts or None
+        Users by where they are; None where all tasks there are taken as alike.
+    gated : dict of region to ndarray
+        Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
+    watched : frozenset of region
+        Their speeds are asked for.
+    held : dict of region to (int, float)
+        Limits that pieces on the CPs fill, and the tasks in each that are off the CPs in the mean.
+    bursts : tuple of Burst
+        Works that come in groups.
+    fixed, fixed_flow : float
+        CPU that does not grow with the work [engines], and its pieces [1/s].
+    known : dict of pool to Known
+        Corrections of groups, kept from round to round; `round` is this one.
+    """
+
+    engines: float
+    groups: list[ServerGroup]
+    free: Array
+    spin: Array
+    flow: Array
+    visits: Array
+    work: Array
+    region: Array
+    rounds: Array
+    between: Array
+    coming: Coming
+    spread: Whereabouts | None = None
+    gated: dict[int, Array] = field(default_factory=dict)
+    watched: frozenset[int] = frozenset()
+    held: dict[int, tuple[int, float]] = field(default_factory=dict)
+    bursts: tuple[Burst, ...] = ()
+    fixed: float = 0.0
+    fixed_flow: float = 0.0
+    known: dict[int, Known] = field(default_factory=dict)
+    round: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class GroupPoint:
+    """One group solved.
+
+    Attributes
+    ----------
+    stretch : float
+        Time at it over the time of its work, waits for a server included.
+    service : float
+        Time of its work at a server over the same alone.
+    number, busy, waiting : float
+        Tasks there, servers at work, tasks that wait for a server [count].
+    outside : float
+        Tasks before the limit of the region, where the chain counts them [count].
+    free, used : float
+        CPU time of free pieces over the same alone, and engines in use, as this chain sees them.
+    thinned : float
+        Throughput that the chain delivers [1/s].
+    speeds : ndarray or None
+        Rate at which 1, 2, … tasks of its region leave the CPs.
+    full : ndarray
+        P(n tasks) on `levels`.
+    """
+
+    stretch: float
+    service: float
+    number: float
+    busy: float
+    waiting: float
+    outside: float
+    thinned: float
+    free: float
+    used: float
+    speeds: Array | None
+    levels: Array
+    full: Array
+
+
+@dataclass(frozen=True, eq=False)
+class HostPoint:
+    """A host solved: its groups, and how much longer the CPU of free pieces takes than alone."""
+
+    groups: list[GroupPoint]
+    free: float
+    used: float
+    speeds: dict[int, Array] = field(default_factory=dict)

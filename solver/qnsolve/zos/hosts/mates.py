@@ -1,0 +1,165 @@
+"""Tasks of one burst: what they wait for each other, at servers that they come to together and at processors."""
+
+from __future__ import annotations
+
+from math import erfc, exp, pi, sqrt
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+
+from .host_view import HostView
+from .load import HostPoint, Load
+
+FAR = 20.0  # standard deviations from which on a server that is full has no part in how many are there
+FULL = 0.98  # load of a server up to which its tasks are taken as open ones
+
+
+def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, users: Array) -> Array:
+    """Time of each task of a group that shares its server, one visit [s].
+
+    Parameters
+    ----------
+    load : Load
+    k : int
+        The group.
+    point : HostPoint
+    spin_squares : ndarray (n,)
+        Mean square of the time that a task spins [s²].
+    users : ndarray (W,)
+        Of each work, 0 where it has a rate.
+
+    Notes
+    -----
+    Pieces `p` are as long as the processors make them in the mean; the rest of what the chain of the group has is shared in
+    proportion. Those whose burst is on the processors too have longer ones.
+    """
+    group, its, flow = load.groups[k], point.groups[k], load.flow[load.groups[k].tasks]
+    times: Array = group.alone * its.stretch
+    some = (flow > 0) & (group.cpu > 0)
+    if not (load.bursts or group.spin.any()) or not some.any():
+        return times
+    rate, spin = flow[some], group.spin[some]
+    cpu, whole = float(rate @ group.cpu[some]), float(rate @ group.alone[some])
+    slow = max((its.service * whole - float(rate @ spin)) / cpu, 1.0)
+    piece = group.cpu[some] * slow
+    mates = mates_of(load, k)[np.ix_(some, some)]
+    mean = float(rate @ (piece + spin)) / float(rate.sum())
+    alike = mean * (1 + float(rate @ mates.sum(axis=1)) / float(rate.sum()) / 2) / (1 - min(float(rate @ (piece + spin)), FULL))
+    none = np.zeros(len(rate))
+    unlike = among(piece + spin, none, none, rate, mates)
+    uneven = among((piece + spin) * _beside(load, k, point)[some], none, none, rate, mates) if load.bursts else unlike
+    stretched = its.stretch * whole / float(rate.sum())
+    alone = among(piece, spin, spin_squares[some], rate, mates) - unlike  # what it is worth that a spin is not shared
+    if spin.any() and users.any():
+        evener = float(rate @ (piece**2 + piece * spin + spin_squares[some] / 2)) / float(rate @ (piece + spin) ** 2)
+        alone *= _of_users(rate, times[some], load.work[group.tasks][some], users, mean, evener)
+    times[some] = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
+    times[some] = np.maximum(times[some], group.alone[some])
+    return times
+
+
+def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: float, evener: float) -> float:
+    """Effect of pieces that vary less, by a factor of their variance and that of what comes, over that where all come at rates.
+
+    The more of the users are at a server the fewer come: its number is as a diffusion that is drawn to where as many
+    come as it serves, and does not fall below 0.
+    """
+    number, pull = rate * times, 0.0
+    for w in np.unique(work).tolist():
+        mine = work == w
+        if users[w]:
+            away = max(float(users[w] - number[mine].sum()), 0.01 * float(users[w]))
+            pull += float(number[mine].sum() / number.sum() * rate[mine].sum()) / away
+    if pull <= 0 or evener >= 1:
+        return 1.0
+    coming = float(rate.sum())
+    center = float(number.sum()) - (1 / piece - coming) / pull
+
+    def mean(factor: float) -> float:
+        wide = sqrt(coming * factor / pull)
+        at = center / wide
+        if at < -FAR:
+            return wide / -at
+        return center + wide * exp(-(at**2) / 2) / sqrt(2 * pi) / (erfc(-at / sqrt(2)) / 2)
+
+    return (1 - mean(evener) / mean(1.0)) / (1 - evener)
+
+
+def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array) -> Array:
+    """Times of tasks that share one server and come at rates, each with mates by kind (n, n).
+
+    Each ends with a spin `v` for which it has the server alone. With exponential pieces `p`, it has in the mean
+    a time a_i + Σ_j b_ij·n_j until then beside n_j others of each kind, whatever their numbers, as follows from what one
+    step does [Fayolle1980]: b_ij = d_i·(1 + v_j/p_j)·p_i·p_j/(p_i + p_j), a_i = d_i·p_i and
+    1/d_i = 1 - Σ_j λ_j·b_ij/d_i. The others are those who are there in the mean, and those of its burst; where one
+    of them spins when it comes, it waits for the rest of that.
+    """
+    rate = rate * min(1.0, FULL / float(rate @ (piece + spin)))
+    pairs = piece[:, None] * (piece + spin) / (piece[:, None] + piece)
+    slower = 1 / (1 - pairs @ rate)
+    weight = slower[:, None] * pairs
+    own = slower * (piece + float(rate @ squares) / 2) + (weight * mates).sum(axis=1)
+    found: Array = spin + np.linalg.solve(np.eye(len(own)) - weight * rate, own)
+    return found
+
+
+def mates_of(load: Load, k: int) -> Array:
+    """Others of its burst that come to a group with each task, by task (n, n)."""
+    tasks = load.groups[k].tasks
+    together = np.isin(tasks, HostView(load).comes_first(k))
+    found = np.zeros((len(tasks), len(tasks)))
+    for burst in load.bursts:
+        first = np.where(together, burst.first[tasks], 0.0)
+        found += (first > 0)[:, None] * np.array([burst.mates(float(share)) for share in first])
+    return found
+
+
+def _beside(load: Load, k: int, point: HostPoint) -> Array:
+    """How much longer the processors make the pieces of each task of a group while others of its burst are on them."""
+    chains, tasks = HostView(load), load.groups[k].tasks
+    together = np.isin(tasks, chains.comes_first(k))
+    ready = _ready(load, point) - point.groups[k].busy
+    found = np.ones(len(tasks))
+    for burst in load.bursts:
+        more, free = 0.0, burst.first.copy()
+        for i, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
+            there = chains.comes_first(i)
+            free[there] = 0.0
+            mates = burst.mates(float(burst.first[there].sum())) if i != k else 0.0
+            idle = max(group.servers - its.busy, 0.0)
+            more += idle * mates / (idle + mates) if mates else 0.0
+        more += burst.mates(float(free.sum())) / 2
+        slow = max(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+        found *= np.where(together & (burst.first[tasks] > 0), slow, 1.0)
+    return found
+
+
+def _ready(load: Load, point: HostPoint) -> float:
+    """Units of work on the processors in the mean."""
+    found = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    for group, its in zip(load.groups, point.groups, strict=True):
+        found += float(load.flow[group.tasks] @ (group.alone - group.off)) * its.service
+    return found
+
+
+def free_times(load: Load, point: HostPoint) -> Array | float:
+    """Time of free pieces over the same alone by task: those of a burst are there together.
+
+    Those that come from a TCB come one by one: others of the burst are a third of it away, in the mean.
+    """
+    ready = _ready(load, point)
+    before = np.zeros(len(load.flow))
+    for group, its in zip(load.groups, point.groups, strict=True):
+        if group.kind is not Pool.THREADS:
+            before[group.tasks] += group.alone * its.service
+    slow = np.ones(len(load.flow))
+    for burst in load.bursts:
+        apart = before * (2 + np.array([burst.mates(float(share)) for share in burst.first])) / 3
+        near = load.free / np.maximum(load.free + apart, 1e-300)
+        more = np.where(burst.first > 0, burst.mates(float(burst.first @ near)) * near / 2, 0.0)
+        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+    weight = load.flow * load.free
+    mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
+    return point.free * slow / mean if mean > 0 else point.free

@@ -1,0 +1,88 @@
+"""Limits that work on the CPs fills, against Markov chains of the whole system."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from qnsolve import zos
+from qnsolve.zos.hosts.limited.limited_work import variation_of_ends
+
+
+def stationary(rates: dict[tuple[int, ...], dict[tuple[int, ...], float]]) -> dict[tuple[int, ...], float]:
+    """Chances of the states of a chain, from its rates."""
+    place = {state: i for i, state in enumerate(rates)}
+    matrix = np.zeros((len(place), len(place)))
+    for state, targets in rates.items():
+        for target, rate in targets.items():
+            matrix[place[target], place[state]] += rate
+            matrix[place[state], place[state]] -= rate
+    matrix[0] = 1.0
+    chance = np.linalg.solve(matrix, np.eye(len(place))[0])
+    return dict(zip(place, chance.tolist(), strict=True))
+
+
+def one_limit(rate: float, size: int, engines: int, cpu: float, away: float, top: int) -> float:
+    """Tasks in and before one limit, each with CPU that all share, and then a time away [count]."""
+    rates: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
+    for n in range(top + 1):
+        for k in range(min(n, size) + 1):
+            to = rates.setdefault((n, k), {})
+            if n < top:
+                to[n + 1, k + (n < size)] = rate
+            if k:
+                to[n, k - 1] = min(k, engines) / cpu
+            if min(n, size) > k:
+                to[n - 1, k + (n > size)] = (min(n, size) - k) / away
+    return sum(n * chance for (n, _), chance in stationary(rates).items())
+
+
+def two_limits(
+    rate: tuple[float, float], size: tuple[int, int], engines: int, cpu: tuple[float, float], top: int
+) -> list[float]:
+    """Tasks in and before two limits whose work is CPU alone [count]."""
+    rates: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
+    for a in range(top + 1):
+        for b in range(top + 1):
+            to = rates.setdefault((a, b), {})
+            ready = min(a, size[0]), min(b, size[1])
+            share = min(1.0, engines / max(sum(ready), 1))
+            if a < top:
+                to[a + 1, b] = rate[0]
+            if b < top:
+                to[a, b + 1] = rate[1]
+            if a:
+                to[a - 1, b] = ready[0] * share / cpu[0]
+            if b:
+                to[a, b - 1] = ready[1] * share / cpu[1]
+    chance = stationary(rates)
+    return [sum(state[i] * p for state, p in chance.items()) for i in (0, 1)]
+
+
+def system(engines: int, regions: dict[str, int], works: list[zos.Work]) -> zos.System:
+    """One LPAR."""
+    parts = [zos.ImsRegions(name, lpar="L", regions=size) for name, size in regions.items()]
+    devices = [zos.Device("DB2")] if any(step.devices for work in works for step in work.steps) else []
+    return zos.System(lpars=[zos.Lpar("L", processors=engines)], regions=parts, work=works, devices=devices)
+
+
+@pytest.mark.parametrize(("rate", "cpu", "away"), [(1200.0, 0.002, 0.002), (900.0, 0.0025, 0.005), (1400.0, 0.002, 0.0)])
+def test_one_limit(rate: float, cpu: float, away: float) -> None:
+    """CPU that all share and a time away: within 1 % of the chain of both."""
+    work = zos.Work("W", rate=rate, regions="R", cpu=cpu, **({"devices": {"DB2": away}} if away else {}))
+    found = system(3, {"R": 8}, [work]).solve()["W"].response_time
+    assert found == pytest.approx(one_limit(rate, 8, 3, cpu, max(away, 1e-9), 120) / rate, rel=0.01)
+
+
+def test_two_limits() -> None:
+    """Two limits share the CPs: the numbers at both are those of their chain."""
+    works = [zos.Work("A", rate=500.0, regions="RA", cpu=0.002), zos.Work("B", rate=300.0, regions="RB", cpu=0.003)]
+    answer = system(3, {"RA": 3, "RB": 2}, works).solve()
+    found = [answer["A"].response_time * 500, answer["B"].response_time * 300]
+    assert found == pytest.approx(two_limits((500.0, 300.0), (3, 2), 3, (0.002, 0.003), 40), rel=0.02)
+
+
+def test_variation_of_ends() -> None:
+    """One place: that of a time in two exponential parts; where the CPs are full: as of a Poisson stream."""
+    one, other = 0.002, 0.003
+    rate = np.array([1 / other, 0.0])
+    assert variation_of_ends(rate, np.array([other, one]) / (one + other)) == pytest.approx((one**2 + other**2) / 0.005**2)
