@@ -41,7 +41,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
                 idle = max(1 - its.busy / group.servers, 1e-9)
                 more /= 1 + its.number / (idle * max(room, 1e-9))
                 if group.region not in {*limits.kept, *limits.gates}:
-                    more *= its.waiting / max(endless, its.waiting)
+                    more *= its.waiting / max(endless, its.waiting, 1e-300)
             wait = (its.waiting + more) / max(its.thinned, 1e-300)
             time = alone * its.service
             if group.kind is Pool.LIMIT:

@@ -85,7 +85,7 @@ def _with(
     number = max(number, thinned * alone)
     busy = min(max(busy, thinned * alone), number)
     return replace(
-        plain, number=number, busy=busy, waiting=number - busy, thinned=thinned, free=max(free, 1.0),
+        plain, number=number, busy=busy, waiting=max(number - busy, 0.0), thinned=thinned, free=max(free, 1.0),
         stretch=max(1.0, number / (thinned * alone)), service=max(1.0, busy / (thinned * alone)),
     )  # fmt: skip
 

@@ -224,7 +224,7 @@ class GroupChain:
         return GroupPoint(
             stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
-            number=number - outside, busy=busy, waiting=number - busy - outside, outside=outside, thinned=thinned,
+            number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside, thinned=thinned,
             free=free, used=used, speeds=self._speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
         )  # fmt: skip
 
