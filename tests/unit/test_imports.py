@@ -44,6 +44,7 @@ OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
     "simulation.ciw_check": {"ciw"},
     "simulation.compiling": {"numba"},
+    "numerics.one_thread": {"threadpoolctl"},
 }
 HEAVY = {"ciw", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
 HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qnsolve.numerics.one_thread import one_thread
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
 from qnsolve.zos.compile.needs import Needs, needs
@@ -62,6 +63,11 @@ def solved_point(system: SystemParts, factor: Array | float = 1.0, rounds: int =
     Requests whose synchronous time, waits included, passes their threshold become asynchronous and stay so;
     then everything is solved again.
     """
+    with one_thread():
+        return _solved(system, factor, rounds)
+
+
+def _solved(system: SystemParts, factor: Array | float, rounds: int) -> SolvedPoint:
     form = scaled(compiled(system), factor)
     need = needs(form)
     if (exact := small_system(form, need)) is not None:

@@ -169,8 +169,8 @@ class _Chain:
         passed = max(passed, 1e-9 * own.flow)
         return LimitPoint(
             stretch=max(1.0, number / (passed * alone)), service=max(1.0, busy / (passed * alone)), number=number, busy=busy,
-            waiting=max(number - busy, 0.0), outside=0.0, thinned=passed, free=1.0, used=used, speeds=None, levels=levels, full=at,
-            variation=variation, there=there,
+            waiting=max(number - busy, 0.0), outside=0.0, thinned=passed, free=1.0, used=used, speeds=None,
+            levels=levels, full=at, variation=variation, there=there,
             at_tcb={r: n for (r, before), n in counted.items() if not before},
             before={r: n for (r, before), n in counted.items() if before},
         ), [float(at[-1]), float(chance[:, -1].sum()) if self.others else 0.0]  # fmt: skip
