@@ -46,7 +46,7 @@ def load_of(
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
-        region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=limits.rates,
+        region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=_gated(work, limits),
         watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=need.rounds,
         known=work.known.setdefault((host, rank), {}), round=work.rounds,
@@ -67,6 +67,15 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     whole = np.bincount(form.work, spent, len(form.rate))
     away = np.maximum(form.think + work.response - whole, 1e-9 * np.maximum(whole, 1e-12))
     return Whereabouts(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
+
+
+def _gated(work: Working, limits: Limits) -> dict[int, Array]:
+    """Rates at which tasks come to the CPs from regions at their limits, as visits."""
+    found, visits = {}, work.flow * work.need.rounds
+    for region, rates in limits.rates.items():
+        tasks = limits.tasks[region]
+        found[region] = rates * (float(visits[tasks].sum()) / max(float(work.flow[tasks].sum()), 1e-300))
+    return found
 
 
 def _counted(work: Working, limits: Limits) -> Array:
