@@ -50,10 +50,6 @@ class Layout:
     tasks: tuple[Task, ...]
     structures: dict[str, tuple[int, Structure]]
 
-    def tasks_in(self, region: int) -> list[int]:
-        """Places of the tasks of a region."""
-        return [i for i, task in enumerate(self.tasks) if task.region == region]
-
     def lpar_of(self, task: Task) -> Lpar:
         """The LPAR of a task."""
         return self.system.lpars[task.lpar]
@@ -61,10 +57,6 @@ class Layout:
     def region_of(self, task: Task) -> Region:
         """The region of a task."""
         return self.system.regions[task.region]
-
-    def work_of(self, task: Task) -> Work:
-        """The work of a task."""
-        return self.system.work[task.work]
 
     def requests(self, task: Task) -> Iterator[tuple[int, CouplingFacility, Structure, float]]:
         """What a task asks of coupling facilities: place, facility, structure, requests."""

@@ -14,7 +14,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 from .endless import eliminated_levels, endless
-from .plane import SPARE, moves
+from .plane import SPARE, joint_moves, moves
 
 SELDOM = 0.1  # pieces that tasks of groups become, up to which moves to the nearest points only do
 
@@ -100,8 +100,8 @@ def _rates(
     wide_z = np.append(np.diff(pieces.count), np.inf)[None, None, :]
     far = np.where(np.isfinite(wide_z), wide_z, 0.0)
     z_moves = pieces.arrive + pieces.serve
-    mine = _joint(on, serve, arrive, z_moves, wide_n, wide_z)
-    theirs = _joint(others.on, others.serve, others.arrive, z_moves, wide_y, wide_z)
+    mine = joint_moves(on * serve, on, arrive, z_moves, wide_n, wide_z)
+    theirs = joint_moves(others.on * others.serve, others.on, others.arrive, z_moves, wide_y, wide_z)
     rise, fall = _moves(levels, arrive - serve + mine * wide_n, arrive + serve - mine * wide_n**2, 0, False)
     more, less = others.arrive + others.serve - theirs * wide_y**2, others.arrive - others.serve + theirs * wide_y
     y_rise, y_fall = _moves(others.count, less, more, 1, careful)
@@ -128,16 +128,6 @@ def _rates(
 
 def _widths(points: Array) -> Array:
     return np.concatenate(([1.0], np.diff(points)))
-
-
-def _joint(on: float, serve: Array, arrive: Array, piece_moves: Array, wide: Array, wide_z: Array) -> Array:
-    """Rate of moves of one task from a group to the free pieces, as far as the grids let it be one move."""
-    going = on * serve
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.minimum(1.0 + 0.5 * np.where(going > 0, piece_moves / going, 0.0), 1e9) * wide / wide_z
-        least = (1.0 / max(on, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_z / wide
-        share = np.where(np.isfinite(wide_z), np.minimum(np.minimum(most, least), 1.0), 0.0)
-        return np.where(np.isfinite(wide_z), share * going / (wide * wide_z), 0.0)
 
 
 def _moves(points: Array, drift: Array, variance: Array, axis: int, careful: bool) -> tuple[Array, Array]:

@@ -113,14 +113,9 @@ def eliminated_levels(
         inner = -here[n - 1] - ratio * fall[n]
         if downs_with is not None:
             inner[:, 1:] -= ratio[:, :-1] * downs_with[n, :-1]
-    inner[diagonal, diagonal] = 0.0
-    inner[diagonal, diagonal] = -inner.sum(axis=1)
-    balance = inner.T.copy()
-    balance[-1] = 1.0
     found = np.zeros((count, width))
-    try:
-        found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
-    except np.linalg.LinAlgError:
+    found[0] = lowest(inner)
+    if not np.isfinite(found[0]).all():
         return np.full((count, width), np.nan)
     for n, ratio in enumerate(reversed(ratios), start=1):
         with np.errstate(over="ignore", invalid="ignore"):
@@ -129,3 +124,16 @@ def eliminated_levels(
         if most > 1e200:
             found[: n + 1] /= most
     return found
+
+
+def lowest(inner: Array) -> Array:
+    """Chances of the lowest level, all others eliminated, not yet over those of all; nan where there are none (Y,)."""
+    diagonal = np.arange(len(inner))
+    inner[diagonal, diagonal] = 0.0
+    inner[diagonal, diagonal] = -inner.sum(axis=1)
+    balance = inner.T.copy()
+    balance[-1] = 1.0
+    try:
+        return np.asarray(np.linalg.solve(balance, np.eye(1, len(inner), len(inner) - 1)[0]))
+    except np.linalg.LinAlgError:
+        return np.full(len(inner), np.nan)

@@ -10,6 +10,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
+from .endless import lowest
+
 RARE = 1e-4  # chance of jumps that are taken together as one
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
@@ -184,15 +186,9 @@ def eliminated(here: Array, rise: Array, fall: Array, joint: Array, above: list[
             else:
                 known = above[n - 1].get(source)
                 above[n - 1][source] = back if known is None else known + back
-    inner = here[0]
-    inner[diagonal, diagonal] = 0.0
-    inner[diagonal, diagonal] = -inner.sum(axis=1)
-    balance = inner.T.copy()
-    balance[-1] = 1.0
     found = np.zeros((count, width))
-    try:
-        found[0] = np.linalg.solve(balance, np.eye(1, width, width - 1)[0])
-    except np.linalg.LinAlgError:
+    found[0] = lowest(here[0])
+    if not np.isfinite(found[0]).all():
         return np.full((count, width), np.nan)
     for n in range(1, count):
         for source, ratio in ratios[n].items():

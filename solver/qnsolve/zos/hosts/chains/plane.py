@@ -157,11 +157,7 @@ def _rates(
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
     wide_y = np.append(np.diff(phases), np.inf)[None, :]
     going = min(follow, 1.0) * serve
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = np.minimum(1.0 + 0.5 * np.where(going > 0, (up + down) / going, 0.0), 1e9) * wide_n / wide_y
-        least = (1.0 / max(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_y / wide_n
-        share = np.where(np.isfinite(wide_y), np.minimum(np.minimum(most, least), 1.0), 0.0)
-        joint = np.where(np.isfinite(wide_y), share * going / (wide_n * wide_y), 0.0)
+    joint = joint_moves(going, follow, arrive, up + down, wide_n, wide_y)
     far = np.where(np.isfinite(wide_y), wide_y, 0.0)
     drift, variance = arrive - serve + joint * wide_n, arrive + serve - joint * wide_n**2
     if jumps is not None:
@@ -184,3 +180,22 @@ def _within(ups: Array, downs: Array) -> Array:
     here[:, place[:-1], place[1:]] = ups[:, :-1]
     here[:, place[1:], place[:-1]] = downs[:, 1:]
     return here
+
+
+def joint_moves(going: Array, follow: float, arrive: Array, others: Array, wide: Array, wide_to: Array) -> Array:
+    """Rate of moves of one task from a group on to another number, as far as the grids let it be one move.
+
+    Parameters
+    ----------
+    going : ndarray
+        Rate at which tasks go on; `follow` is how many of those that end do.
+    arrive, others : ndarray
+        Rates at which tasks come to the group, and of all other moves of the other number.
+    wide, wide_to : ndarray
+        Steps of the grids, back and on; without end where there is none.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        most = np.minimum(1.0 + 0.5 * np.where(going > 0, others / going, 0.0), 1e9) * wide / wide_to
+        least = (1.0 / max(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_to / wide
+        share = np.where(np.isfinite(wide_to), np.minimum(np.minimum(most, least), 1.0), 0.0)
+        return np.where(np.isfinite(wide_to), share * going / (wide * wide_to), 0.0)
