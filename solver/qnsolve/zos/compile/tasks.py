@@ -9,7 +9,7 @@ from qnsolve.zos.parts.facilities import CouplingFacility, Structure
 from qnsolve.zos.parts.processors import Lpar
 from qnsolve.zos.parts.regions import Region
 from qnsolve.zos.parts.system import SystemParts
-from qnsolve.zos.parts.work import Step, Work
+from qnsolve.zos.parts.work import Step
 
 
 @dataclass(frozen=True)

@@ -24,32 +24,10 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
     times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
-        alone = group.alone * rounds
-        if group.in_order:
-            flow = load.flow[group.tasks]
-            visits = max(float(flow.sum()), 1e-300)
-            mean = float(flow @ group.alone) / visits
-            mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
-            endless = line(its.busy, group.servers)  # were there users without end
-            plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
-            users = work.form.users[np.unique(work.form.work[group.tasks])]
-            most = float(users.sum()) if users.all() else np.inf
-            if group.region in limits.kept or group.region in limits.gates:
-                most = min(most, float(limits.size(group.region)))
-            more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
-            if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
-                idle = max(1 - its.busy / group.servers, 1e-9)
-                more /= 1 + its.number / (idle * max(room, 1e-9))
-                if group.region not in {*limits.kept, *limits.gates}:
-                    more *= its.waiting / max(endless, its.waiting, 1e-300)
-            wait = (its.waiting + more) / max(its.thinned, 1e-300)
-            time = alone * its.service
-            if group.kind is Pool.LIMIT:
-                time = limit_times(work, limits, group, its)
-            else:
-                mates = _among_mates(load, k, its, wait)
-                time = time + (wait - float(flow @ mates) / visits + mates) * rounds
-                time = time - _behind_itself(load, k, its, more, free) * (rounds - 1)
+        if group.kind is Pool.LIMIT:
+            time = limit_times(work, limits, group, its)
+        elif group.in_order:
+            time = _times_in_order(work, limits, load, k, its, free)
         else:
             squares = _spin_squares(work)[group.tasks] / rounds**2
             time = shared_times(load, k, point, squares, work.form.users) * rounds
@@ -62,6 +40,32 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             pool = limits.pool[group.region]
             work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
     return times
+
+
+def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
+    """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait."""
+    group = load.groups[k]
+    flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
+    visits = max(float(flow.sum()), 1e-300)
+    mean = float(flow @ group.alone) / visits
+    mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
+    endless = line(its.busy, group.servers)  # were there users without end
+    plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
+    users = work.form.users[np.unique(work.form.work[group.tasks])]
+    most = float(users.sum()) if users.all() else np.inf
+    if group.region in limits.kept or group.region in limits.gates:
+        most = min(most, float(limits.size(group.region)))
+    more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+    if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
+        idle = max(1 - its.busy / group.servers, 1e-9)
+        more /= 1 + its.number / (idle * max(room, 1e-9))
+        if group.region not in {*limits.kept, *limits.gates}:
+            more *= its.waiting / max(endless, its.waiting, 1e-300)
+    wait = (its.waiting + more) / max(its.thinned, 1e-300)
+    mates = _among_mates(load, k, its, wait)
+    time = group.alone * rounds * its.service
+    time = time + (wait - float(flow @ mates) / visits + mates) * rounds
+    return np.asarray(time - _behind_itself(load, k, its, more, free) * (rounds - 1))
 
 
 def _behind_itself(load: Load, k: int, its: GroupPoint, more: float, free: Array | float) -> Array:

@@ -248,17 +248,12 @@ def _arrivals(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _
     levels, others, pieces = axes
     beside = (others[:, None] + pieces[None, :]).ravel()
     total = levels[:, None] + beside[None, :]
-    width = load.coming.rate.shape[1]
     at = np.zeros(len(load.flow))
     at[group.tasks] = load.visits[group.tasks]
     works = host.works(k, levels, beside)
     found = []
     for visits, fixed in ((at, 0.0), (three.at_theirs, 0.0), (three.at_rest, load.fixed_flow)):
-        by_work = np.bincount(load.work, visits, width)
-        if works is not None:
-            rates = np.tensordot(by_work, works, 1)
-        else:
-            rates = np.interp(total, load.coming.count, load.coming.rate @ by_work)
+        rates = host.coming(visits, total, works)
         if np.isfinite(load.coming.most):
             rates = rates * (total < load.coming.most)
         found.append((rates + fixed).reshape(len(levels), len(others), len(pieces)))

@@ -150,10 +150,7 @@ class HostView:
                 part = float(load.flow[some].sum()) / self._region_flow(region)
                 found = found + part * along(rates, phases * share).clip(min=0.0)
                 others[some] = 0.0
-        by_work = np.bincount(load.work, others, load.coming.rate.shape[1])
-        if works is not None:
-            return found + np.tensordot(by_work, works, 1)
-        return found + np.interp(total, load.coming.count, load.coming.rate @ by_work)
+        return found + self.coming(others, total, works)
 
     def cpu(self) -> Array:
         """CPU of one visit of each task."""
@@ -175,11 +172,17 @@ class HostView:
         if gated:
             share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
-        by_work = np.bincount(load.work[tasks], load.visits[tasks], load.coming.rate.shape[1])
+        visits = np.zeros(len(load.visits))
+        visits[tasks] = load.visits[tasks]
+        return self.coming(visits, total, works)
+
+    def coming(self, visits: Array, total: Array, works: Array | None = None) -> Array:
+        """Rate of some visits of transactions (T,) with so many tasks on the CPs, or by the rate of each work there."""
+        load = self.load
+        by_work = np.bincount(load.work, visits, load.coming.rate.shape[1])
         if works is not None:
             return np.asarray(np.tensordot(by_work, works, 1))
-        found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
-        return found
+        return np.asarray(np.interp(total, load.coming.count, load.coming.rate @ by_work))
 
     def direct(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which tasks of the region of a group come to the CPs that do not come to the group."""
@@ -191,9 +194,7 @@ class HostView:
         if gated:
             share = float((load.flow * (visits > 0)).sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
-        by_work = np.bincount(load.work, visits, load.coming.rate.shape[1])
-        found: Array = np.interp(total, load.coming.count, load.coming.rate @ by_work)
-        return found
+        return self.coming(visits, total)
 
     def _region_flow(self, region: int) -> float:
         return max(float(self.load.flow[self.load.region == region].sum()), RATE_FLOOR)
