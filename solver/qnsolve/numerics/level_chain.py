@@ -12,6 +12,10 @@ from .series import Array
 ROUNDS = 60  # of the logarithmic reduction: each doubles the levels that are covered
 
 
+class StiffChainError(ArithmeticError):
+    """Rates of a chain are so far apart that its levels cannot be eliminated in double precision."""
+
+
 @dataclass(frozen=True)
 class EndlessLevels:
     """Levels without end above the last one, all alike: what they hold.
@@ -55,10 +59,27 @@ def probabilities(
         Of each level; without the last one where it stands for a tail.
     tail : EndlessLevels or None
 
+    Raises
+    ------
+    StiffChainError
+
     References
     ----------
     [Latouche1999].
     """
+    try:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            states, tail = _probabilities(up, down, local, endless)
+    except np.linalg.LinAlgError:
+        raise StiffChainError from None
+    if not all(np.isfinite(p).all() for p in states):
+        raise StiffChainError
+    return states, tail
+
+
+def _probabilities(
+    up: Sequence[Array], down: Sequence[Array], local: Sequence[Array], endless: bool
+) -> tuple[list[Array], EndlessLevels | None]:
     last, back, ratio = len(local) - 1, None, None
     if endless:
         ratio, back = _alike(up[last - 1], local[last], down[last - 1])

@@ -444,8 +444,9 @@ def _figures(
     for k in np.flatnonzero(arrivals.users > 0).tolist():
         come = (p * arrivals.of(k, one, two, waiting[:, None], line)).sum(axis=1)
         rate[k] = float(come.sum())
-        waits[k] = float((p * arrivals.of(k, one, two, waiting[:, None], line) * seen).sum()) / rate[k]
-        late[k] = float(come[levels.tasks[:count] >= capacity].sum()) / rate[k]
+        known = max(rate[k], 1e-300)  # all of them are there: none comes
+        waits[k] = float((p * arrivals.of(k, one, two, waiting[:, None], line) * seen).sum()) / known
+        late[k] = float(come[levels.tasks[:count] >= capacity].sum()) / known
 
     total = float(each.sum())
     if arrivals.users.any() and total > 0:

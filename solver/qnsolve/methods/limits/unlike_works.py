@@ -247,7 +247,8 @@ def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
     wait, found = _wait(kinds, kinds.least())
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
-        own = found.line / found.rate / total if total > 0 else kinds.own
+        some = found.rate > 0
+        own = np.divide(found.line, found.rate * total, out=kinds.own.copy(), where=some) if total > 0 else kinds.own
         stretched = bool((kinds.speed != 1).any())
         slower = found.inside / float(found.rate @ kinds.mean) if stretched else 1.0
         before = kinds.throughput(wait)

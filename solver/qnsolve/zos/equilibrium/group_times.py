@@ -14,6 +14,7 @@ from qnsolve.zos.hosts.two_scales import two_scales
 from .host_load import PIECE
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
+from .product_form import line
 from .working import Working
 
 
@@ -172,17 +173,3 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
         at = work.at_group[group.pool]
         at[some] *= scaled / np.maximum(times[some], 1e-300)
     times[some] = scaled
-
-
-def line(busy: float, servers: float) -> float:
-    """Tasks that wait in an M/M/c with so many servers busy in the mean, a part of one perhaps [count]."""
-    if busy >= servers:
-        return np.inf
-    top = int(np.ceil(servers))  # from as many on all are busy, and the chances a geometric series
-    if busy <= 0:
-        return 0.0
-    logs = np.cumsum(np.append(0.0, np.log(busy / np.minimum(np.arange(1.0, top + 1), servers))))
-    chance = np.exp(np.maximum(logs - logs.max(), -700.0))
-    share = busy / servers
-    beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
-    return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))

@@ -58,6 +58,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
         on_cps += times
         found.append(point)
     work.on_cps, work.hosts = on_cps, found
+    limits.own.apply(hosts=True)
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):
             _delivered(work, host)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 
@@ -47,6 +48,22 @@ def line_times(work: Working, limits: Limits) -> None:
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
         found, load = crowd_at_most(stream, sources, speed, top, mixed, hold)
         work.overloaded(int(pool), load)
-        work.line_time[tasks, pool] = need.lines[tasks, pool] + found.wait * need.rounds[tasks]
+        work.line_time[tasks, pool] = need.lines[tasks, pool] + found.wait * _waits(work, tasks, int(pool), mixed)
         work.crowds[int(pool)] = found
+    limits.own.apply(hosts=False)
     work.in_lines = work.line_time.sum(axis=1)
+
+
+def _waits(work: Working, tasks: Places, pool: int, mixed: float) -> Array:
+    """How often a task waits at a line that it comes to in each of its rounds (n,).
+
+    What unlike pieces make more wait is one long piece: a round that follows soon finds it still there, or gone.
+    """
+    need, rounds = work.need, work.need.rounds[tasks]
+    mean = need.lines[tasks, pool] / rounds
+    visits = work.flow[tasks] * rounds
+    met = float(visits @ mean**2) / max(float(visits @ mean), 1e-300)
+    gap = (work.on_cps[tasks] + work.off_cps[tasks] - work.line_time[tasks, pool]) / rounds
+    others = 1 + (rounds - 1) * gap / (gap + met)
+    more = max(1 - 1 / mixed, 0.0)
+    return np.asarray(rounds * (1 - more) + others * more)

@@ -1,4 +1,4 @@
-"""Weights of numbers of tasks in a product form, and the speed of all together."""
+"""Weights of numbers of tasks in a product form, the speed of all together, and the line of one that is open."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ def folded(one: Array, other: Array, size: int) -> Array:
     """Weights of both together, the largest 1."""
     found = np.convolve(one, other)[: size + 1]
     return np.asarray(found / found.max())
+
+
+def line(busy: float, servers: float) -> float:
+    """Tasks that wait in an M/M/c with so many servers busy in the mean, a part of one perhaps [count]."""
+    if busy >= servers:
+        return np.inf
+    top = int(np.ceil(servers))  # from as many on all are busy, and the chances a geometric series
+    if busy <= 0:
+        return 0.0
+    logs = np.cumsum(np.append(0.0, np.log(busy / np.minimum(np.arange(1.0, top + 1), servers))))
+    chance = np.exp(np.maximum(logs - logs.max(), -700.0))
+    share = busy / servers
+    beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
+    return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))

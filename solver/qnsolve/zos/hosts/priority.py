@@ -14,7 +14,7 @@ from .host_view import HostView
 
 SIZES = 3  # of visits, for which times are found
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
-STARVED = 1e-9  # least throughput over that asked for
+STARVED = 1e-4  # least throughput over that asked for
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
+from .own_stations import Key, OwnStation, OwnStations
 from .series_limits import SharedBelow
 from .unlike_limits import UnlikeLimits
 
@@ -37,6 +38,7 @@ class Limits(UnlikeLimits):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.shared = SharedBelow(self)
+        self.own = OwnStations(self.work)
 
     def solve(self, near: float) -> None:
         """Waits for all limits, classes before regions, the regions that are called before their callers.
@@ -115,14 +117,23 @@ class Limits(UnlikeLimits):
         holds = w.holds()
         mine = self.shared.of(region)
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
-        rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
+        rest = (float(flow @ (holds - w.on_cps)[tasks]) - below) / total
+        own: dict[Key, OwnStation] = {}
+        if not inner and not mine:
+            every = np.ones(len(holds), dtype=bool)
+            own = self.own.of(self.pool[region], tasks, size, every, w.form.region != region, np.zeros(len(holds)))
+        rest = max(rest - sum(its.now for its in own.values()), 1e-12)
         if region not in self.nu:
             self.nu[region] = self._cps_speed(region, size)
         nu = self.nu[region]
-        tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if not inner and not mine else total
+        slowest = min([1e300, *(float(its.speeds[-1]) for its in own.values())])
+        tilt = min(total, size / (rest + size / slowest), 0.9999 * float(nu[-1])) if not inner and not mine else total
         tilt = max(tilt, 1e-300)
         phi = weights(tilt / nu)
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
+        alone, at_own = fix, {key: weights(tilt / its.speeds) for key, its in own.items()}
+        for part in at_own.values():
+            fix = folded(fix, part, size)
         parts = []
         for r in inner:
             speed, limit, its = self.speeds[r]
@@ -155,6 +166,8 @@ class Limits(UnlikeLimits):
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found)
             w.crowds[pool] = found
+        if own:
+            self.own.note(pool, found, speed, own, at_own, folded(phi, alone, size))
         self._settle(region, found, speed)
         self._descend(region, found, whole, parts, inner, base)
 
@@ -270,7 +283,7 @@ class Limits(UnlikeLimits):
         self.rates[region] = rates
 
     def _tranclass(self, pool: int) -> None:
-        """A class within its region: its share of the QR TCB, and all the rest."""
+        """A class within its region: its share of the QR TCB, the CPs, and all the rest."""
         w, form = self.work, self.work.form
         tasks = self.classes[pool]
         region, size = int(form.pool_region[pool]), int(form.pool_size[pool])
@@ -285,13 +298,22 @@ class Limits(UnlikeLimits):
         serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
         own = w.pool_wait[self.pool[region]]
         rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
-        tilt = min(total, size / max(rest, 1e-12), 0.9999 / max(serial, 1e-12))
-        phi = weights(np.full(size, tilt * serial))
-        fix = weights(tilt * rest / np.arange(1.0, size + 1))
-        speed = speed_of(folded(phi, fix, size), tilt)
+        count = np.arange(1.0, size + 1)
+        every = np.ones(len(form.work), dtype=bool)
+        inside = self.own.of(pool, tasks, size, every, every, at_qr)
+        rest = max(rest - sum(its.now for its in inside.values()), 1e-12)
+        slowest = min([1e300, *(float(its.speeds[-1]) for its in inside.values())])
+        tilt = min(total, size / (rest + size / slowest), 0.9999 / max(serial, 1e-12))
+        fix = folded(weights(np.full(size, tilt * serial)), weights(tilt * rest / count), size)
+        at_own = {key: weights(tilt / its.speeds) for key, its in inside.items()}
+        whole = fix
+        for its in at_own.values():
+            whole = folded(whole, its, size)
+        speed = speed_of(whole, tilt)
         held = w.holds() + w.wait
         mixed = self.mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
         found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(
             pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
         )
+        self.own.note(pool, found, speed, inside, at_own, fix)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.methods.limits.unlike_works import unlike_waits
+from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
@@ -60,8 +61,8 @@ class UnlikeLimits(LimitArrivals):
                     found = unlike_waits(size, users, flow[some], gone, mean, second, third, relative).wait  # fmt: skip
                     if plain > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
-                except CrowdedError:
-                    pass
+                except (CrowdedError, StiffChainError):  # the variation of all times together
+                    ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio

@@ -130,8 +130,9 @@ def crowd(
     unlike = 1 + (unlike - 1) * max(1 - limit / users, 0.0) if users and not stream else unlike
     both = stream > 0 and users > 0
     fastest = float(speed[limit]) / (hold if both else 1.0)
-    if stream >= fastest:
-        raise CrowdedError(stream / fastest)
+    if stream > 0 and stream >= fastest:
+        raise CrowdedError(stream / max(fastest, 1e-300))
+    fastest = max(fastest, 1e-300)
     first = 0
     top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
     if top > MANY:  # a crowd: only about where it is
@@ -144,17 +145,17 @@ def crowd(
     number = np.arange(first, last + 1.0) if not stream or last - first < LONG else _widening(first, last, limit, users)
     if not stream and users > limit:
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
-    step = np.diff(number)
+    step, real = np.diff(number), number
     number = np.where(number > limit, limit + unlike * (number - limit), number)
     coming = np.full(len(number), float(stream)) + sum(np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources)
     if not stream:
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
-    if both:
-        held = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
-        holds: Array = stream * hold + np.sum(held, axis=0)
+    if both:  # which tasks are inside is seen by those that are there, of which each counts once
+        flows = [np.maximum(s.users - real * s.share, 0.0) / s.away for s in sources]
+        holds: Array = stream * hold + np.sum([flow * s.hold for flow, s in zip(flows, sources, strict=True)], axis=0)
         mixed = (number > limit) & (holds > 0)
-        leave[mixed] *= coming[mixed] / holds[mixed]
+        leave[mixed] *= ((stream + np.sum(flows, axis=0)) / np.maximum(holds, 1e-300))[mixed]
     come, go = np.log(np.maximum(coming, 1e-300)), np.log(np.maximum(leave, 1e-300))
     each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, come[:-1] - go[1:])
     logs = np.concatenate(([0.0], np.cumsum(each)))

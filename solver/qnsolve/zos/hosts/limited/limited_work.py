@@ -229,5 +229,7 @@ class _Chain:
             there, gone = joined(there, its, slope), joined(gone, its, slope) + joined(there, ends, slope)
             scale = there.max()
             there, gone = there / scale, gone / scale
-        largest = there.max(axis=1, keepdims=True)
-        return there / largest, gone / largest
+        largest = there.max(axis=1)
+        seen = np.flatnonzero(largest > 0)  # numbers too seldom to have a weight are like the next ones that have
+        rows = seen[np.minimum(np.searchsorted(seen, np.arange(top + 1)), len(seen) - 1)]
+        return there[rows] / largest[rows, None], gone[rows] / largest[rows, None]

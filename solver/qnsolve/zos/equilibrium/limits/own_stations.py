@@ -1,0 +1,172 @@
+"""CPs, logs and devices as the tasks inside a limit find them: they do not wait there for tasks that the limit keeps out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.equilibrium.product_form import folded, line
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.chains.birth_death import Crowd
+
+NEARLY = 0.995  # most of the servers that are taken as in use
+WAITED = 0.02  # wait at a station, over its work, up to which it is a delay
+SHORTER = 0.99  # share of a time from which on it is as if no task were kept out
+ALIKE = 1e-6  # of a flow, what rounding leaves
+
+Key = tuple[bool, int]  # whether it is a host, and which; or which log or device
+
+
+@dataclass(frozen=True, eq=False)
+class OwnStation:
+    """A station that tasks inside a limit come to.
+
+    Attributes
+    ----------
+    members : ndarray of int
+        The tasks that come there through the limit alone.
+    time, now : float
+        Time there of one task of the limit, were none kept out, and as it is taken now [s].
+    speeds : ndarray (size,)
+        Rates at which 1, 2, … of them leave.
+    """
+
+    members: Places
+    time: float
+    now: float
+    speeds: Array
+
+
+class OwnStations:
+    """How much shorter tasks inside limits are at stations than if none were kept out.
+
+    `shorter` is by limit and station: those tasks, and their time over that with none kept out; `applied` is what is in
+    the times of this round.
+    """
+
+    def __init__(self, work: Working) -> None:
+        self.work = work
+        self.shorter: dict[tuple[int, Key], tuple[Places, float]] = {}
+        self.applied: dict[tuple[int, Key], tuple[Places, Array]] = {}
+
+    def of(self, pool: int, tasks: Places, size: int, counted: Places, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
+        """Stations at which the tasks of a limit, and those that they wait for, wait; none where most are of users.
+
+        Parameters
+        ----------
+        pool, tasks, size
+            The limit, those that need a place in it, and its places.
+        counted, cps : ndarray (T,) of bool
+            Tasks whose stations are looked at, and those of them whose CPs are.
+        at_qr : ndarray (T,)
+            Time on a QR TCB that is not among that on the CPs [s].
+        """
+        w, form = self.work, self.work.form
+        held = w.flow[tasks] * w.holds()[tasks]
+        if float(held @ (form.users[form.work[tasks]] > 0)) > 0.5 * float(held.sum()):  # users come less often instead
+            return {}
+        through = np.where(counted, self._through(tasks), 0.0)
+        cpu, now = np.maximum(w.ask.on_cps - w.ask.qr * (at_qr > 0), 0.0), np.maximum(w.on_cps - at_qr, 0.0)
+        found: dict[Key, OwnStation] = {}
+        waited = cps & (through > 0) & (now > (1 + WAITED) * cpu)
+        for host in np.unique(form.host[waited]).tolist():
+            here = form.host == host
+            used = float((w.flow * w.ask.on_cps) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+            kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
+            found[True, host] = self._served(*kept, used, float(form.engines[host]), size)
+        for line_pool in self._lines:
+            need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
+            if ((through > 0) & (time > (1 + WAITED) * need)).any():
+                kept = self._station(pool, (False, line_pool), tasks, through, need, time)
+                found[False, line_pool] = self._served(*kept, float(w.flow @ need), float(form.pool_size[line_pool]), size)
+        return found
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Logs and devices with servers."""
+        form = self.work.form
+        some = np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE]) & (form.pool_size != UNLIMITED)
+        found: list[int] = np.flatnonzero(some).tolist()
+        return found
+
+    def _through(self, tasks: Places) -> Array:
+        """Flows of all tasks as far as they come from some tasks, or are these (T,) [1/s]."""
+        w = self.work
+        own = np.zeros(len(w.form.work))
+        own[tasks] = w.flow[tasks]
+        found = own
+        callers, called, number = w.calls
+        for _ in range(w.depth):
+            found = own + np.bincount(called, number * found[callers], len(own))
+        return found
+
+    def _station(
+        self, pool: int, key: Key, tasks: Places, through: Array, work: Array, now: Array
+    ) -> tuple[Places, float, float, float, float]:
+        """Tasks that come through the limit alone, flow of the limit, and its work, time and time as it is taken now."""
+        w = self.work
+        alone, known = now, self.applied.get((pool, key))
+        if known is not None:
+            alone = now.copy()
+            alone[known[0]] /= known[1]
+        total = float(w.flow[tasks].sum())
+        members = np.flatnonzero((through > 0) & (through >= (1 - ALIKE) * w.flow))
+        return members, total, float(through @ work) / total, float(through @ alone) / total, float(through @ now) / total
+
+    @staticmethod
+    def _served(
+        members: Places, flow: float, work: float, time: float, now: float, used: float, servers: float, size: int
+    ) -> OwnStation:
+        """Speeds of 1 … size tasks: what others leave of the servers is theirs, as in a product form.
+
+        They are no slower than if each took its mean time.
+        """
+        used = min(used, NEARLY * servers)
+        others, count = max(used - flow * work, 0.0), np.arange(1.0, size + 1)
+        whole, each = _stretch(used, servers), count / max(time, 1e-300)
+        most = (servers - others) / max(work, 1e-300) * min(work * whole / max(time, 1e-300), 1.0)
+        return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / _stretch(others, servers), most)))
+
+    def note(
+        self, pool: int, found: Crowd, speed: Array, inside: dict[Key, OwnStation], at: dict[Key, Array], rest: Array
+    ) -> None:
+        """See how long tasks are at stations, by the weights of numbers there (`at`) and at all else."""
+        size = len(speed) - 1
+        passed = max(float(found.inside @ speed), 1e-300)
+        for key, its in inside.items():
+            beside = rest
+            for other, part in at.items():
+                beside = folded(beside, part, size) if other != key else beside
+            there = np.convolve(at[key] * np.arange(size + 1.0), beside)[: size + 1]
+            whole = np.maximum(np.convolve(at[key], beside)[: size + 1], 1e-300)
+            share = float(found.inside @ (there / whole)) / (passed * its.time)
+            self.shorter.pop((pool, key), None)
+            if share < SHORTER and len(its.members):
+                self.shorter[pool, key] = its.members, max(share, 1e-6)
+
+    def apply(self, hosts: bool) -> None:
+        """Shorten the times on the CPs, or at logs and devices, that were just found."""
+        w, form = self.work, self.work.form
+        self.applied = {key: its for key, its in self.applied.items() if key[1][0] != hosts}
+        for (pool, (at_host, place)), (members, share) in self.shorter.items():
+            if at_host != hosts:
+                continue
+            if hosts:
+                tcb = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == form.pool_region[pool]]
+                at_qr = w.at_group[tcb[0]][members] if tcb else np.zeros(len(members))
+                old = np.maximum(w.on_cps[members] - at_qr, 0.0)
+                new = np.minimum(np.maximum(share * old, w.ask.on_cps[members] - w.ask.qr[members] * (at_qr > 0)), old)
+                w.on_cps[members] -= old - new
+            else:
+                old = w.line_time[members, place]
+                new = w.line_time[members, place] = np.minimum(np.maximum(share * old, w.need.lines[members, place]), old)
+            self.applied[pool, (at_host, place)] = members, np.divide(new, old, out=np.ones(len(old)), where=old > 0)
+
+
+def _stretch(used: float, servers: float) -> float:
+    """Time at servers that all share, over that alone."""
+    return 1 + line(used, servers) / used if used > 0 else 1.0
