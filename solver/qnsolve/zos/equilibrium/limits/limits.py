@@ -18,6 +18,7 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
 from .series_limits import SharedBelow
 from .unlike_limits import UnlikeLimits
+from .works_apart import WorksApart, works_apart
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
@@ -116,9 +117,7 @@ class Limits(UnlikeLimits):
         mine = self.shared.of(region)
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
-        if region not in self.nu:
-            self.nu[region] = self._cps_speed(region, size)
-        nu = self.nu[region]
+        nu = self.nu[region] = self.nu[region] if region in self.nu else self._cps_speed(region, size)
         tilt = min(total, size / max(rest, 1e-12), 0.9999 * float(nu[-1])) if not inner and not mine else total
         tilt = max(tilt, 1e-300)
         phi = weights(tilt / nu)
@@ -151,12 +150,23 @@ class Limits(UnlikeLimits):
             return  # settled with the region above
         pool = self.pool[region]
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
+        apart = None if mine else works_apart(self, region, inner, parts, held, nu, tilt, speed)
+        speed = speed if apart is None else apart.speed
         found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found)
             w.crowds[pool] = found
         self._settle(region, found, speed)
-        self._descend(region, found, whole, parts, inner, base)
+        if apart is None:
+            self._descend(found.inside / whole, parts, inner, base)
+        else:
+            self._descend_apart(apart, found.inside, parts, inner)
+
+    def _descend_apart(self, apart: WorksApart, inside: Array, parts: list[Array], inner: list[int]) -> None:
+        """The same as `_descend`, of works that do not meet."""
+        for place, its in enumerate(apart.parts):
+            seen = apart.inside(place, inside) / np.maximum(its.alone, 1e-300)
+            self._descend(seen, [parts[i] for i in its.inner], [inner[i] for i in its.inner], its.fix)
 
     def _cps_speed(self, region: int, size: int) -> Array:
         """Rate at which 1 … size tasks of a region leave the CPs."""
@@ -185,19 +195,19 @@ class Limits(UnlikeLimits):
         known = np.flatnonzero(np.isfinite(seen))
         if len(known):  # read off the chain where it goes, as much above the product form beyond
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
-            found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]) if size > FEW else 0.0)
+            if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
+                found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
         return found
 
-    def _descend(self, region: int, found: Crowd, whole: Array, parts: list[Array], inner: list[int], base: Array) -> None:
-        """Tasks in and before each region below, given those in the region above."""
-        inside = found.inside
-        size = len(inside) - 1
+    def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
+        """Tasks in and before each region below, given the chances of those in the region above, over their weights."""
+        size = len(seen) - 1
         for place, r in enumerate(inner):
             others = base
             for j, part in enumerate(parts):
                 if j != place:
                     others = folded(others, part, size)
-            mass = parts[place] * np.correlate(np.append(inside / whole, np.zeros(size)), others, "valid")[: size + 1]
+            mass = parts[place] * np.correlate(np.append(seen, np.zeros(size)), others, "valid")[: size + 1]
             mass = np.maximum(mass, 0.0)
             mass = mass / max(mass.sum(), 1e-300)
             speed, limit, _ = self.speeds[r]
