@@ -13,6 +13,7 @@ from .limit_pools import LimitPools
 from .limits_of_cpu import limit_of_cpu, seldom_on_tcbs, solved_together
 
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
+OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
 USERS_ON_CPS = 0.6  # the same for work of users
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
 NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
@@ -68,7 +69,7 @@ class PickedLimits(LimitPools):
         mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
         least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
         filled, simple = region not in self.apart and on_cps > least, self._simple(region)
-        if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > ON_CPS and not w.ask.qr[tasks].any()):
+        if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > OWN_CPS and not w.ask.qr[tasks].any()):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
         elif simple and filled and mostly:
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())

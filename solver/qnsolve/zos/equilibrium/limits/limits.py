@@ -16,9 +16,10 @@ from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
-from .own_stations import Key, OwnStation, OwnStations
+from .own_stations import OwnStations
 from .series_limits import SharedBelow
 from .unlike_limits import UnlikeLimits
+from .works_apart import WorksApart, works_apart
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
@@ -117,28 +118,15 @@ class Limits(UnlikeLimits):
         holds = w.holds()
         mine = self.shared.of(region)
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
-        rest = (float(flow @ (holds - w.on_cps)[tasks]) - below) / total
-        own: dict[Key, OwnStation] = {}
-        if not inner and not mine:
-            every = np.ones(len(holds), dtype=bool)
-            own = self.own.of(self.pool[region], tasks, size, every, w.form.region != region, np.zeros(len(holds)))
-        rest = max(rest - sum(its.now for its in own.values()), 1e-12)
-        if region not in self.nu:
-            self.nu[region] = self._cps_speed(region, size)
-        nu = self.nu[region]
-        slowest = min([1e300, *(float(its.speeds[-1]) for its in own.values())])
-        tilt = min(total, size / (rest + size / slowest), 0.9999 * float(nu[-1])) if not inner and not mine else total
+        own = self.own.at_region(self.pool[region], tasks, size, alone=not inner and not mine)
+        rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total - own.now, 1e-12)
+        nu = self.nu[region] = self.nu[region] if region in self.nu else self._cps_speed(region, size)
+        tilt = min(total, size / (rest + own.slowest), 0.9999 * float(nu[-1])) if not inner and not mine else total
         tilt = max(tilt, 1e-300)
         phi = weights(tilt / nu)
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
-        alone, at_own = fix, {key: weights(tilt / its.speeds) for key, its in own.items()}
-        for part in at_own.values():
-            fix = folded(fix, part, size)
-        parts = []
-        for r in inner:
-            speed, limit, its = self.speeds[r]
-            speed = np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size]
-            parts.append(weights(tilt / total * its / speed))
+        beside, fix = fix, own.joined(fix, tilt)
+        parts = [self._weights_below(r, size, tilt / total) for r in inner]
         others: dict[int, Array] = {}
         stations = self.shared.weights(region, mine, size, tilt)
         for r in mine:  # with all else of its tasks, for its own chain
@@ -162,14 +150,29 @@ class Limits(UnlikeLimits):
             return  # settled with the region above
         pool = self.pool[region]
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
+        apart = None if mine else works_apart(self, region, inner, parts, held, nu, tilt, speed)
+        speed = speed if apart is None else apart.speed
         found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found)
             w.crowds[pool] = found
-        if own:
-            self.own.note(pool, found, speed, own, at_own, folded(phi, alone, size))
+        self.own.note(own, found, speed, folded(phi, beside, size))
         self._settle(region, found, speed)
-        self._descend(region, found, whole, parts, inner, base)
+        if apart is None:
+            self._descend(found.inside / whole, parts, inner, base)
+        else:
+            self._descend_apart(apart, found.inside, parts, inner)
+
+    def _weights_below(self, region: int, size: int, tilt: float) -> Array:
+        """Weights of up to so many tasks in and before a region that fills below another one."""
+        speed, limit, its = self.speeds[region]
+        return weights(tilt * its / np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size])
+
+    def _descend_apart(self, apart: WorksApart, inside: Array, parts: list[Array], inner: list[int]) -> None:
+        """The same as `_descend`, of works that do not meet."""
+        for place, its in enumerate(apart.parts):
+            seen = apart.inside(place, inside) / np.maximum(its.alone, 1e-300)
+            self._descend(seen, [parts[i] for i in its.inner], [inner[i] for i in its.inner], its.fix)
 
     def _cps_speed(self, region: int, size: int) -> Array:
         """Rate at which 1 … size tasks of a region leave the CPs."""
@@ -198,19 +201,19 @@ class Limits(UnlikeLimits):
         known = np.flatnonzero(np.isfinite(seen))
         if len(known):  # read off the chain where it goes, as much above the product form beyond
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
-            found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]) if size > FEW else 0.0)
+            if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
+                found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
         return found
 
-    def _descend(self, region: int, found: Crowd, whole: Array, parts: list[Array], inner: list[int], base: Array) -> None:
-        """Tasks in and before each region below, given those in the region above."""
-        inside = found.inside
-        size = len(inside) - 1
+    def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
+        """Tasks in and before each region below, given the chances of those in the region above, over their weights."""
+        size = len(seen) - 1
         for place, r in enumerate(inner):
             others = base
             for j, part in enumerate(parts):
                 if j != place:
                     others = folded(others, part, size)
-            mass = parts[place] * np.correlate(np.append(inside / whole, np.zeros(size)), others, "valid")[: size + 1]
+            mass = parts[place] * np.correlate(np.append(seen, np.zeros(size)), others, "valid")[: size + 1]
             mass = np.maximum(mass, 0.0)
             mass = mass / max(mass.sum(), 1e-300)
             speed, limit, _ = self.speeds[r]
@@ -299,21 +302,15 @@ class Limits(UnlikeLimits):
         own = w.pool_wait[self.pool[region]]
         rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
         count = np.arange(1.0, size + 1)
-        every = np.ones(len(form.work), dtype=bool)
-        inside = self.own.of(pool, tasks, size, every, every, at_qr)
-        rest = max(rest - sum(its.now for its in inside.values()), 1e-12)
-        slowest = min([1e300, *(float(its.speeds[-1]) for its in inside.values())])
-        tilt = min(total, size / (rest + size / slowest), 0.9999 / max(serial, 1e-12))
+        inside = self.own.at_class(pool, tasks, size, at_qr)
+        rest = max(rest - inside.now, 1e-12)
+        tilt = min(total, size / (rest + inside.slowest), 0.9999 / max(serial, 1e-12))
         fix = folded(weights(np.full(size, tilt * serial)), weights(tilt * rest / count), size)
-        at_own = {key: weights(tilt / its.speeds) for key, its in inside.items()}
-        whole = fix
-        for its in at_own.values():
-            whole = folded(whole, its, size)
-        speed = speed_of(whole, tilt)
+        speed = speed_of(inside.joined(fix, tilt), tilt)
         held = w.holds() + w.wait
         mixed = self.mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
         found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(
             pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
         )
-        self.own.note(pool, found, speed, inside, at_own, fix)
+        self.own.note(inside, found, speed, fix)

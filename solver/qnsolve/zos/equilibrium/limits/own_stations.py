@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.equilibrium.product_form import folded, line
+from qnsolve.zos.equilibrium.product_form import folded, line, weights
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
@@ -41,6 +41,33 @@ class OwnStation:
     speeds: Array
 
 
+@dataclass(eq=False)
+class Inside:
+    """All stations at which tasks of a limit meet only those that it lets in; `at` has the weights of numbers there."""
+
+    pool: int
+    size: int
+    stations: dict[Key, OwnStation] = field(default_factory=dict)
+    at: dict[Key, Array] = field(default_factory=dict)
+
+    @property
+    def now(self) -> float:
+        """Time of a task there, as it is taken now [s]."""
+        return sum(its.now for its in self.stations.values())
+
+    @property
+    def slowest(self) -> float:
+        """Time of as many tasks as there are places at the slowest of them [s]."""
+        return max((self.size / float(its.speeds[-1]) for its in self.stations.values()), default=0.0)
+
+    def joined(self, weight: Array, tilt: float) -> Array:
+        """Weights of numbers there and elsewhere."""
+        self.at = {key: weights(tilt / its.speeds) for key, its in self.stations.items()}
+        for part in self.at.values():
+            weight = folded(weight, part, self.size)
+        return weight
+
+
 class OwnStations:
     """How much shorter tasks inside limits are at stations than if none were kept out.
 
@@ -53,15 +80,27 @@ class OwnStations:
         self.shorter: dict[tuple[int, Key], tuple[Places, float]] = {}
         self.applied: dict[tuple[int, Key], tuple[Places, Array]] = {}
 
-    def of(self, pool: int, tasks: Places, size: int, counted: Places, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
+    def at_region(self, pool: int, tasks: Places, size: int, alone: bool) -> Inside:
+        """Of a region: logs and devices, and CPs of tasks that its own wait for; none where regions below it fill."""
+        form = self.work.form
+        if not alone:
+            return Inside(pool, size)
+        region = form.pool_region[pool]
+        return Inside(pool, size, self._of(pool, tasks, size, form.region != region, np.zeros(len(form.work))))
+
+    def at_class(self, pool: int, tasks: Places, size: int, at_qr: Array) -> Inside:
+        """Of a TRANCLASS: all but the QR TCB, at which tasks are for `at_qr`."""
+        return Inside(pool, size, self._of(pool, tasks, size, np.ones(len(at_qr), dtype=bool), at_qr))
+
+    def _of(self, pool: int, tasks: Places, size: int, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
         """Stations at which the tasks of a limit, and those that they wait for, wait; none where most are of users.
 
         Parameters
         ----------
         pool, tasks, size
             The limit, those that need a place in it, and its places.
-        counted, cps : ndarray (T,) of bool
-            Tasks whose stations are looked at, and those of them whose CPs are.
+        cps : ndarray (T,) of bool
+            Tasks whose CPs are looked at.
         at_qr : ndarray (T,)
             Time on a QR TCB that is not among that on the CPs [s].
         """
@@ -69,7 +108,7 @@ class OwnStations:
         held = w.flow[tasks] * w.holds()[tasks]
         if float(held @ (form.users[form.work[tasks]] > 0)) > 0.5 * float(held.sum()):  # users come less often instead
             return {}
-        through = np.where(counted, self._through(tasks), 0.0)
+        through = self._through(tasks)
         cpu, now = np.maximum(w.ask.on_cps - w.ask.qr * (at_qr > 0), 0.0), np.maximum(w.on_cps - at_qr, 0.0)
         found: dict[Key, OwnStation] = {}
         waited = cps & (through > 0) & (now > (1 + WAITED) * cpu)
@@ -131,13 +170,11 @@ class OwnStations:
         most = (servers - others) / max(work, 1e-300) * min(work * whole / max(time, 1e-300), 1.0)
         return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / _stretch(others, servers), most)))
 
-    def note(
-        self, pool: int, found: Crowd, speed: Array, inside: dict[Key, OwnStation], at: dict[Key, Array], rest: Array
-    ) -> None:
-        """See how long tasks are at stations, by the weights of numbers there (`at`) and at all else."""
-        size = len(speed) - 1
+    def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
+        """See how long tasks are at stations, by the weights of numbers at all else."""
+        size, pool, at = inside.size, inside.pool, inside.at
         passed = max(float(found.inside @ speed), 1e-300)
-        for key, its in inside.items():
+        for key, its in inside.stations.items():
             beside = rest
             for other, part in at.items():
                 beside = folded(beside, part, size) if other != key else beside

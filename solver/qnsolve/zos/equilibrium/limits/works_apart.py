@@ -1,0 +1,160 @@
+"""Works that meet no others in the regions below a limit: their numbers inside it vary each on their own.
+
+With users, the more tasks of a work are inside a limit the fewer of it come, whatever other works do. In the product form
+of many kinds of work the numbers of those that share no station are independent, each with the pace of its own users; what
+they have in common, the CPs of the region, is a station of all. Works that wait nowhere inside then add no more
+than their own, small variation, however many come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.equilibrium.product_form import SMALL, folded, weights
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.chains.birth_death import UserSource
+
+LEAST = 1e-9  # rate at which tasks come over that in the mean, where no user is left
+
+
+class CalledRegions(Protocol):
+    """What is asked of all limits."""
+
+    work: Working
+    pool: dict[int, int]
+    tasks: dict[int, Places]
+
+    def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
+        """How tasks come: a stream, and users elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Apart:
+    """Works inside a limit that meet no others there.
+
+    Attributes
+    ----------
+    inner : list of int
+        Places of the regions below that they visit, among all of these.
+    fix : ndarray (size + 1,)
+        Weights of their tasks that are in none of these, and not on the CPs of the region.
+    alone, weight : ndarray (size + 1,)
+        Weights of all their tasks that are not on these CPs: came they at a rate, and as their users come.
+    """
+
+    inner: list[int]
+    fix: Array
+    alone: Array
+    weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class WorksApart:
+    """All tasks inside a limit: `cps` are the weights of those on the CPs, `whole` of all; `speed` is that of their ends."""
+
+    parts: list[Apart]
+    cps: Array
+    whole: Array
+    speed: Array
+
+    def inside(self, place: int, chance: Array) -> Array:
+        """Chances of the tasks of one part that are not on the CPs, given those of all inside."""
+        size = len(chance) - 1
+        others = self.cps
+        for other, part in enumerate(self.parts):
+            if other != place:
+                others = folded(others, part.weight, size)
+        seen = np.append(chance / self.whole, np.zeros(size))
+        found: Array = self.parts[place].weight * np.correlate(seen, others, "valid")[: size + 1]
+        return found / max(float(found.sum()), 1e-300)
+
+
+def groups_apart(limits: CalledRegions, region: int, inner: list[int]) -> list[Places]:
+    """Works of a region, those together that meet in regions below it."""
+    form = limits.work.form
+    some = limits.tasks[region][limits.work.flow[limits.tasks[region]] > 0]
+    groups = [{int(w)} for w in np.unique(form.work[some])]
+    for r in inner:
+        here = set(form.work[limits.tasks[r][limits.work.flow[limits.tasks[r]] > 0]].tolist())
+        met = [group for group in groups if group & here]
+        groups = [group for group in groups if not group & here] + ([set().union(*met)] if met else [])
+    return [np.array(sorted(group)) for group in groups]
+
+
+def works_apart(
+    limits: CalledRegions, region: int, inner: list[int], stations: list[Array], held: Array, nu: Array, tilt: float,
+    speed: Array,
+) -> WorksApart | None:  # fmt: skip
+    """The works of a region apart; None where all of them meet, none fills a region below, or all come at rates.
+
+    Parameters
+    ----------
+    region : int
+    inner, stations : list
+        Regions below, and the weights of tasks in each.
+    held : ndarray (T,)
+        Time of a task inside and before the limit [s].
+    nu : ndarray (size,)
+        Rate at which 1, 2, … tasks leave the CPs.
+    tilt : float
+        Tasks a second.
+    speed : ndarray (size + 1,)
+        Rate at which tasks end of 0, 1, … inside, of all works in their mean shares.
+
+    Notes
+    -----
+    While no place is left it is not users that come inside, but the first in line, of works in their mean shares: their pace
+    counts as much as there are places left. Where none ever is, all works are together.
+    """
+    w, form, tasks, size = limits.work, limits.work.form, limits.tasks[region], len(nu)
+    groups = groups_apart(limits, region, inner)
+    if not inner or len(groups) < 2 or not (form.users[form.work[tasks]] > 0).any():
+        return None
+    before = w.crowds.get(limits.pool[region])
+    full = before.full if before is not None else 0.0
+    flow, holds, spent = w.flow, w.holds(), w.holds() + w.wait
+    total, count = float(flow[tasks].sum()), np.arange(size + 1.0)
+    parts = []
+    for works in groups:
+        mine = tasks[np.isin(form.work[tasks], works)]
+        places = [i for i, r in enumerate(inner) if np.isin(form.work[limits.tasks[r]], works).any()]
+        below = sum(float(flow[limits.tasks[inner[i]]] @ spent[limits.tasks[inner[i]]]) for i in places)
+        rest = max(float(flow[mine] @ (holds - w.on_cps)[mine]) - below, 0.0) / total
+        fix = weights(tilt * rest / np.arange(1.0, size + 1))
+        alone = fix
+        for i in places:
+            alone = folded(alone, stations[i], size)
+        its = tilt * float(flow[mine].sum()) / total
+        come = _coming(limits, mine, held, holds, count + float(flow[mine] @ w.on_cps[mine]))
+        parts.append(Apart(places, fix, alone, _with_users(alone, come / its, 1 - full)))
+    beside = float(flow[tasks] @ (holds - w.on_cps)[tasks])
+    cps = _with_users(weights(tilt / nu), _coming(limits, tasks, held, holds, count + beside) / tilt, 1 - full)
+    whole = cps
+    for part in parts:
+        whole = folded(whole, part.weight, size)
+    whole = np.maximum(whole, 1e-300)
+    coming = tilt * np.maximum(_coming(limits, tasks, held, holds, count) / tilt, LEAST) ** (1 - full)
+    found = speed.copy()
+    seen = np.flatnonzero((whole[1:size] > SMALL) & (whole[: size - 1] > SMALL)) + 1
+    found[seen] = coming[seen - 1] * whole[seen - 1] / whole[seen]
+    return WorksApart(parts, cps, whole, found)
+
+
+def _coming(limits: CalledRegions, tasks: Places, held: Array, inside: Array, count: Array) -> Array:
+    """Rate at which tasks come, by their number inside."""
+    stream, sources, _ = limits.sources(tasks, held, inside)
+    found = np.full(len(count), stream)
+    for s in sources:
+        found += np.maximum(s.users - count * s.share, 0.0) / s.away
+    return found
+
+
+def _with_users(alone: Array, ratio: Array, power: float) -> Array:
+    """Weights of numbers of tasks that come at a `power` of `ratio` times the rate of `alone`."""
+    more = power * np.log(np.maximum(ratio[:-1], LEAST))
+    logs = np.log(np.maximum(alone, 1e-300)) + np.append(0.0, np.cumsum(more))
+    return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))
