@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from qnsolve.numerics.level_chain import EndlessLevels, long_steps, probabilities
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.numerics.two_phases import TwoPhases
 
 EXACT = 40  # limit of open kinds up to which every number of tasks inside is a state of its own
@@ -20,9 +21,11 @@ NEVER = 0.9999  # load of open kinds from which their line is cut
 BLUR = 0.06  # of the variance of the number waiting, by steps between levels
 LEVELS = 500  # about the most beyond the limit
 WIDEST = 4.0  # most that the mix of the line changes the time of phase 1
+FAINTEST = 1e-12  # rate to the level below over those of the phase that is not told from none
 FAINT = 32.0  # exponent of the least probability that counts
 REACH = 4.7  # standard deviations of the phase that the grid covers
 PHASES = 48  # most points of the grid for the phase
+SHORT = 64  # tasks in a line up to which each is counted
 
 
 @dataclass(frozen=True)
@@ -35,78 +38,172 @@ class Arrivals:
         Users of each kind, 0 for an open one [tasks].
     gap : ndarray (K,)
         Time that a user is away; for an open kind one over its rate [time].
-    inside : ndarray (2, K)
-        Share of each kind in the tasks inside, by phase.
-    held : ndarray (K,)
-        Tasks of each kind inside while all places are taken.
+    inside : ndarray (K,)
+        Time inside over that elsewhere, of one user; of an open kind, tasks inside.
     shares : ndarray (K,)
-        Share of each kind's tasks that begin in phase 1.
+        Share of each kind's tasks that begin in phase 1; each kind in a phase of its own where `apart`.
     mean : ndarray (K,)
         Holding time of each kind [time].
+    apart : bool
+    most : float
+        Places.
     """
 
     users: Array
     gap: Array
     inside: Array
-    held: Array
     shares: Array
     mean: Array
+    apart: bool
+    most: float
 
     def brisk(self, line: Array, phases: TwoPhases) -> Array:
-        """Rate at which tasks leave phase 1 with these shares of the kinds, over that with the mean shares, (J,).
+        """Rate at which tasks leave phase 1 with these shares of the kinds, over that with the mean shares, (...).
 
         What the shares in phase 1 say of the mean holding time differs from that of the mix where kinds
         are shorter than the phase.
         """
         if phases.move:
-            return np.ones(len(line))
+            return np.ones(line.shape[:-1])
         short, long = 1 / phases.leave[0], 1 / phases.leave[1]
         entry = line @ self.shares
         own = (line @ self.mean - (1 - entry) * long) / np.maximum(entry, 1e-300)
         return np.asarray(short / np.clip(own, short / WIDEST, short * WIDEST))
 
-    def line(self, waiting: Array) -> Array:
-        """Share of each kind in a line of so many tasks, shape (J, K).
+    def held(self, first: Array, second: Array) -> Array:
+        """Tasks of each kind inside, while so many are there by phase, shape (..., K): as in a product form."""
+        if not self.apart:
+            return self._of(self.tables[0], first + second)
+        return self._of(self.tables[0], first) + self._of(self.tables[1], second)
 
-        A line of j is filled at a rate t by (N − inside)/(gap·t + j) of each kind, which add up to 1.
-        """
-        closed = self.users > 0
-        free = np.where(closed, np.maximum(self.users - self.held, 1e-6 * self.users), 1.0)
-        j = waiting[:, None] * closed
-        rate = np.maximum(((free - j) / self.gap).max(axis=1), (~closed / self.gap).sum())[:, None]
-        rate = np.maximum(rate, 1e-300)
-        for _ in range(60):  # convex and falling: Newton steps from below never pass the solution
-            parts = free / (self.gap * rate + j)
-            over = parts.sum(axis=1, keepdims=True) - 1
-            step = over / (parts * self.gap / (self.gap * rate + j)).sum(axis=1, keepdims=True)
-            rate = rate + np.maximum(step, 0.0)
-            if (step <= 1e-13 * rate).all():
-                break
-        parts = free / (self.gap * rate + j)
-        return np.asarray(parts / parts.sum(axis=1, keepdims=True))
+    @cached_property
+    def tables(self) -> list[tuple[Array, Array]]:
+        """Tasks of each kind given the number of all of a phase."""
+        every = np.ones(len(self.mean), dtype=bool)
+        return [self._among(kinds) for kinds in ((self.shares > 0.5, self.shares < 0.5) if self.apart else (every,))]
+
+    @staticmethod
+    def _of(table: tuple[Array, Array], number: Array) -> Array:
+        return np.stack([np.interp(number, table[0], column) for column in table[1].T], axis=-1)
+
+    def _among(self, kinds: Places) -> tuple[Array, Array]:
+        at = np.unique(np.append(_spread(self.most), 0.5))
+        some = np.zeros((len(at), len(self.mean)))
+        gap = np.where(self.users > 0, 1 / self.inside, 1 / np.maximum(self.inside, 1e-300))[kinds]
+        some[:, kinds] = _shares(self.users[kinds], gap, at, self.users[kinds]) * at[:, None]
+        return at, some
+
+    def line(self, first: Array, second: Array, longest: float) -> Line:
+        """The line while so many are inside by phase, shape (P,), of so many at most."""
+        return Line(self, np.maximum(self.users - self.held(first, second), 1e-6 * self.users), longest)
 
     def rates(self, first: Array, second: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
         """Rates of tasks that come for phase 1 and for phase 2.
 
         Parameters
         ----------
-        first, second, waiting : ndarray (L, P)
+        first, second, waiting : ndarray (...)
             Tasks inside by phase, and waiting.
-        line : ndarray (L, K)
+        line : ndarray (..., K)
             Share of each kind in the line.
         """
-        one = np.zeros(np.broadcast_shapes(first.shape, waiting.shape))
-        two = one.copy()
-        for k, (users, gap, share) in enumerate(zip(self.users, self.gap, self.shares, strict=True)):
-            rate = self.of(k, first, second, waiting, line) if users > 0 else 1 / gap
-            one += share * rate
-            two += (1 - share) * rate
-        return one, two
+        come = self.of(first, second, waiting, line)
+        return come @ self.shares, come @ (1 - self.shares)
 
-    def of(self, k: int, first: Array, second: Array, waiting: Array, line: Array) -> Array:
-        """The rate of a kind of users, of whom so many are at the limit."""
-        here = self.inside[0, k] * first + self.inside[1, k] * second + waiting * line[:, k, None]
-        return np.asarray(np.maximum(self.users[k] - here, 0.0) / self.gap[k])
+    def of(self, first: Array, second: Array, waiting: Array, line: Array) -> Array:
+        """The rate of each kind, of whose users so many are at the limit (..., K)."""
+        here = self.held(first, second) + waiting[..., None] * line
+        return np.where(self.users > 0, np.maximum(self.users - here, 0.0), 1.0) / self.gap
+
+
+def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
+    """Share of each kind in a line of so many tasks, shape (..., K), of whom `free` are in it or away.
+
+    A line of j is filled at a rate t by N/(gap·t + j) of each kind, which add up to 1.
+    """
+    closed = users > 0
+    free = np.where(closed, free, 1.0)
+    j = waiting[..., None] * closed
+    rate = np.maximum(((free - j) / gap).max(axis=-1), (~closed / gap).sum())[..., None]
+    rate = np.maximum(rate, 1e-300)
+    for _ in range(60):  # convex and falling: Newton steps from below never pass the solution
+        parts = free / (gap * rate + j)
+        over = parts.sum(axis=-1, keepdims=True) - 1
+        step = over / (parts * gap / (gap * rate + j)).sum(axis=-1, keepdims=True)
+        rate = rate + np.maximum(step, 0.0)
+        if (step <= 1e-13 * rate).all():
+            break
+    parts = free / (gap * rate + j)
+    return np.asarray(parts / parts.sum(axis=-1, keepdims=True))
+
+
+class Line:
+    """Shares of the kinds in a line in order of arrival whose users are in it or away, given how many wait.
+
+    In a short line the product form goes from one task to the next: of those that come at j, each kind has its share
+    of the next j + 1. In a long one the users of a kind are as in the mean.
+    """
+
+    def __init__(self, arrivals: Arrivals, free: Array, longest: float) -> None:
+        self.arrivals, self.free = arrivals, free  # (P, K)
+        alike = len(arrivals.mean) == 1 or not arrivals.users.any()
+        self.few = self._few(0 if alike else int(min(np.ceil(longest), SHORT)))
+
+    def at(self, waiting: Array) -> Array:
+        """Shares for so many waiting (J,), shape (J, P, K)."""
+        few, last = self.few, len(self.few) - 1
+        low = np.minimum(waiting, last).astype(int)
+        part = (np.minimum(waiting, last) - low)[:, None, None]
+        found: Array = (1 - part) * few[low] + part * few[np.minimum(low + 1, last)]
+        if (long := waiting > last).any():
+            found[long] = _shares(
+                self.arrivals.users, self.arrivals.gap, waiting[long, None] * np.ones(len(self.free)), self.free
+            )
+        return found
+
+    def _few(self, most: int) -> Array:
+        """Shares for 0, 1, … waiting (most + 1, P, K): the means of the product form, in which all terms are positive."""
+        users, gap = self.arrivals.users, self.arrivals.gap
+        mean = _shares(users, gap, np.zeros(len(self.free)), self.free)
+        if most == 0:
+            return mean[None]
+        number, kinds = np.arange(most + 1.0), range(len(gap))
+        rate = np.where(users > 0, self.free, 1.0) / gap
+        scale = np.log(most / rate.sum(axis=-1))  # of the times of all kinds, so that sums stay in range
+        terms = [self._term(k, number, scale) for k in kinds]
+        before, after = [np.zeros((len(self.free), most + 1))], [np.zeros((len(self.free), most + 1))]
+        before[0][:, 0] = after[0][:, 0] = 1.0
+        for k in kinds[:-1]:
+            before.append(_folded(before[-1], terms[k]))
+            after.append(_folded(after[-1], terms[-1 - k]))
+        found = np.stack([_folded(_folded(before[k], after[-1 - k]), number * terms[k]) for k in kinds], axis=-1)
+        found = np.swapaxes(found, 0, 1)
+        found[0] = mean
+        return np.asarray(found / np.maximum(found.sum(axis=-1, keepdims=True), 1e-300))
+
+    def _term(self, k: int, number: Array, scale: Array) -> Array:
+        """Weights of so many of a kind in the line (P, J + 1); users that are not whole are there at times."""
+        logs = np.cumsum(np.log(np.maximum(number, 1.0)))
+        odds = number * (scale - np.log(self.arrivals.gap[k]))[:, None]
+        if self.arrivals.users[k] == 0:
+            return np.asarray(np.exp(odds - logs))
+        low = np.floor(self.free[:, k, None])
+        part = self.free[:, k, None] - low
+
+        def of(users: Array) -> Array:
+            left = users - number[:-1]
+            with np.errstate(divide="ignore"):
+                ways = np.cumsum(np.log(np.maximum(left, 0.0)), axis=1)
+            return np.asarray(np.exp(np.concatenate((np.zeros((len(users), 1)), ways), axis=1) - logs + odds))
+
+        return (1 - part) * of(low) + part * of(low + 1)
+
+
+def _folded(one: Array, two: Array) -> Array:
+    """Convolutions of rows, cut at their length (P, J)."""
+    padded = np.concatenate((np.zeros((len(two), two.shape[1] - 1)), two), axis=1)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, two.shape[1], axis=1)  # (P, J, J), reversed
+    return np.asarray((windows @ one[:, ::-1, None])[:, :, 0])
 
 
 @dataclass(frozen=True)
@@ -150,7 +247,7 @@ class _Levels:
     first: list[Array]  # tasks inside in phase 1
     second: list[Array]
     waiting: Array
-    line: Array  # (L, K)
+    line: list[Array]  # shares of the kinds in the line, (P, K)
     up: list[Array]  # rates to the level above: a matrix, or a vector of those that keep the phase
     down: list[Array]
     local: list[Array]  # rates between the phases of a level
@@ -190,10 +287,9 @@ def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) 
     n = np.arange(top + 1.0)
     waiting, busy = np.maximum(n - capacity, 0.0), np.minimum(n, capacity)
     few = _spread(max(0.0, float(top - capacity)))
-    shares = arrivals.line(few)
+    shares = arrivals.line(np.full(1, float(capacity)), np.zeros(1), float(few[-1])).at(few)[:, 0]
     line = np.stack([np.interp(waiting, few, share) for share in shares.T], axis=1)
-    come = np.where(closed, np.maximum(arrivals.users - arrivals.inside[0] * busy[:, None] - waiting[:, None] * line, 0.0), 1.0)
-    come /= arrivals.gap
+    come = arrivals.of(busy, 0 * busy, waiting, line)
     with np.errstate(divide="ignore"):
         steps = np.log(come.sum(axis=1)[:-1]) - np.log(leave * busy[1:] * speed[busy[1:].astype(int)])
     logs = np.concatenate(([0.0], np.cumsum(steps)))
@@ -245,8 +341,9 @@ def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     waiting = np.maximum(numbers - capacity, 0.0)
     busy = np.minimum(numbers, capacity)
     f = phases.present
-    one, two = arrivals.rates((busy * f)[:, None], (busy * (1 - f))[:, None], waiting[:, None], arrivals.line(waiting))
-    births = (one + two)[:, 0]
+    line = arrivals.line(np.full(1, capacity * f), np.full(1, capacity * (1 - f)), float(waiting[-1])).at(waiting)[:, 0]
+    one, two = arrivals.rates(busy * f, busy * (1 - f), waiting, line)
+    births = one + two
     slope = np.log(np.maximum(births[:-1], 1e-300) / (busy * speed[busy.astype(int)] / mean)[1:])
     logs = tame * np.concatenate(([0.0], np.cumsum(slope * np.diff(numbers))))
     likely = np.flatnonzero(logs > logs.max() - FAINT)
@@ -301,25 +398,26 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     """Levels whose phase is the exact number of tasks in phase 1; a task that leaves makes place for the next at once."""
     top = len(tasks) - 1
     waiting = np.maximum(tasks - capacity, 0.0)
-    line = arrivals.line(waiting)
-    entry = line @ arrivals.shares  # the next of the line begins in phase 1
     gaps = np.diff(tasks)
     above, below = np.append(gaps, 1.0), np.insert(gaps, 0, 1.0)
     width = (above + below) / 2
     first = [np.arange(min(n, capacity) + 1.0) for n in tasks]
     second = [min(n, capacity) - i for n, i in zip(tasks, first, strict=True)]
+    behind = arrivals.line(first[-1], second[-1], float(waiting[-1]))
+    line = [shares[: len(i)] for shares, i in zip(behind.at(waiting), first, strict=True)]
     up, down, local = [], [], []
-    d1, d2 = phases.leave[0] * arrivals.brisk(line, phases), phases.leave[1]
     for level, n in enumerate(tasks):
         i1, i2 = first[level], second[level]
         size, s = len(i1), speed[int(min(n, capacity))]
-        out1, out2, moved = d1[level] * s * i1, d2 * s * i2, phases.move * s * i1
+        entry = line[level] @ arrivals.shares  # the next of the line begins in phase 1
+        d1, d2 = phases.leave[0] * arrivals.brisk(line[level], phases), phases.leave[1]
+        out1, out2, moved = d1 * s * i1, d2 * s * i2, phases.move * s * i1
         inner = np.zeros((size, size))
         rows = np.arange(size)
         joint = (level > 0 and below[level] == 1) / width[level]  # share of the moves that go with a departure
         apart = (1 - joint) * (n > capacity)
-        inner[rows[1:], rows[:-1]] = (moved + apart * out1 * (1 - entry[level]))[1:]
-        inner[rows[:-1], rows[1:]] = (apart * out2 * entry[level])[:-1]
+        inner[rows[1:], rows[:-1]] = (moved + apart * out1 * (1 - entry))[1:]
+        inner[rows[:-1], rows[1:]] = (apart * out2 * entry)[:-1]
         local.append(inner)
         if level and below[level] == 1:
             if n <= capacity:
@@ -327,36 +425,43 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
                 move[rows[1:], rows[:-1]], move[rows[:-1], rows[:-1]] = out1[1:], out2[:-1]
                 down.append(move)
             else:
-                p = entry[level]
+                p = entry
                 move = np.diag(out1 * p + out2 * (1 - p))
                 move[rows[1:], rows[:-1]], move[rows[:-1], rows[1:]] = (out1 * (1 - p))[1:], (out2 * p)[:-1]
                 down.append(move / width[level])
         if level < top:
             step = above[level]
-            one, two = arrivals.rates(i1[None], i2[None], waiting[level, None, None], line[level, None])
+            one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
             if n < capacity:
                 move = np.zeros((size, size + 1))
-                move[rows, rows + 1], move[rows, rows] = one[0], two[0]
+                move[rows, rows + 1], move[rows, rows] = one, two
                 up.append(move)
             elif step == 1:
-                up.append((one + two)[0] / width[level])
+                up.append((one + two) / width[level])
             else:
-                ahead, back = _between_levels(capacity, arrivals, phases, speed, n, step, i1, i2)
+                ahead, back = _between_levels(capacity, arrivals, behind, phases, speed, n, step, i1, i2)
                 up.append(ahead * step / width[level])
                 down.append(back * step / width[level + 1])
     return _Levels(tasks, width, first, second, waiting, line, up, down, local)
 
 
 def _between_levels(
-    capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, low: float, step: float, first: Array, second: Array
+    capacity: int,
+    arrivals: Arrivals,
+    behind: Line,
+    phases: TwoPhases,
+    speed: Array,
+    low: float,
+    step: float,
+    first: Array,
+    second: Array,
 ) -> tuple[Array, Array]:
     """Rates between two levels above the limit that are a step apart."""
-    waiting = np.array([[low + (step - 1) / 2 - capacity]])
-    line = arrivals.line(waiting[0])
-    one, two = arrivals.rates(first[None], second[None], waiting, line)
-    brisk = arrivals.brisk(arrivals.line(waiting[0] + 1), phases)
+    waiting = np.full(1, low + (step - 1) / 2 - capacity)
+    one, two = arrivals.rates(first, second, waiting, behind.at(waiting)[0])
+    brisk = arrivals.brisk(behind.at(waiting + 1)[0], phases)
     out = speed[capacity] * (phases.leave[0] * brisk * first + phases.leave[1] * second)
-    return long_steps((one + two)[0], out, step)
+    return long_steps(one + two, out, step)
 
 
 def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, tasks: Array) -> _Levels:
@@ -374,28 +479,31 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     def at(numbers: Array, y: Array) -> tuple[Array, Array, Array]:
         places = np.minimum(numbers, capacity)[:, None]
         i = np.clip(y + q * places, 0.0, places)
-        return i, places - i, np.maximum(numbers - capacity, 0.0)[:, None]
+        return i, places - i, np.broadcast_to(np.maximum(numbers - capacity, 0.0)[:, None], i.shape)
+
+    full = np.clip(y + q * capacity, 0.0, float(capacity))
+    behind = arrivals.line(full, capacity - full, float(max(tasks[-1] - capacity, 0.0)))
 
     def leaving(numbers: Array, i1: Array, i2: Array) -> tuple[Array, Array, Array]:
         places = np.minimum(numbers, float(capacity))
         s = np.interp(places, np.arange(capacity + 1), speed)[:, None]
-        brisk = arrivals.brisk(arrivals.line(np.maximum(numbers - capacity, 0.0)), phases)[:, None]
+        brisk = arrivals.brisk(behind.at(np.maximum(numbers - capacity, 0.0)), phases)
         return s * phases.leave[0] * brisk * i1, s * phases.leave[1] * i2, s * phases.move * i1
 
     gaps = np.diff(tasks)
     width = (np.append(gaps, 1.0) + np.insert(gaps, 0, 1.0)) / 2
     face = tasks[:-1] + (gaps - 1) / 2
     i1, i2, j = at(face, y)
-    one, two = arrivals.rates(i1, i2, j, arrivals.line(j[:, 0]))
+    one, two = arrivals.rates(i1, i2, j, behind.at(j[:, 0]))
     i1, i2, _ = at(face + 1, y)
     out1, out2, _ = leaving(face + 1, i1, i2)
     ahead, back = long_steps(one + two, out1 + out2, gaps[:, None])
     up = ahead * (gaps / width[:-1])[:, None]
     down = back * (gaps / width[1:])[:, None]
 
-    waiting = np.maximum(tasks - capacity, 0.0)
-    line = arrivals.line(waiting)
-    entry = (line @ arrivals.shares)[:, None]
+    i1, i2, j = at(tasks, y)
+    waiting, line = j[:, 0], behind.at(j[:, 0])
+    entry = line @ arrivals.shares
 
     def moves(y: Array) -> tuple[Array, Array]:
         """Drift and variance of y."""
@@ -410,16 +518,22 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
         return drift, np.maximum(spread, 1e-9 * (out1 + out2 + one + two))
 
     drift, spread = moves(y)
+    local = _between_phases(step, drift, spread)
+    down = np.maximum(down, FAINTEST * local[1:].max(axis=(1, 2))[:, None])  # levels that are never left downwards
+    return _Levels(tasks, width, list(i1), list(i2), waiting, list(line), list(up), list(down), list(local))
+
+
+def _between_phases(step: float, drift: Array, spread: Array) -> Array:
+    """Rates between the phases of each level (L, P, P), from the drift and the variance of the phase."""
     right, left = (spread + step * drift) / (2 * step * step), (spread - step * drift) / (2 * step * step)
     ahead, back = long_steps((spread + drift) / 2, (spread - drift) / 2, step)  # keeps positive where the drift is strong
     one_way = np.abs(drift) * step >= spread
     right, left = np.where(one_way, ahead, right)[:, :-1], np.where(one_way, back, left)[:, 1:]
-    rows = np.arange(len(y))
-    local = np.zeros((len(tasks), len(y), len(y)))
+    rows = np.arange(drift.shape[1])
+    local = np.zeros((*drift.shape, drift.shape[1]))
     local[:, rows[:-1], rows[1:]] = right
     local[:, rows[1:], rows[:-1]] = left
-    i1, i2, _ = at(tasks, y)
-    return _Levels(tasks, width, list(i1), list(i2), waiting, line, list(up), list(down), list(local))
+    return local
 
 
 def _figures(
@@ -427,26 +541,28 @@ def _figures(
 ) -> LimitState:
     mass = np.array([p.sum() for p in states])
     count = len(mass)
-    waiting, line = levels.waiting[:count], levels.line[:count]
-    each = (mass * waiting) @ line
+    p, one, two = _padded(states), _padded(levels.first[:count]), _padded(levels.second[:count])
+    line = np.stack([_padded([shares[:, k] for shares in levels.line[:count]]) for k in range(len(arrivals.gap))], axis=-1)
+    waiting = levels.waiting[:count]
+    each = np.einsum("lp,lpk->k", p * waiting[:, None], line)
     inside = float(mass @ np.minimum(levels.tasks[:count], capacity))
     full = float(mass[levels.tasks[:count] >= capacity].sum())
     if tail is not None:
-        each = each + tail.mean * line[-1]
+        each = each + tail.mean * levels.line[count - 1][0]
         inside += capacity * float(tail.phases.sum())
         full += float(tail.phases.sum())
-    p, one, two = _padded(states), _padded(levels.first[:count]), _padded(levels.second[:count])
     rate, late = 1 / arrivals.gap, np.full(len(arrivals.gap), full)
-    passed = phases.leave[0] * arrivals.brisk(line, phases)[:, None] * one + phases.leave[1] * two
+    passed = phases.leave[0] * arrivals.brisk(line, phases) * one + phases.leave[1] * two
     ahead = waiting[:, None] + 1.0
     seen = np.divide(ahead, passed, out=np.zeros(p.shape), where=(levels.tasks[:count, None] >= capacity) & (passed > 0))
     waits = np.full(len(rate), float((p * seen).sum()))  # of who comes: users come less often while theirs are here
-    for k in np.flatnonzero(arrivals.users > 0).tolist():
-        come = (p * arrivals.of(k, one, two, waiting[:, None], line)).sum(axis=1)
-        rate[k] = float(come.sum())
-        known = max(rate[k], 1e-300)  # all of them are there: none comes
-        waits[k] = float((p * arrivals.of(k, one, two, waiting[:, None], line) * seen).sum()) / known
-        late[k] = float(come[levels.tasks[:count] >= capacity].sum()) / known
+    if arrivals.users.any():
+        come = p[..., None] * arrivals.of(one, two, waiting[:, None], line)
+        some = arrivals.users > 0
+        rate[some] = come.sum(axis=(0, 1))[some]
+        known = np.maximum(rate[some], 1e-300)  # all of them are there: none comes
+        waits[some] = np.tensordot(seen, come, 2)[some] / known
+        late[some] = come[levels.tasks[:count] >= capacity].sum(axis=(0, 1))[some] / known
 
     total = float(each.sum())
     if arrivals.users.any() and total > 0:

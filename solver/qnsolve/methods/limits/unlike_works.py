@@ -9,12 +9,13 @@ from functools import partial
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.numerics.two_phases import two_phases
+from qnsolve.numerics.two_phases import TwoPhases, two_phases
 
 from .composition_chain import EXACT, Arrivals, LimitState, composition
 
 NEAR = 5e-3  # difference of the wait from that of the chain, over the response time, before a last secant step
 ROUNDS = 2  # of the wait of each kind over that of all
+ALIKE = 1e-3  # difference of holding times over the longest up to which kinds are one
 SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
 SURE = 6.0  # standard deviations of the line
 FULLEST = 0.999  # share of the places that work with a rate alone takes
@@ -193,23 +194,22 @@ class _Kinds:
         """The chain with the mix of kinds that this wait gives."""
         x = self.throughput(wait)
         mix = x / x.sum()
-        phases = two_phases(mix, self.mean, self.second, self.third)
-        hold = mix * self.mean / (mix @ self.mean)
-        if phases.move or phases.single:
-            inside = np.stack((hold, hold))
-        else:
-            one, two = mix * phases.shares, mix * (1 - phases.shares)
-            inside = np.stack((one / one.sum(), two / two.sum()))
-        away = np.maximum(self.away, SHORTEST * float(mix @ self.mean))
-        gap = np.where(self.users > 0, away, 1 / np.where(self.rate > 0, self.rate, 1.0))
-        arrivals = Arrivals(self.users, gap, inside, self.capacity * hold, phases.shares, self.mean)
+        closed, mean = self.users > 0, float(mix @ self.mean)
+        phases, apart, longer = two_phases(mix, self.mean, self.second, self.third), False, 1.0
+        if closed.any() and (two := _two_kinds(mix, self.mean)) is not None:  # users of a kind are there or not
+            second = float(mix @ self.second)
+            longer = second / (two.first / two.leave[0] ** 2 + (1 - two.first) / two.leave[1] ** 2)
+            phases, apart = two, True
+        away = np.maximum(self.away, SHORTEST * mean)
+        gap = np.where(closed, away, 1 / np.where(self.rate > 0, self.rate, 1.0))
+        own = self.mean * self.slower
+        inside = np.where(closed, own / (away + wait * self.own), self.rate * own)
+        arrivals = Arrivals(self.users, gap, inside, phases.shares, self.mean, apart, float(self.capacity))
         if phases.move and self.capacity > EXACT:  # the grid has no phases in a row: one, and its wait by the variation
-            mean, c2 = float(mix @ self.mean), 2 * float(mix @ self.second) / float(mix @ self.mean) ** 2 - 1
-            single = replace(phases, leave=(1 / mean, 1 / mean), move=0.0)
-            found = composition(self.capacity, arrivals, single, self.speed)
-            shorter = (1 + max(0.0, c2)) / 2
-            return replace(found, waiting=found.waiting * shorter, line=found.line * shorter)
-        return composition(self.capacity, arrivals, phases, self.speed)
+            longer = max(1.0, float(mix @ self.second) / mean**2)
+            phases = replace(phases, leave=(1 / mean, 1 / mean), move=0.0)
+        found = composition(self.capacity, arrivals, phases, self.speed)
+        return replace(found, waiting=found.waiting * longer, line=found.line * longer)
 
     def always_full(self) -> tuple[_Kinds, float] | None:
         """The wait where the line is so long that no place is ever free, and the holding times; None where one may be."""
@@ -284,3 +284,16 @@ def _wait(kinds: _Kinds, start: float) -> tuple[float, LimitState]:
         slope = (over - before) / (wait - last) + 1
         slow = abs(over) > 0.5 * abs(before)
     return min(max(wait + over / (1 - min(slope, 0.0)), low), high), found
+
+
+def _two_kinds(mix: Array, mean: Array) -> TwoPhases | None:
+    """Two exponential phases, the short kinds and the long ones, with the least variance left in each; None for alike ones."""
+    order = np.argsort(mean)
+    parts, times = mix[order], mean[order]
+    before, work, squares = np.cumsum(parts)[:-1], np.cumsum(parts * times)[:-1], float(parts @ times)
+    if times[-1] - times[0] <= ALIKE * times[-1]:
+        return None
+    least = work**2 / before + (squares - work) ** 2 / np.maximum(1 - before, 1e-300)
+    cut = int(np.argmax(np.where(np.diff(times) > ALIKE * times[-1], least, -np.inf)))
+    short, long = work[cut] / before[cut], (squares - work[cut]) / max(1 - before[cut], 1e-300)
+    return TwoPhases(float(before[cut]), (1 / short, 1 / long), 0.0, (mean <= times[cut]).astype(float))

@@ -25,6 +25,10 @@ class Needs:
         CPU on the QR TCB, the RO TCB, on TCBs of its own, on JVM threads.
     ziip, thread_ziip : ndarray (T,)
         Eligible CPU outside and on JVM threads.
+    straight : ndarray (T,)
+        Of it, pieces that follow another eligible one at once: on the zIIP that this leaves.
+    again : ndarray (T,)
+        How many such pieces.
     qr_fixed, open_fixed : ndarray (T,)
         Time of synchronous requests that is not at the facility: on the QR TCB, elsewhere.
     qr_sync, open_sync, other : ndarray (T, F)
@@ -48,6 +52,8 @@ class Needs:
     threads: Array
     ziip: Array
     thread_ziip: Array
+    straight: Array
+    again: Array
     qr_fixed: Array
     open_fixed: Array
     qr_sync: Array
@@ -63,7 +69,9 @@ class Needs:
 LIMITS = (Pool.LIMIT, Pool.TRANCLASS)
 
 
-SUMS = ("qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "qr_fixed", "open_fixed", "delay")
+SUMS = (
+    "qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "straight", "again", "qr_fixed", "open_fixed", "delay",
+)  # fmt: skip
 WIDE = ("qr_sync", "open_sync", "other", "at_facility")
 ON_TCB = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
@@ -75,7 +83,7 @@ class _Reader:
         self.form, self.column = form, column
         self.held: list[int] = []  # pools, innermost last
         self.limits: list[int] = []
-        self.spinning = self.in_order = False
+        self.spinning = self.in_order = self.eligible = False
         self.visits = dict.fromkeys(ON_TCB, 0)
         self.sums = dict.fromkeys(SUMS, 0.0)
         self.wide = {name: np.zeros(len(column)) for name in WIDE}
@@ -83,6 +91,10 @@ class _Reader:
 
     def read(self, op: Op, arg: int, mean: float) -> None:
         """One operation."""
+        before, self.eligible = self.eligible, op is Op.ZIIP or (self.eligible and op in (Op.TAKE, Op.GIVE))
+        if op is Op.ZIIP:
+            self.sums["again"] += before
+            self.sums["straight"] += mean * before
         if op in (Op.TAKE, Op.HOLD, Op.GIVE, Op.LET):
             self._place(op, arg)
         elif op in (Op.SPIN_ON, Op.SPIN_OFF):

@@ -71,11 +71,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
 
 def _gated(work: Working, limits: Limits) -> dict[int, Array]:
     """Rates at which tasks come to the CPs from regions at their limits, as visits."""
-    found, visits = {}, work.flow * work.need.rounds
-    for region, rates in limits.rates.items():
-        tasks = limits.tasks[region]
-        found[region] = rates * (float(visits[tasks].sum()) / max(float(work.flow[tasks].sum()), 1e-300))
-    return found
+    return {region: rates * limits.visits_of_one(region) for region, rates in limits.rates.items()}
 
 
 def _counted(work: Working, limits: Limits) -> Array:

@@ -31,8 +31,12 @@ def overflow_feed(work: Working, host: int) -> Feed:
     least = ask.qr + ask.ro + alone + need.threads * slow  # on CPs, whatever comes back
     eligible = here & (need.ziip + need.thread_ziip > 0)
     first = least > 0
-    visits = flow * need.rounds * here * ((need.ziip > 0) * 1.0 + (need.thread_ziip > 0))
-    unit = float(flow[eligible] @ (need.ziip + need.thread_ziip)[eligible]) / float(visits.sum()) / form.ziip_speed[host]
+    late = float(work.around.late[host])  # a piece that follows another one asks by itself where that was late
+    apart = need.rounds * ((need.ziip > 0) * 1.0 + (need.thread_ziip > 0)) - need.again * (need.thread_ziip > 0)
+    visits = flow * here * (apart + late * need.again)
+    whole_ziip, straight = (float(flow[eligible] @ its[eligible]) for its in (need.ziip + need.thread_ziip, need.straight))
+    asked, sent = whole_ziip + late * straight, whole_ziip - (1 - late) * straight
+    unit = asked / float(visits.sum()) / form.ziip_speed[host]
     closed = here & (first | eligible) & (form.users[form.work] > 0)
     coming = flow * need.rounds * here
     whole = float(coming[first | eligible].sum()) + fixed / PIECE
@@ -41,11 +45,17 @@ def overflow_feed(work: Working, host: int) -> Feed:
     most = min(float(form.users[users].sum()), float(limit[np.unique(form.region[closed])].sum())) if len(users) else 0.0
     return Feed(
         queues=queues, pieces=float(flow[here] @ alone[here]) + fixed, last=_last(work, here, visits, slow),
-        engines=float(form.engines[host]), back=form.ziip_speed[host] * slow,
+        engines=float(form.engines[host]), back=form.ziip_speed[host] * slow * sent / asked,
         flow=(float(coming[first].sum()) + fixed / PIECE) * unit, visits=float(visits[first].sum()) * unit,
         direct=float(visits[~first].sum()) * unit, users=most, closed=float(coming[closed].sum()) / whole,
         here=float(flow[closed] @ (work.on_cps + ask.ziip)[closed]),
     )  # fmt: skip
+
+
+def late_work(work: Working, host: int, again: float) -> float:
+    """Work that goes to CPs where all attempts find all zIIPs taken, over all eligible; `again` of the next do so, too."""
+    need, flow = work.need, work.flow * (work.form.host == host)
+    return 1 - (1 - again) * float(flow @ need.straight) / float(flow @ (need.ziip + need.thread_ziip))
 
 
 def _last(work: Working, here: Array, visits: Array, slow: float) -> float:

@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
 
-from .overflow_feed import overflow_feed
+from .overflow_feed import late_work, overflow_feed
 from .working import Working
 
 LEAST = 1e-9  # share of the load of a facility below which a region sends nothing
@@ -26,7 +26,8 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
     form = work.form
     growth = _growth(work)
     facility = _facilities(work)
-    ziip, over, longer = np.ones(len(form.engines)), np.zeros(len(form.engines)), {}
+    ziip, over, late = np.ones(len(form.engines)), np.zeros(len(form.engines)), np.zeros(len(form.engines))
+    longer = {}
     for host, speeds in enumerate(form.ziip_speeds):
         eligible = eligible_work(work, host)
         if not len(speeds) or eligible.all <= 0:
@@ -35,14 +36,15 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
             found = host_overflow(work, host)
             running = np.arange(1, len(found.chance))
             ziip[host] = float(found.chance[1:] @ running) / max(float(found.chance[1:] @ speeds), 1e-300)
-            over[host], longer[host] = found.share, found.longer
+            late[host], longer[host] = found.share, found.longer
+            over[host] = found.share * late_work(work, host, found.again)
         else:
             jobs = inf if eligible.stream else eligible.users
             try:
                 ziip[host] = shared([eligible.all], [jobs], [work.around.ziip[host]], speeds).stretch[0]
             except FullError as error:
                 raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
-    return Around(growth, facility, _uneven(work), ziip, over), longer
+    return Around(growth, facility, _uneven(work), ziip, over, late), longer
 
 
 def _growth(work: Working) -> Array:

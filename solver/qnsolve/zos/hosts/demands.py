@@ -25,6 +25,8 @@ class Around:
         Wait of the requests of a task over their service time, over that of its region.
     ziip, over : ndarray (H,)
         Time at zIIPs over demand; share of the eligible work that goes to CPs.
+    late : ndarray (H,)
+        Share of the attempts that find all zIIPs taken.
     """
 
     growth: Array
@@ -32,6 +34,7 @@ class Around:
     uneven: Array
     ziip: Array
     over: Array
+    late: Array
 
     def at_facility(self, region: Places) -> Array:
         """Time of the requests of tasks over their service time, given the region of each (T, F)."""
@@ -105,4 +108,4 @@ def at_rest(form: Compiled) -> Around:
     """Nothing waits."""
     hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)
     uneven = np.ones((len(form.work), facilities))
-    return Around(np.ones(hosts), np.ones((facilities, regions)), uneven, np.ones(hosts), np.zeros(hosts))
+    return Around(np.ones(hosts), np.ones((facilities, regions)), uneven, np.ones(hosts), np.zeros(hosts), np.zeros(hosts))

@@ -95,6 +95,13 @@ class LimitPools:
         """Places of a region."""
         return int(self.work.form.pool_size[self.pool[region]])
 
+    def visits_of_one(self, region: int) -> float:
+        """Visits to the CPs of one task of a region in the mean: none of those without CPU."""
+        w, tasks = self.work, self.tasks[region]
+        flow = w.flow[tasks]
+        visits = float(flow @ np.where(w.ask.on_cps[tasks] > 0, w.need.rounds[tasks], 0.0))
+        return visits / max(float(flow.sum()), 1e-300)
+
     def classes_of(self, region: int) -> list[int]:
         """Pools of the TRANCLASSes of a region."""
         return [p for p in self.classes if self.work.form.pool_region[p] == region]

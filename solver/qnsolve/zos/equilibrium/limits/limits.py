@@ -196,8 +196,7 @@ class Limits(UnlikeLimits):
         speeds = w.hosts[host].speeds.get(region) if w.hosts else None
         if speeds is None:
             return found
-        rounds = float(w.flow[tasks] @ w.need.rounds[tasks]) / total
-        seen = speeds[:size] / rounds / found[: len(speeds[:size])]
+        seen = speeds[:size] / max(self.visits_of_one(region), 1e-300) / found[: len(speeds[:size])]
         known = np.flatnonzero(np.isfinite(seen))
         if len(known):  # read off the chain where it goes, as much above the product form beyond
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))

@@ -91,11 +91,14 @@ class Overflow:
         Share of the pieces that finds all of them taken [0..1].
     longer : float
         Time at the processors of a piece that comes back, over that alone.
+    again : float
+        Share of those that find all taken when they are done at the processors [0..1].
     """
 
     chance: Array
     share: float
     longer: float
+    again: float
 
 
 def overflow(feed: Feed, speeds: Array, over: float) -> Overflow:
@@ -124,7 +127,9 @@ def overflow(feed: Feed, speeds: Array, over: float) -> Overflow:
     ready = float(full.sum(axis=0) @ along(others.ready, tasks)) / max(busy, LEAST)
     longer = float(chance.sum(axis=(1, 2)) @ back) / (late * feed.back) if late > LEAST else 1.0
     share *= _evener(feed, max(ready, feed.engines), speeds, back) ** busy
-    return Overflow(chance.sum(axis=(0, 1)), share, max(longer, 1.0))
+    longer = max(longer, 1.0)
+    again = share + (1 - share) / (1 + longer * feed.back * float(speeds[-1]) / max(1 - share, LEAST))
+    return Overflow(chance.sum(axis=(0, 1)), share, longer, again)
 
 
 def _chain(feed: Feed, others: Company, tasks: Array, back: Array, speeds: Array) -> tuple[Array, Array]:
