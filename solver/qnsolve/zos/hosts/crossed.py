@@ -103,8 +103,9 @@ def _near(host: HostView, pool: int, loads: Array) -> Known | None:
 class _Three:
     """The numbers of a chain: tasks of the group, of other groups, and the rest, mostly free pieces.
 
-    `theirs` and `rest` are the places of the tasks that come to other groups and to the rest first; `ready` of the rest and
-    `busy` of the other groups are at work, by how many there are.
+    `at_theirs` and `at_rest` are visits of the tasks that come to other groups and to the rest first, the latter as pieces
+    of the rest: their CPU over that of a mean one. `ready` of the rest and `busy` of the other groups are at work, by how
+    many there are.
     """
 
     mine: _TaskKind
@@ -145,12 +146,15 @@ def _three(host: HostView, k: int, top: int) -> _Three:
             found[load.groups[i].tasks] = load.visits[load.groups[i].tasks]
         return found
 
-    apart = np.where(host.rest > 0, load.visits, 0.0)
+    others = kind(later, 1.0)
+    apart = load.visits * host.rest / others.time
     for each in load.groups:
         apart[each.tasks] = 0.0
+    for each in (load.groups[i] for i in later):
+        apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
     queues = [(host.loads[i], load.groups[i].servers) for i in later]
     return _Three(
-        mine, kind(first), kind(later, 1.0), places(first), apart + places(later),
+        mine, kind(first), others, places(first), apart,
         busy_servers([(host.loads[i], load.groups[i].servers) for i in first], top),
         company(queues, host.pieces, load.engines, top).ready if later else np.arange(top + 1.0),
     )  # fmt: skip
@@ -220,7 +224,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     if not alike:
         comes[0][-1] = 0.0
     slow_y, slow_z = max(theirs.clock / mine.clock, QUICKEST), max(free.clock / mine.clock, QUICKEST)
-    onward = host.rest > 0
+    onward = host.rest / free.time
     on = float(load.flow[group.tasks] @ onward[group.tasks]) / mine.flow
     behind = load.flow * (three.at_theirs > 0)
     on_theirs = float(behind @ onward) / max(float(behind.sum()), 1e-300)
@@ -252,7 +256,7 @@ def _arrivals(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _
     at[group.tasks] = load.visits[group.tasks]
     works = host.works(k, levels, beside)
     found = []
-    for visits, fixed in ((at, 0.0), (three.at_theirs, 0.0), (three.at_rest, load.fixed_flow)):
+    for visits, fixed in ((at, 0.0), (three.at_theirs, 0.0), (three.at_rest, load.fixed / three.free.time)):
         rates = host.coming(visits, total, works)
         if np.isfinite(load.coming.most):
             rates = rates * (total < load.coming.most)

@@ -16,7 +16,6 @@ from .chains.plane import endless_plane, grid, moves, plane
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint
 
-NOISE = 1e-9  # of all visits, what rounding leaves
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
@@ -69,9 +68,7 @@ class GroupChain:
         self.region = group.region if group is not None else -1
         self.going = view.going(k)
         self.slower = float(view.slower(k)) if k is not None else 1.0
-        rest_flow = view.all_flow - (self.rate if k is not None else 0.0)
-        rest_flow = rest_flow if rest_flow > NOISE * view.all_flow else 0.0
-        self.out = rest_flow + (self.rate * self.going + view.fed(k) if k is not None else 0.0)
+        self.out = view.others_flow(k)
         self.phases = grid(load.engines + 10, view.top, view.growth)
         self.gated = self.region in load.gated
         self.held = load.held.get(self.region) if k is not None else None
@@ -128,7 +125,7 @@ class GroupChain:
     def _solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
         """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""
         rates, phases, slower = self._chain(levels), self.phases, self.slower
-        follow = min(self.going, self.going / slower)  # what goes on to faster others comes one by one, not in groups
+        follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
         up, down = rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
         self.view.effort += len(levels) * float(len(phases)) ** 3
         solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
@@ -233,8 +230,9 @@ class GroupChain:
         view, load, k = self.view, self.view.load, self.k
         if k is None or not (self.gated or self.region in load.watched):
             return None
-        ends = float(load.flow[(load.region == self.region) & (view.rest > 0)].sum()) / max(self.out, 1e-300)
-        leave = rates.serve * (1 - self.going) + rates.down * ends
+        later = min(self.going, 1.0)  # of those served, as others
+        others = float(load.flow[(load.region == self.region) & (view.rest > 0)].sum()) + self.rate * (later - view.going_on(k))
+        leave = rates.serve * (1 - later) + rates.down * max(others, 0.0) / max(self.out, 1e-300)
         total = rates.levels[:, None] + self.phases[None, :]
         come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
         return speeds(np.broadcast_to(rates.near, total.shape), chance, come, leave)

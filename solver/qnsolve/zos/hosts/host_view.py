@@ -15,6 +15,7 @@ ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to
 FREE = 2.5  # free pieces in it
 QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
+NOISE = 1e-9  # of all visits, what rounding leaves
 
 
 class HostView:
@@ -53,27 +54,49 @@ class HostView:
         return float(load.coming.count[over[-1]]) if len(over) else 0.0
 
     def going(self, k: int | None) -> float:
+        """Pieces that a visit to a group goes on as on the CPs: its work there over that of a mean piece of the others."""
+        if k is None:
+            return 0.0
+        flow = self.load.flow[self.load.groups[k].tasks]
+        return float(flow @ self._pieces(self._elsewhere(k, later=True), k)) / max(float(flow.sum()), 1e-300)
+
+    def going_on(self, k: int | None) -> float:
         """Share of the visits to a group that go on on the CPs."""
         if k is None:
             return 0.0
-        more = self._elsewhere(k, later=True)
         flow = self.load.flow[self.load.groups[k].tasks]
-        return float(flow @ more / max(flow.sum(), 1e-300))
+        return float(flow @ (self._elsewhere(k, later=True) > 0)) / max(float(flow.sum()), 1e-300)
 
-    def fed(self, k: int) -> float:
-        """Visits a second to a group of tasks that were elsewhere on the CPs before."""
-        group = self.load.groups[k]
-        return float(self.load.flow[group.tasks] @ self._elsewhere(k, later=False))
+    def _pieces(self, cpu: Array, k: int | None) -> Array:
+        """Work over that of a mean piece of the others than a group; of bursts, so many tasks as come at once."""
+        return np.asarray((cpu > 0).astype(float) if self.load.bursts else cpu / max(self.piece(k), 1e-300))
 
-    def _elsewhere(self, k: int, later: bool) -> Places:
-        """Which tasks of a group are at other groups, or free pieces, after it or before it."""
+    def others_flow(self, k: int | None) -> float:
+        """Visits a second to others than a group: each of its tasks may come to them before, and after."""
+        if k is None:
+            return self.all_flow
+        load, group = self.load, self.load.groups[k]
+        flow = load.flow[group.tasks]
+        rest = self.all_flow - float(flow.sum())
+        rest = rest if rest > NOISE * self.all_flow else 0.0
+        return rest + sum(float(flow @ (self._elsewhere(k, later) > 0)) for later in (False, True))
+
+    def piece(self, k: int | None) -> float:
+        """CPU of a piece of the others in the mean [s]."""
+        work = self.total - (self.loads[k] if k is not None else 0.0)
+        return work / max(self.others_flow(k), 1e-300)
+
+    def _elsewhere(self, k: int, later: bool) -> Array:
+        """CPU of tasks of a group at other groups, and as free pieces, after it or before it [s]."""
         group = self.load.groups[k]
         own = ORDER.index(group.kind)
-        found: Places = (self.rest[group.tasks] > 0) & ((own < FREE) == later)
+        found = self.rest[group.tasks] * ((own < FREE) == later)
         for i, other in enumerate(self.load.groups):
             if i != k and other.region == group.region and (ORDER.index(other.kind) > own) == later:
-                found |= np.isin(group.tasks, other.tasks)
-        return found
+                at = np.zeros(len(self.rest))
+                at[other.tasks] = other.cpu + other.spin
+                found = found + at[group.tasks]
+        return np.asarray(found)
 
     def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
@@ -126,7 +149,7 @@ class HostView:
 
     def comes_first(self, k: int) -> Places:
         """Tasks of a group that come to it before they come to another."""
-        found: Places = self.load.groups[k].tasks[~self._elsewhere(k, later=False)]
+        found: Places = self.load.groups[k].tasks[self._elsewhere(k, later=False) == 0]
         return found
 
     def piece_share(self, region: int) -> float:
@@ -137,17 +160,19 @@ class HostView:
     def flows(self, total: Array, phases: Array, k: int | None, works: Array | None = None) -> Array:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
-        others = load.visits.copy()
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
-        others[self.comes_first(k) if k is not None else mine] = 0.0
-        found: Array = np.full(total.shape, load.fixed_flow)
+        first = self.cpu()
+        if k is not None:
+            first[mine] = self._elsewhere(k, later=False)
+        others = load.visits * self._pieces(first, k)
+        found: Array = np.full(total.shape, load.fixed_flow if load.bursts else load.fixed / max(self.piece(k), 1e-300))
         per_visit = load.flow * self.cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
             some = (load.region == region) & (others > 0)
             if some.any():  # they come by their own limit, given their mean share of the others
                 share = float(per_visit[some].sum() / max(per_visit.sum() + load.fixed, 1e-300))
-                part = float(load.flow[some].sum()) / self._region_flow(region)
+                part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
                 found = found + part * along(rates, phases * share).clip(min=0.0)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
