@@ -23,8 +23,7 @@ class UnlikeLimits(LimitArrivals):
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
 
-        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs; both parts
-        are exponential.
+        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs.
         """
         if plain <= LITTLE_WAIT * float(inside[tasks].min()):
             return np.ones(len(tasks))
@@ -44,9 +43,7 @@ class UnlikeLimits(LimitArrivals):
         if len(some) == 1:
             ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
         if len(some) > 1:
-            off = np.clip(away[tasks], 0.0, inside[tasks])[some]
-            on = inside[tasks][some] - off
-            mean = np.maximum(on + off, 1e-12)
+            mean = np.maximum(inside[tasks][some], 1e-12)
             users, gone = np.zeros(len(some)), np.ones(len(some))
             for place, t in enumerate(tasks[some].tolist()):
                 users[place], gone[place] = self._whence(pool, t, tasks, inside)
@@ -57,7 +54,7 @@ class UnlikeLimits(LimitArrivals):
                 relative[1:] = speed[1:] / np.arange(1.0, size + 1) * alike
             if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
                 try:
-                    second, third = on**2 + on * off + off**2, on**3 + on**2 * off + on * off**2 + off**3
+                    second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
                     found = unlike_waits(size, users, flow[some], gone, mean, second, third, relative).wait  # fmt: skip
                     if plain > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
@@ -92,12 +89,23 @@ class UnlikeLimits(LimitArrivals):
         return users, float((form.think + w.response)[work] / form.visits[task]) - time
 
     def mixed(self, tasks: Places, inside: Array, away: Array) -> float:
-        """(1 + C²)/2 of the times that tasks hold a place, the part on the CPs and that away from them exponential."""
+        """(1 + C²)/2 of the times that tasks hold a place, each of two exponential parts a round."""
         flow = self.work.flow[tasks]
-        b = np.clip(away[tasks], 0.0, inside[tasks])
-        a = inside[tasks] - b
-        first = float(flow @ (a + b))
-        return float(flow @ (a * a + a * b + b * b)) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+        grouped = self.pool[int(self.work.form.region[tasks[0]])] in self.grouped
+        first = float(flow @ inside[tasks])
+        second, _ = self._moments(grouped, tasks, inside, away)
+        return float(flow @ second) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+
+    def _moments(self, grouped: bool, tasks: Places, inside: Array, away: Array) -> tuple[Array, Array]:
+        """E[S²]/2 and E[S³]/6 of the times that tasks hold a place: of each round, two exponential parts.
+
+        What a task waits for elsewhere is one time, not one for each round.
+        """
+        first = np.maximum(inside[tasks], 0.0)
+        off = np.clip(away[tasks], 0.0, first)
+        rounds = np.where(np.logical_or(self.calling[tasks], grouped), 1.0, self.work.need.rounds[tasks])
+        squares, cubes = ((first - off) ** 2 + off**2) / rounds, ((first - off) ** 3 + off**3) / rounds**2
+        return (first**2 + squares) / 2, (first**3 + 3 * first * squares + 2 * cubes) / 6
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int, mixed: float = 1.0) -> float:
         """Wait for a limit were all tasks alike, (1 + C²)/2 of their times `mixed`; 0 where open work fills it."""
