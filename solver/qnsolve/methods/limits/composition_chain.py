@@ -93,9 +93,9 @@ class Arrivals:
         some[:, kinds] = _shares(self.users[kinds], gap, at, self.users[kinds]) * at[:, None]
         return at, some
 
-    def line(self, first: Array, second: Array, longest: float) -> Line:
+    def line(self, first: Array, second: Array, longest: float) -> WaitingLine:
         """The line while so many are inside by phase, shape (P,), of so many at most."""
-        return Line(self, np.maximum(self.users - self.held(first, second), 1e-6 * self.users), longest)
+        return WaitingLine(self, np.maximum(self.users - self.held(first, second), 1e-6 * self.users), longest)
 
     def rates(self, first: Array, second: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
         """Rates of tasks that come for phase 1 and for phase 2.
@@ -137,7 +137,7 @@ def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
     return np.asarray(parts / parts.sum(axis=-1, keepdims=True))
 
 
-class Line:
+class WaitingLine:
     """Shares of the kinds in a line in order of arrival whose users are in it or away, given how many wait.
 
     In a short line the product form goes from one task to the next: of those that come at j, each kind has its share
@@ -448,7 +448,7 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
 def _between_levels(
     capacity: int,
     arrivals: Arrivals,
-    behind: Line,
+    behind: WaitingLine,
     phases: TwoPhases,
     speed: Array,
     low: float,

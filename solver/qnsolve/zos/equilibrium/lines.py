@@ -11,6 +11,8 @@ from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 from .limits.limits import Limits
 from .working import Working
 
+FEW = 0.25  # share of the users that one long piece keeps waiting at most
+
 
 def line_times(work: Working, limits: Limits) -> None:
     """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
@@ -46,9 +48,14 @@ def line_times(work: Working, limits: Limits) -> None:
         streams = form.users[form.work[tasks]] == 0
         hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
-        found, load = crowd_at_most(stream, sources, speed, top, mixed, hold)
+        steps = mixed
+        if stream > 0 and sources:  # no more wait for one piece than come while it is served, and than there are
+            meanwhile = float(visits.sum()) * _met(visits, service)
+            steps = min(mixed, max(meanwhile, 1.0), max(FEW * sum(s.users for s in sources), 1.0))
+        found, load = crowd_at_most(stream, sources, speed, top, steps, hold)
         work.overloaded(int(pool), load)
-        work.line_time[tasks, pool] = need.lines[tasks, pool] + found.wait * _waits(work, tasks, int(pool), mixed)
+        waits = mixed / steps * found.wait * _waits(work, tasks, int(pool), mixed)
+        work.line_time[tasks, pool] = need.lines[tasks, pool] + waits
         work.crowds[int(pool)] = found
     limits.own.apply(hosts=False)
     work.in_lines = work.line_time.sum(axis=1)
@@ -62,8 +69,13 @@ def _waits(work: Working, tasks: Places, pool: int, mixed: float) -> Array:
     need, rounds = work.need, work.need.rounds[tasks]
     mean = need.lines[tasks, pool] / rounds
     visits = work.flow[tasks] * rounds
-    met = float(visits @ mean**2) / max(float(visits @ mean), 1e-300)
+    met = _met(visits, mean)
     gap = (work.on_cps[tasks] + work.off_cps[tasks] - work.line_time[tasks, pool]) / rounds
     others = 1 + (rounds - 1) * gap / (gap + met)
     more = max(1 - 1 / mixed, 0.0)
     return np.asarray(rounds * (1 - more) + others * more)
+
+
+def _met(visits: Array, service: Array) -> float:
+    """Service of a piece that one who comes finds at work [s]."""
+    return float(visits @ service**2) / max(float(visits @ service), 1e-300)

@@ -145,17 +145,17 @@ def crowd(
     number = np.arange(first, last + 1.0) if not stream or last - first < LONG else _widening(first, last, limit, users)
     if not stream and users > limit:
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
-    step, real = np.diff(number), number
+    step = np.diff(number)
     number = np.where(number > limit, limit + unlike * (number - limit), number)
     coming = np.full(len(number), float(stream)) + sum(np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources)
     if not stream:
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
-    if both:  # which tasks are inside is seen by those that are there, of which each counts once
-        flows = [np.maximum(s.users - real * s.share, 0.0) / s.away for s in sources]
-        holds: Array = stream * hold + np.sum([flow * s.hold for flow, s in zip(flows, sources, strict=True)], axis=0)
+    if both:
+        held = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
+        holds: Array = stream * hold + np.sum(held, axis=0)
         mixed = (number > limit) & (holds > 0)
-        leave[mixed] *= ((stream + np.sum(flows, axis=0)) / np.maximum(holds, 1e-300))[mixed]
+        leave[mixed] *= coming[mixed] / holds[mixed]
     come, go = np.log(np.maximum(coming, 1e-300)), np.log(np.maximum(leave, 1e-300))
     each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, come[:-1] - go[1:])
     logs = np.concatenate(([0.0], np.cumsum(each)))
