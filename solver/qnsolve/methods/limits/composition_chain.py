@@ -126,12 +126,12 @@ def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
     j = waiting[..., None] * closed
     rate = np.maximum(((free - j) / gap).max(axis=-1), (~closed / gap).sum())[..., None]
     rate = np.maximum(rate, 1e-300)
-    for _ in range(60):  # convex and falling: Newton steps from below never pass the solution
+    for _ in range(60):  # 1 over the sum is concave in the rate: Newton steps from below never pass the solution
         parts = free / (gap * rate + j)
-        over = parts.sum(axis=-1, keepdims=True) - 1
-        step = over / (parts * gap / (gap * rate + j)).sum(axis=-1, keepdims=True)
+        whole = parts.sum(axis=-1, keepdims=True)
+        step = (whole - 1) * whole / (parts * gap / (gap * rate + j)).sum(axis=-1, keepdims=True)
         rate = rate + np.maximum(step, 0.0)
-        if (step <= 1e-13 * rate).all():
+        if (whole - 1 <= 1e-14).all():  # the shares are over their sum in the end
             break
     parts = free / (gap * rate + j)
     return np.asarray(parts / parts.sum(axis=-1, keepdims=True))
