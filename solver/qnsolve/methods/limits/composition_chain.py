@@ -404,13 +404,16 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     first = [np.arange(min(n, capacity) + 1.0) for n in tasks]
     second = [min(n, capacity) - i for n, i in zip(tasks, first, strict=True)]
     behind = arrivals.line(first[-1], second[-1], float(waiting[-1]))
-    line = [shares[: len(i)] for shares, i in zip(behind.at(waiting), first, strict=True)]
+    lines = behind.at(waiting)
+    entries, brisk = lines @ arrivals.shares, arrivals.brisk(lines, phases)
+    line = [shares[: len(i)] for shares, i in zip(lines, first, strict=True)]
+    long = _between_levels(capacity, arrivals, behind, phases, speed, tasks, (first[-1], second[-1]))
     up, down, local = [], [], []
     for level, n in enumerate(tasks):
         i1, i2 = first[level], second[level]
         size, s = len(i1), speed[int(min(n, capacity))]
-        entry = line[level] @ arrivals.shares  # the next of the line begins in phase 1
-        d1, d2 = phases.leave[0] * arrivals.brisk(line[level], phases), phases.leave[1]
+        entry = entries[level, :size]  # the next of the line begins in phase 1
+        d1, d2 = phases.leave[0] * brisk[level, :size], phases.leave[1]
         out1, out2, moved = d1 * s * i1, d2 * s * i2, phases.move * s * i1
         inner = np.zeros((size, size))
         rows = np.arange(size)
@@ -431,15 +434,16 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
                 down.append(move / width[level])
         if level < top:
             step = above[level]
-            one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
             if n < capacity:
+                one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
                 move = np.zeros((size, size + 1))
                 move[rows, rows + 1], move[rows, rows] = one, two
                 up.append(move)
             elif step == 1:
+                one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
                 up.append((one + two) / width[level])
             else:
-                ahead, back = _between_levels(capacity, arrivals, behind, phases, speed, n, step, i1, i2)
+                ahead, back = (rates[level] for rates in long)
                 up.append(ahead * step / width[level])
                 down.append(back * step / width[level + 1])
     return _Levels(tasks, width, first, second, waiting, line, up, down, local)
@@ -451,17 +455,19 @@ def _between_levels(
     behind: WaitingLine,
     phases: TwoPhases,
     speed: Array,
-    low: float,
-    step: float,
-    first: Array,
-    second: Array,
-) -> tuple[Array, Array]:
-    """Rates between two levels above the limit that are a step apart."""
-    waiting = np.full(1, low + (step - 1) / 2 - capacity)
-    one, two = arrivals.rates(first, second, waiting, behind.at(waiting)[0])
-    brisk = arrivals.brisk(behind.at(waiting + 1)[0], phases)
+    tasks: Array,
+    full: tuple[Array, Array],
+) -> tuple[dict[int, Array], dict[int, Array]]:
+    """Rates between levels above the limit that are a step apart, by the lower one; `full` are the numbers by phase there."""
+    steps = np.diff(tasks)
+    wide = np.flatnonzero((tasks[:-1] >= capacity) & (steps != 1))
+    waiting = tasks[wide] + (steps[wide] - 1) / 2 - capacity
+    first, second = full
+    one, two = arrivals.rates(first[None], second[None], waiting[:, None], behind.at(waiting))
+    brisk = arrivals.brisk(behind.at(waiting + 1), phases)
     out = speed[capacity] * (phases.leave[0] * brisk * first + phases.leave[1] * second)
-    return long_steps(one + two, out, step)
+    ahead, back = long_steps(one + two, out, steps[wide, None])
+    return dict(zip(wide.tolist(), ahead, strict=True)), dict(zip(wide.tolist(), back, strict=True))
 
 
 def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, tasks: Array) -> _Levels:

@@ -130,15 +130,15 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
             size, long = ((jump.levels, high[:, None]), (jump.phases, wide[None, :]))[powers]
             share[0] += np.where(long, 0.0, jump.rate * size)
             share[1] += np.where(long, 0.0, jump.rate * size**2)
-        across = np.zeros((len(phases), len(phases)))
-        for place, weight in _between(phases, phases + jump.phases * wide):
-            across[every, place] += weight
+        across = _between(phases, phases + jump.phases * wide)
         for to, weights in _between(levels, levels + jump.levels * high):
             for source, target in enumerate(to.tolist()):
                 if weights[source] > 0 and (target > source or wide.any()):
-                    moved = (weights[source] * jump.rate[source])[:, None] * across
-                    known = above[target].get(source)
-                    above[target][source] = moved if known is None else known + moved
+                    moved = above[target].get(source)
+                    if moved is None:
+                        moved = above[target][source] = np.zeros((len(phases), len(phases)))
+                    for place, weight in across:
+                        moved[every, place] += weights[source] * jump.rate[source] * weight
     return Spread(above, (level_moves[0], level_moves[1]), (phase_moves[0], phase_moves[1]))
 
 
