@@ -1,8 +1,8 @@
 """Errors of system answers against the stored references: `python -m benchmarks systems --salt 0`.
 
 The error of a system is that of its worst work. The half width of the reference (95 %) is taken off: what is left
-is the error of the answer at least. Salts 0 and 1 are for tuning, salt 2 for the errors that answers state, salt 3 for the
-table that is published.
+is the error of the answer at least. Salts 0 to 3 are for tuning, 2 and 3 of them for the errors that answers state, salt 4
+for the table that is published.
 """
 
 from __future__ import annotations
@@ -268,14 +268,15 @@ def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks systems", description=__doc__)
-    parser.add_argument("--salt", type=int, default=0, help="0, 1: tuning; 2: stated errors; 3: published table (0)")
+    text = "0 to 3: tuning; 2 and 3: stated errors; 4: published table; may stand several times (0)"
+    parser.add_argument("--salt", type=int, action="append", help=text)
     parser.add_argument("--family", action="append", help="only this family; may stand several times")
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="systems that are listed (10)")
     parser.add_argument("--longest", type=float, default=60.0, metavar="SECONDS", help="for one system (60)")
     parser.add_argument("--write", action="store_true", help="write the errors by region of use into the package")
     parser.add_argument("--features", action="store_true", help="print the errors by each feature of the systems too")
     options = parser.parse_args(arguments)
-    stored = system_references.load(options.salt).values()
+    stored = [one for salt in options.salt or [0] for one in system_references.load(salt).values()]
     references = [one for one in stored if not options.family or one.drawn.family in options.family]
     if not references:
         parser.error("no references are stored for this")
