@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
@@ -52,11 +52,9 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
     endless = line(its.busy, group.servers)  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
-    users = work.form.users[np.unique(work.form.work[group.tasks])]
-    most = float(users.sum()) if users.all() else np.inf
+    more, room = (mixed - 1) * plain, _room(work, group.tasks, flow, its.number)
     if group.region in limits.kept or group.region in limits.gates:
-        most = min(most, float(limits.size(group.region)))
-    more, room = (mixed - 1) * plain, max(most - its.number, 0.0)
+        room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
     if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
         idle = max(1 - its.busy / group.servers, 1e-9)
         more /= 1 + its.number / (idle * max(room, 1e-9))
@@ -67,6 +65,16 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     time = group.alone * rounds * its.service
     time = time + (wait - float(flow @ mates) / visits + mates) * rounds
     return np.asarray(time - _behind_itself(load, k, its, more, free) * (rounds - 1))
+
+
+def _room(work: Working, tasks: Places, flow: Array, number: float) -> float:
+    """Users who are left to come: one more that waits takes 1 over so many of the flow away [count]."""
+    users = work.form.users[work.form.work[tasks]]
+    each = np.bincount(work.form.work[tasks], flow, len(work.form.users))
+    share = each / max(float(each.sum()), 1e-300)
+    left = np.maximum(work.form.users - number * share, 1e-3)
+    fewer = float((share**2 / left)[work.form.users > 0].sum()) if users.any() else 0.0
+    return 1 / fewer if fewer > 0 else np.inf
 
 
 def _behind_itself(load: Load, k: int, its: GroupPoint, more: float, free: Array | float) -> Array:
