@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
@@ -57,7 +59,9 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
         room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
     if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
         idle = max(1 - its.busy / group.servers, 1e-9)
-        more /= 1 + its.number / (idle * max(room, 1e-9))
+        kept = idle * max(room, 1e-9)
+        half = (1 + its.number / kept) / 2  # those that wait more keep others away, too
+        more /= half + sqrt(half**2 + more / kept)
         if group.region not in {*limits.kept, *limits.gates}:
             more *= its.waiting / max(endless, its.waiting, 1e-300)
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
