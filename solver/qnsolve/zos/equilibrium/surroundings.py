@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.demands import Around
 from .overflow_feed import late_work, overflow_feed
 from .working import Working
 
+STEPS = 30  # of a bisection
 LEAST = 1e-9  # share of the load of a facility below which a region sends nothing
 FULLEST = 0.95  # load of a facility up to which its line is as that of one that is not full
 
@@ -39,12 +40,37 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
             late[host], longer[host] = found.share, found.longer
             over[host] = found.share * late_work(work, host, found.again)
         else:
-            jobs = inf if eligible.stream else eligible.users
             try:
-                ziip[host] = shared([eligible.all], [jobs], [work.around.ziip[host]], speeds).stretch[0]
+                ziip[host] = _ziip_stretch(work, host, eligible)
             except FullError as error:
                 raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
     return Around(growth, facility, _uneven(work), ziip, over, late), longer
+
+
+def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:
+    """Time at zIIPs whose work never runs on CPs, over that alone: the one at which users come as often as it lets them."""
+    form, need = work.form, work.need
+    jobs = inf if eligible.stream else eligible.users
+    closed, last, speeds = form.users > 0, float(work.around.ziip[host]), form.ziip_speeds[host]
+    cpu = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
+    each = np.bincount(form.work, form.visits * cpu, len(form.rate))
+    if not (closed & (each > 0)).any():
+        return float(shared([eligible.all], [jobs], [last], speeds).stretch[0])
+    cycle = form.think + work.response
+
+    def longer(stretch: float) -> float:
+        there = np.maximum(cycle + (stretch - last) * each, 1e-12 * cycle)
+        rate = np.where(closed, form.users / np.maximum(there, 1e-300), work.rate)
+        most = (1 - 1e-9) * float(speeds[-1]) if np.isfinite(jobs) or float(work.rate @ (each * ~closed)) < speeds[-1] else inf
+        return float(shared([min(float(rate @ each), most)], [jobs], [stretch], speeds).stretch[0])
+
+    low, high = 1.0, 2.0
+    while longer(high) > high and high < 1e9:
+        low, high = high, 2 * high
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if longer(middle) > middle else (low, middle)
+    return high
 
 
 def _growth(work: Working) -> Array:
