@@ -1,8 +1,8 @@
 """Errors of system answers against the stored references: `python -m benchmarks systems --salt 0`.
 
 The error of a system is that of its worst work. The half width of the reference (95 %) is taken off: what is left
-is the error of the answer at least. Salts 0 to 4 are for tuning, 2 to 4 of them for the errors that answers state, salt 5
-for the table that is published.
+is the error of the answer at least. Salts 0 to 3 are for tuning, 4 and 5 for the errors that answers state, salt 5 for the
+table that is published.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks systems", description=__doc__)
-    text = "0 to 4: tuning; 2 to 4: stated errors; 5: published table; may stand several times (0)"
+    text = "0 to 3: tuning; 4 and 5: stated errors; 5: published table; may stand several times (0)"
     parser.add_argument("--salt", type=int, action="append", help=text)
     parser.add_argument("--family", action="append", help="only this family; may stand several times")
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="systems that are listed (10)")
