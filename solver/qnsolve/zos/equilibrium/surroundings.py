@@ -49,11 +49,10 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
 
 def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:
     """Time at zIIPs whose work never runs on CPs, over that alone: the one at which users come as often as it lets them."""
-    form, need = work.form, work.need
+    form = work.form
     jobs = inf if eligible.stream else eligible.users
     closed, last, speeds = form.users > 0, float(work.around.ziip[host]), form.ziip_speeds[host]
-    cpu = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
-    each = np.bincount(form.work, form.visits * cpu, len(form.rate))
+    each = np.bincount(form.work, form.visits * _eligible_cpu(work, host), len(form.rate))
     if not (closed & (each > 0)).any():
         return float(shared([eligible.all], [jobs], [last], speeds).stretch[0])
     cycle = form.think + work.response
@@ -107,11 +106,17 @@ class EligibleWork:
         return self.stream + self.closed
 
 
+def _eligible_cpu(work: Working, host: int) -> Array:
+    """Time of each task of a host at a zIIP, alone (T,) [s]."""
+    form, need = work.form, work.need
+    found: Array = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
+    return found
+
+
 def eligible_work(work: Working, host: int) -> EligibleWork:
     """EligibleWork work of a host at the present rates."""
-    form, need = work.form, work.need
-    cpu = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
-    each = work.flow * cpu
+    form = work.form
+    each = work.flow * _eligible_cpu(work, host)
     open_ = form.users[form.work] == 0
     limit = np.array([region.limit for region in form.system.regions], dtype=float)
     some = (each > 0) & ~open_

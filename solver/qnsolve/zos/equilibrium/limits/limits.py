@@ -227,18 +227,16 @@ class Limits(UnlikeLimits):
         size = len(self.parts[region][0]) - 1
         pool = self.pool[region]
         if region not in self.capped:
-            tasks, holds = self.tasks[region], self.work.holds()
-            ratio: Array | float = 1.0
+            w, tasks = self.work, self.tasks[region]
+            waits = np.full(len(tasks), found.wait)
             if not below:
-                ratio = self.unlike(pool, tasks, holds, speed, size, holds - self.work.on_cps, found.wait)
-            if not below and (self.work.form.users[self.work.form.work[tasks]] > 0).all():
-                mean = float(self.work.flow[tasks] @ ratio) / max(float(self.work.flow[tasks].sum()), 1e-300)
-                part = max(found.full - OFTEN, 0.0) / (
-                    1 - OFTEN
-                )  # an always full one passes what it can, and users wait for that
-                ratio = ratio * mean**-part
-            waits = np.broadcast_to(found.wait * ratio, len(self.tasks[region]))
-            self.work.pool_wait[pool, self.tasks[region]] = waits if below else self._little(region, found, waits)
+                holds = w.holds()
+                ratio = self.unlike(pool, tasks, holds, speed, size, holds - w.on_cps, found.wait)
+                if (w.form.users[w.form.work[tasks]] > 0).all():  # an always full one passes what it can: users wait for that
+                    mean = float(w.flow[tasks] @ ratio) / max(float(w.flow[tasks].sum()), 1e-300)
+                    ratio = ratio * mean ** -(max(found.full - OFTEN, 0.0) / (1 - OFTEN))
+                waits = self._little(region, found, waits * ratio)
+            w.pool_wait[pool, tasks] = waits
         self.found[region] = found
 
     def _little(self, region: int, found: Crowd, waits: Array) -> Array:
