@@ -46,6 +46,18 @@ def test_short_pieces_on_tcbs_beside_long_ones() -> None:
     assert found == pytest.approx([0.000917, 0.001013, 0.003385], rel=0.06)
 
 
+def test_short_pieces_of_a_lower_importance_in_the_line_of_a_tcb() -> None:
+    """One CP half busy above: short pieces wait at their QR TCB beside long ones on open TCBs; simulated to 1.3 %."""
+    regions = [zos.CicsRegion("H", lpar="P", importance=1), zos.CicsRegion("L", lpar="P", importance=2)]
+    work = [
+        zos.Work("high", rate=500, regions="H", open_cpu=0.001),
+        zos.Work("long", rate=350, regions="L", open_cpu=0.001),
+        zos.Work("short", rate=500, regions="L", qr_cpu=0.00007),
+    ]
+    found = solved_point(zos.System(lpars=[zos.Lpar("P", processors=1)], regions=regions, work=work)).work.response
+    assert found == pytest.approx([0.002, 0.01671, 0.01631], rel=0.12)
+
+
 def test_a_lower_importance_beside_long_higher_work() -> None:
     """One CP, M/M/1 with two preemptive priorities: 1/(mu (1 - rho)) and that of the lower class."""
     regions = [zos.CicsRegion("H", lpar="P", importance=1), zos.CicsRegion("L", lpar="P", importance=2)]

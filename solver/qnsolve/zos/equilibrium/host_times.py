@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qnsolve.numerics.series import Array
@@ -34,24 +36,14 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            chains = Host(load)
-            point = limited_point(chains) if applies(chains) else together(chains)
-            work.effort += chains.effort
-            _note_overload(work, load, point)
-            above_groups = {pool: at.copy() for pool, at in work.at_group.items()}
-            level = times_at(work, limits, load, point)
-            if not limits.grouped and not work.full:
-                unlike_pieces(work, load, point, level)
-            if load.coming.steady and not load.held and not limits.grouped:
-                conserve(work, load, point, level)
+            above = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
+            point, level = _solved(work, limits, load, True)
             own = here & (form.importance == rank)
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level, point)[own]
-            for pool, at in work.at_group.items():
-                at[own] *= np.divide(times[own], level[own], out=np.ones(int(own.sum())), where=level[own] > 0)
-                if pool in above_groups:
-                    at[~own] = above_groups[pool][~own]
+            times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level)[own]
+            work.at_group |= above[0]
+            work.service |= above[1]
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             times += here * (need.ziip + need.thread_ziip) * slow * max(longer[host] - point.free, 1 - point.free)
@@ -64,37 +56,51 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _delivered(work, host)
 
 
-def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, point: HostPoint) -> Array:
-    """Times of the tasks of an importance on the engines that higher ones leave.
+def _solved(work: Working, limits: Limits, load: Load, note: bool = False) -> tuple[HostPoint, Array]:
+    """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
+    chains = Host(load)
+    point = limited_point(chains) if applies(chains) else together(chains)
+    work.effort += chains.effort
+    if note:
+        _note_overload(work, load, point)
+    level = times_at(work, limits, load, point)
+    if not limits.grouped and not work.full:
+        unlike_pieces(work, load, point, level)
+    if load.coming.steady and not load.held and not limits.grouped:
+        conserve(work, load, point, level)
+    return point, level
 
-    A task waits until an engine is left, then among all those that came meanwhile: that counts more for a short one. Where
-    it waits in order of arrival, it does so as long as the others.
+
+def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) -> Array:
+    """Times of the tasks of an importance on the engines that higher ones leave; scales those at their groups.
+
+    In the mean they are those on as many engines of their own as make the same number of tasks. A task waits until an
+    engine is left, then among all those that came meanwhile: that counts more for a short one. In a line in order of arrival
+    it waits as long as the others that are there when it comes.
     """
-    form = work.form
+    form, ask = work.form, work.ask
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
     lower = load_of(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
     if higher is None or lower is None:
         return level
-    below, rounds = Host(lower), work.need.rounds
-    found = lower_point(Host(higher), below)
-    own = lower.flow > 0
-    cpu = np.maximum(work.ask.on_cps / rounds, 1e-300)
-    flow = work.flow * own
-    mean = (float(flow @ level) + lower.fixed * point.free) / below.total  # stretch
-    least, times = np.zeros(len(own)), level * found.time_of(cpu, form.work) / (cpu * mean)
-    for group in lower.groups:  # units that are ready share the engines, and a line is before them
+    found = lower_point(Host(higher), Host(lower))
+    lower = replace(lower, engines=found.engines)
+    _, level = _solved(work, limits, lower)
+    cpu, flow = np.maximum(ask.on_cps / work.need.rounds, 1e-300), work.flow * (lower.flow > 0)
+    by_size = found.time_of(cpu, form.work)
+    alike = cpu * float(lower.flow @ by_size) / max(float(lower.flow @ cpu), 1e-300)
+    apart = np.minimum(alike * work.need.rounds / np.maximum(level, 1e-300), 1.0)  # from a line in which all wait as long
+    stretched = level + (by_size - alike) * work.need.rounds * apart
+    for group in lower.groups:
         if group.in_order and group.kind is not Pool.THREADS:
-            alone = group.alone * rounds[group.tasks]
-            wait = work.at_group[group.pool][group.tasks] - alone * work.service[group.pool]
-            wait = wait * found.found[form.work[group.tasks]]
-            first = least[group.tasks] == 0
-            least[group.tasks] = found.service * work.ask.on_cps[group.tasks]
-            times[group.tasks] = np.where(first, 0.0, times[group.tasks]) + np.maximum(wait, 0.0)
-    number = max(found.time * below.all_flow - float(flow @ least), 0.0)
-    alike = float(flow @ times) + lower.fixed * point.free
-    if alike <= LOST * number:  # no line to speak of
-        times, alike = level, max(float(flow @ level) + lower.fixed * point.free, 1e-300)
-    return np.asarray(np.maximum(least + times * (number / alike), work.ask.on_cps + work.ask.thread_off))
+            alone = group.alone * work.need.rounds[group.tasks] * work.service[group.pool]
+            wait = np.maximum(work.at_group[group.pool][group.tasks] - alone, 0.0)
+            stretched[group.tasks] = level[group.tasks] + wait * (found.found[form.work[group.tasks]] - 1)
+    stretched *= float(flow @ level) / max(float(flow @ stretched), 1e-300)
+    times: Array = np.maximum(stretched, ask.on_cps + ask.thread_off)
+    for group in lower.groups:
+        work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
+    return times
 
 
 def _note_overload(work: Working, load: Load, point: HostPoint) -> None:

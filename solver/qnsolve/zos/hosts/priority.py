@@ -23,18 +23,15 @@ class LowerPoint:
 
     Attributes
     ----------
-    time : float
-        Time of one visit in the mean [s].
-    service : float
-        Time of a unit that is ready, over that alone.
+    engines : float
+        As many of their own on which as many of them are there.
     found : ndarray (W,)
         Tasks that a visit of each work finds, over those that any one finds.
     sizes, times : ndarray (S,), (S, W)
         CPU of a visit, and the time of one of each work that takes so long, where all share the engines alike [s].
     """
 
-    time: float
-    service: float
+    engines: float
     found: Array
     sizes: Array
     times: Array
@@ -74,9 +71,7 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
             break
         levels = grid(engines + 20, min(4 * levels[-1], most), growth)
     levels = solved.levels
-    ended = max(float((chance * serve).sum()), STARVED * lower.all_flow, 1e-300)
     piece = lower.total / lower.all_flow
-    service = float(chance.sum(axis=1) @ along(under.ready, levels)) / (ended * piece)
     more = levels + 1
     alone = _speeds(under, more, lower.spin_share(None), chances.shape[1])
     each = along(under.leave, more)[:, None] * lower.all_flow * (alone @ chances.T) / more[:, None]  # of one among n + 1
@@ -84,11 +79,31 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     coming = np.array([np.interp(levels, lower.load.coming.count, rate) for rate in lower.load.coming.rate.T])
     met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
     met /= met.sum(axis=(1, 2), keepdims=True)
-    inner = moves_of(levels, phases, arrive[:, 0], each * levels[:, None], up / slower, down / slower)
+    clock = slower * float(lower.slower(None))  # one task is not as uneven as all of them
+    inner = moves_of(levels, phases, arrive[:, 0], each * levels[:, None], up / clock, down / clock)
     times = np.einsum("sny,wny->sw", time_left(*inner, each * piece / sizes[:, None, None]), met)
     seen = met.sum(axis=2) @ levels
     usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
-    return LowerPoint(solved.mean_level / ended, max(service, 1.0), seen / max(usual, 1e-300), sizes, times)
+    own = _engines(lower, under, levels, arrive[:, 0], solved.mean_level)
+    return LowerPoint(own, seen / max(usual, 1e-300), sizes, times)
+
+
+def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:
+    """Engines of their own on which as many tasks are there."""
+    leave, spin = along(under.leave, levels) * lower.all_flow, lower.spin_share(None)
+
+    def there(engines: float) -> float:
+        serve = leave / along(spin + (1 - spin) * under.slow_on(engines), levels)
+        rise, fall = moves(levels, (arrive - serve)[None, :], (arrive + serve)[None, :], True)
+        logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
+        chance = np.exp(logs - logs.max())
+        return float(chance @ levels) / float(chance.sum())
+
+    low, high = 0.0, under.processors
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if there(middle) > number else (low, middle)
+    return high
 
 
 def _slower(higher: HostView, lower: HostView, use: float) -> float:
