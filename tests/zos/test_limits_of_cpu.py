@@ -98,3 +98,12 @@ def test_many_users_before_a_region_of_cpu(users: int) -> None:
     found = zos.System(lpars=[zos.Lpar("L", processors=4)], regions=regions, work=[work]).solve()["W"]
     assert found.etr == pytest.approx(1262, rel=0.002)
     assert found.response_time == pytest.approx(users / found.etr - 1.0, rel=1e-6)
+
+
+def test_less_than_one_cp() -> None:
+    """A limit beside CPU that comes now and then: as many leave as without it, though 150 of its units are told apart."""
+    lpar = zos.Lpar("L", processors=0.84, fixed_cpu=0.008)
+    regions = [zos.ImsRegions("R", lpar="L", regions=2)]
+    work = [zos.Work("W", rate=2000.0, regions="R", cpu=0.0001, devices={"D": 0.0005})]
+    found = zos.System(lpars=[lpar], regions=regions, work=work, devices=[zos.Device("D")]).solve()["W"].response_time
+    assert found == pytest.approx(one_limit(2000.0, 2, 1, 0.0001 / 0.832, 0.0005, 200) / 2000.0, rel=0.03)
