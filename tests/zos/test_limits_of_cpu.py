@@ -86,3 +86,24 @@ def test_variation_of_ends() -> None:
     one, other = 0.002, 0.003
     rate = np.array([1 / other, 0.0])
     assert variation_of_ends(rate, np.array([other, one]) / (one + other)) == pytest.approx((one**2 + other**2) / 0.005**2)
+
+
+@pytest.mark.parametrize("users", [2000, 10_000, 100_000])
+def test_many_users_before_a_region_of_cpu(users: int) -> None:
+    """However many wait before a TOR whose regions below are full, too: the CPs pass what they can."""
+    below = [f"A{i}" for i in range(2)]
+    regions = [zos.CicsRegion("T", lpar="L", mxt=60), *(zos.CicsRegion(name, lpar="L", mxt=20) for name in below)]
+    steps = [zos.Step("T", qr_cpu=1e-4), zos.Step(below, qr_cpu=0.001, open_cpu=0.002, delay=0.02)]
+    work = zos.Work("W", users=users, think_time=1.0, steps=steps)
+    found = zos.System(lpars=[zos.Lpar("L", processors=4)], regions=regions, work=[work]).solve()["W"]
+    assert found.etr == pytest.approx(1262, rel=0.002)
+    assert found.response_time == pytest.approx(users / found.etr - 1.0, rel=1e-6)
+
+
+def test_less_than_one_cp() -> None:
+    """A limit beside CPU that comes now and then: as many leave as without it, though 150 of its units are told apart."""
+    lpar = zos.Lpar("L", processors=0.84, fixed_cpu=0.008)
+    regions = [zos.ImsRegions("R", lpar="L", regions=2)]
+    work = [zos.Work("W", rate=2000.0, regions="R", cpu=0.0001, devices={"D": 0.0005})]
+    found = zos.System(lpars=[lpar], regions=regions, work=work, devices=[zos.Device("D")]).solve()["W"].response_time
+    assert found == pytest.approx(one_limit(2000.0, 2, 1, 0.0001 / 0.832, 0.0005, 200) / 2000.0, rel=0.03)

@@ -115,7 +115,8 @@ def long_steps(up: Array, down: Array, step: Array | float) -> tuple[Array, Arra
         Its length; 1 returns the rates as they are.
     """
     up, down = np.maximum(up, 1e-300), np.maximum(down, 1e-300)
-    log = np.clip(np.log(up / down), -600.0, 600.0)
+    with np.errstate(over="ignore", under="ignore", divide="ignore"):
+        log = np.clip(np.log(up / down), -600.0, 600.0)
     drift = up - down
     flat = np.abs(log) * step < 1e-7
     safe = np.where(flat, 1.0, log)

@@ -20,6 +20,22 @@ def test_random_systems(seed: int) -> None:
     assert outcome(seed, random_system(seed)).fault == ""
 
 
+@pytest.mark.parametrize("seed", [131, 270, 291, 451, 629, 702, 858])
+def test_systems_that_settle_in_simulation(seed: int) -> None:
+    """They were refused, or a law was broken: each has an answer."""
+    found = outcome(seed, random_system(seed), longest=60.0)
+    assert (found.fault, found.refused) == ("", "")
+
+
+def test_users_of_a_class_keep_a_device_busy_beside_a_stream() -> None:
+    """Nine places, each at the device most of the time, before and after 194/s of 1.2 ms: by simulation 27.9/s."""
+    regions = [zos.CicsRegion("A", lpar="P", mxt=201), zos.CicsRegion("B", lpar="P", mxt=40, tranclasses={"T": 9})]
+    classed = zos.Work("users", users=400, think_time=0.01, regions="B", open_cpu=0.0002, devices={"D": 0.06275}, tranclass="T")
+    found = _solved(regions, [classed, zos.Work("stream", rate=194.0, regions="A", qr_cpu=1e-5, devices={"D": 0.00118})], 2)
+    assert found.settled
+    assert found.rate[0] == pytest.approx((2 - 194 * 0.00118) / 0.06275, rel=0.2)  # what the stream leaves, or some less
+
+
 def test_a_class_of_all_the_work_is_a_limit() -> None:
     """A TRANCLASS of 12 in a region whose work is all of it: MXT 12."""
     step = {"qr_cpu": 0.0004, "devices": {"D": 0.05}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from qnsolve.methods.limits import composition_chain
@@ -197,3 +199,26 @@ def test_levels_without_end() -> None:
     assert tail is not None
     assert tail.phases.sum() == pytest.approx(0.64)
     assert tail.mean == pytest.approx(0.16 * 0.8 / 0.2**2)
+
+
+def test_begun_where_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From where a limit that is nearly the same was found, the answer is the same, from fewer chains."""
+    chains = 0
+    module = sys.modules[unlike_waits.__module__]
+    composition = module.composition
+
+    def counted(*given: object) -> object:
+        nonlocal chains
+        chains += 1
+        return composition(*given)
+
+    monkeypatch.setattr(module, "composition", counted)
+    users, away = np.array([40.0, 30.0, 0.0]), np.array([0.1, 0.3, 0.0])
+    rates, means = np.array([0.0, 0.0, 20.0]), np.array([0.004, 0.05, 0.02])
+    cold = unlike_waits(6, users, rates, away, means)
+    first, chains = chains, 0
+    assert cold.search is not None
+    near = unlike_waits(6, users, 1.001 * rates, away, means, begin=cold.search)
+    assert chains < first / 2
+    again = unlike_waits(6, users, 1.001 * rates, away, means)
+    np.testing.assert_allclose(near.wait, again.wait, rtol=1e-3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from math import exp, inf, log
 
 import numpy as np
 
@@ -20,6 +21,29 @@ SHORTEST = 1e-6  # time away over the holding time: shorter ones make no differe
 SURE = 6.0  # standard deviations of the line
 FULLEST = 0.999  # share of the places that work with a rate alone takes
 STEPS = 60  # of a bracket
+HALF = 4  # steps of which one halves the bracket
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where a wait was found.
+
+    Parameters
+    ----------
+    wait : float
+        Of all tasks in the mean [time].
+    own : ndarray (K,)
+        The wait of each kind over that.
+    slower : float
+        Holding times over those given.
+    slope : float
+        Of the log of the wait that the chain returns over the one that it is given, by the log of that.
+    """
+
+    wait: float
+    own: Array
+    slower: float
+    slope: float
 
 
 @dataclass(frozen=True)
@@ -44,6 +68,8 @@ class LimitWaits:
         Share of the tasks of each kind that wait.
     present : callable () -> ndarray (capacity + 1,)
         Probability of 0, 1, … places taken.
+    search : Search or None
+        Where the search for a limit that is nearly the same may begin.
     """
 
     wait: Array
@@ -54,6 +80,7 @@ class LimitWaits:
     lengths: Callable[[], Array]
     delayed: Array
     present: Callable[[], Array]
+    search: Search | None = None
 
 
 def unlike_waits(
@@ -65,6 +92,7 @@ def unlike_waits(
     second: Array | None = None,
     third: Array | None = None,
     speed: Array | None = None,
+    begin: Search | None = None,
 ) -> LimitWaits:
     """Waits, holding times and throughputs of kinds of work that share one limit, first come, first served.
 
@@ -91,6 +119,8 @@ def unlike_waits(
         E[S²]/2 and E[S³]/6 of that time [time², time³]; by default of an exponential time: mean², mean³.
     speed : ndarray (capacity + 1,), optional
         Speed of each task by the number inside, over that of the holding times given; 1 by default.
+    begin : Search, optional
+        Of a limit with the same kinds that is nearly the same.
 
     Returns
     -------
@@ -123,6 +153,7 @@ def unlike_waits(
     )
     lengths: Callable[[], Array]
     present: Callable[[], Array]
+    search: Search | None = None
     if closed.all() and users.sum() <= capacity and (speed == 1).all():
         wait, full, lengths, late = 0.0, 0.0, _never, np.zeros(len(kinds.mean))
         present = partial(_seen, kinds, wait)
@@ -131,7 +162,10 @@ def unlike_waits(
         full, lengths, late = 1.0, partial(_lengths, kinds, wait), np.ones(len(kinds.mean))
         present = partial(_all_taken, capacity)
     else:
-        kinds, wait, found = _settled(kinds)
+        if begin is not None and len(begin.own) != len(kinds.mean):
+            begin = None
+        search, found = _settled(kinds, begin)
+        kinds, wait = kinds.slowed(search.slower, search.own), search.wait
         full, lengths, late, present = found.full, found.lengths, found.delayed, found.present
     slower = kinds.slower
     waits, inside = np.full(len(mean), wait), mean * slower
@@ -139,7 +173,7 @@ def unlike_waits(
     x = _passed(users, rate, away + inside + waits)
     delayed = np.full(len(mean), full)
     delayed[there] = late
-    return LimitWaits(waits, inside, x, float(x @ inside), full, lengths, delayed, present)
+    return LimitWaits(waits, inside, x, float(x @ inside), full, lengths, delayed, present, search)
 
 
 def _passed(users: Array, rate: Array, cycle: Array) -> Array:
@@ -241,10 +275,10 @@ class _Kinds:
         return float(self.throughput(wait) @ self.mean) * self.slower - self.capacity
 
 
-def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
+def _settled(kinds: _Kinds, begin: Search | None) -> tuple[Search, LimitState]:
     """The wait that its own chain returns, with the waits of the kinds in the proportion of that chain."""
-    kinds = kinds.slowed(1.0, kinds.own)
-    wait, found = _wait(kinds, kinds.least())
+    kinds = kinds.slowed(1.0, kinds.own) if begin is None else kinds.slowed(begin.slower, begin.own)
+    wait, slope, found = _wait(kinds, 0.0 if begin is None else begin.wait, -1.0 if begin is None else begin.slope)
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
         some = found.rate > 0
@@ -255,35 +289,46 @@ def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
         kinds = kinds.slowed(slower, own)
         if float(np.abs(kinds.throughput(wait) / before - 1).max()) < NEAR:
             break
-        wait, found = _wait(kinds, wait)
-    return kinds, max(wait, kinds.least()), found
+        wait, slope, found = _wait(kinds, wait, slope)
+    return Search(max(wait, kinds.least()), kinds.own, kinds.slower, slope), found
 
 
-def _wait(kinds: _Kinds, start: float) -> tuple[float, LimitState]:
-    """The wait that its own chain returns; the chain's wait is bounded, so that a bracket exists and is found."""
-    found = kinds.chain(start)
-    over = found.waiting / float(found.rate.sum()) - start
+def _wait(kinds: _Kinds, start: float, slope: float) -> tuple[float, float, LimitState]:
+    """The wait that its own chain returns, no less than the least; the slope there, and its state.
+
+    What the chain returns is about a power of the wait that it is given, and falls with it: secant steps in logs, from a
+    bracket with the end that stays at half its value (M. Dowell, P. Jarratt 1971).
+    """
+    least, scale = kinds.least(), float(kinds.mean.min())
+    wait = max(start, least)
+    found = kinds.chain(wait)
     if len(kinds.mean) == 1 or not kinds.users.any():  # the chain does not depend on the wait
-        return start + over, found
-    scale = float(kinds.mean.min())
-    wait, slope = start, 0.0
-    low, high, slow = 0.0, np.inf, False
-    for _ in range(STEPS):
-        low, high = (wait, high) if over >= 0 else (low, wait)
-        if abs(over) <= NEAR * (wait + scale) or high - low <= NEAR * (low + scale):
+        return found.waiting / float(found.rate.sum()), slope, found
+    low, high = (log(least + scale), 0.0), (inf, 0.0)  # logs of the wait, and of what is returned over it; 0 where not known
+    here = log(wait + scale), _returned(found, wait, scale)
+    for step in range(1, STEPS):
+        low, high = (here, high) if here[1] >= 0 else (low, here)
+        if abs(here[1]) <= NEAR or high[0] - low[0] <= NEAR:
             break
-        following = wait + over / (1 - min(slope, 0.0))
-        if not low < following < high:
-            following = (low + high) / 2
-        elif slow:
-            following = (low * high) ** 0.5 if 0 < 4 * low < high < np.inf else (low + min(high, 3 * following)) / 2
-        last, before = wait, over
-        wait = following
+        following = max(here[0] - here[1] / slope, low[0])
+        if low[1] and high[1]:
+            following = (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1])
+            following = following if step % HALF else (low[0] + high[0]) / 2
+        wait, last = max(exp(following) - scale, least), here
         found = kinds.chain(wait)
-        over = found.waiting / float(found.rate.sum()) - wait
-        slope = (over - before) / (wait - last) + 1
-        slow = abs(over) > 0.5 * abs(before)
-    return min(max(wait + over / (1 - min(slope, 0.0)), low), high), found
+        here = log(wait + scale), _returned(found, wait, scale)
+        if here[0] != last[0]:
+            slope = min((here[1] - last[1]) / (here[0] - last[0]), -1.0)
+        if here[1] >= 0 and low == last:
+            high = high[0], high[1] / 2
+        elif here[1] < 0 and high == last:
+            low = low[0], low[1] / 2
+    return max(exp(min(max(here[0] - here[1] / slope, low[0]), high[0])) - scale, least), slope, found
+
+
+def _returned(found: LimitState, wait: float, scale: float) -> float:
+    """Log of the wait that a chain returns over the one that it was given, both with a time beside."""
+    return log((found.waiting / float(found.rate.sum()) + scale) / (wait + scale))
 
 
 def _two_kinds(mix: Array, mean: Array) -> TwoPhases | None:

@@ -11,8 +11,6 @@ from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 from .limits.limits import Limits
 from .working import Working
 
-FEW = 0.25  # share of the users that one long piece keeps waiting at most
-
 
 def line_times(work: Working, limits: Limits) -> None:
     """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
@@ -49,10 +47,10 @@ def line_times(work: Working, limits: Limits) -> None:
         hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
         steps = mixed
-        if stream > 0 and sources:  # no more wait for one piece than come while it is served, and than there are
+        if stream > 0 and sources:  # no more wait for one piece than come while it is served
             meanwhile = float(visits.sum()) * _met(visits, service)
-            steps = min(mixed, max(meanwhile, 1.0), max(FEW * sum(s.users for s in sources), 1.0))
-        found, load = crowd_at_most(stream, sources, speed, top, steps, hold)
+            steps = min(mixed, max(meanwhile, 1.0))
+        found, load = crowd_at_most(stream, sources, speed, top, steps, hold, alike=True)
         work.overloaded(int(pool), load)
         waits = mixed / steps * found.wait * _waits(work, tasks, int(pool), mixed)
         work.line_time[tasks, pool] = need.lines[tasks, pool] + waits

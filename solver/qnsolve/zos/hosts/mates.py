@@ -160,6 +160,18 @@ def free_times(load: Load, point: HostPoint) -> Array | float:
         near = load.free / np.maximum(load.free + apart, 1e-300)
         more = np.where(burst.first > 0, burst.mates(float(burst.first @ near)) * near / 2, 0.0)
         slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
-    weight = load.flow * load.free
-    mean = (float(weight @ slow) + load.fixed) / max(float(weight.sum()) + load.fixed, 1e-300)
-    return point.free * slow / mean if mean > 0 else point.free
+    weight = np.append(load.flow * load.free, load.fixed)
+    return _no_less_than_alone(np.append(slow, 1.0), weight, point.free)[:-1] if weight.any() else point.free
+
+
+def _no_less_than_alone(slow: Array, weight: Array, mean: float) -> Array:
+    """Times in proportion to some, of such a mean, but for those that would be below 1."""
+    found = np.ones(len(slow))
+    longer = weight > 0
+    while longer.any():
+        rest = mean * float(weight.sum()) - float(weight[~longer].sum())
+        found = np.where(longer, slow * rest / float(weight[longer] @ slow[longer]), 1.0)
+        if (found[longer] >= 1).all():
+            return found
+        longer &= found >= 1
+    return np.ones(len(slow))

@@ -121,7 +121,10 @@ class OwnStations:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (time > (1 + WAITED) * need)).any():
                 kept = self._station(pool, (False, line_pool), tasks, through, need, time)
-                found[False, line_pool] = self._served(*kept, float(w.flow @ need), float(form.pool_size[line_pool]), size)
+                users = np.maximum(w.flow - through, 0.0) * need * (form.users[form.work] > 0)
+                there = float(users.sum()), float(users @ time)
+                servers = float(form.pool_size[line_pool])
+                found[False, line_pool] = self._served(*kept, float(w.flow @ need), servers, size, *there)
         return found
 
     @cached_property
@@ -158,16 +161,18 @@ class OwnStations:
 
     @staticmethod
     def _served(
-        members: Places, flow: float, work: float, time: float, now: float, used: float, servers: float, size: int
-    ) -> OwnStation:
+        members: Places, flow: float, work: float, time: float, now: float, used: float, servers: float, size: int,
+        yielding: float = 0.0, waiting: float = 0.0,
+    ) -> OwnStation:  # fmt: skip
         """Speeds of 1 … size tasks: what others leave of the servers is theirs, as in a product form.
 
-        They are no slower than if each took its mean time.
+        They are no slower than if each took its mean time. Others who are users have a load that is `yielding`: it is that of
+        the work `waiting` there, which is served in turn with these tasks, the less often the more of them there are.
         """
         used = min(used, NEARLY * servers)
         others, count = max(used - flow * work, 0.0), np.arange(1.0, size + 1)
         whole, each = _stretch(used, servers), count / max(time, 1e-300)
-        most = (servers - others) / max(work, 1e-300) * min(work * whole / max(time, 1e-300), 1.0)
+        most = (servers - max(others - yielding, 0.0)) * count / (count * work + waiting)
         return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / _stretch(others, servers), most)))
 
     def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:

@@ -55,7 +55,9 @@ class UnlikeLimits(LimitArrivals):
             if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
                 try:
                     second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
-                    found = unlike_waits(size, users, flow[some], gone, mean, second, third, relative).wait  # fmt: skip
+                    begin = self.searches.get(pool)
+                    waits = unlike_waits(size, users, flow[some], gone, mean, second, third, relative, begin)
+                    found, self.searches[pool] = waits.wait, waits.search
                     if plain > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):  # the variation of all times together

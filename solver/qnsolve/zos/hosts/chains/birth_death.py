@@ -12,6 +12,7 @@ from qnsolve.numerics.series import Array
 MANY = 20_000  # tasks counted one by one
 LONG, NEAR = 3000, 300  # tasks in a long line, and those before its limit that are counted one by one
 WIDER, WIDEST = 1.015, 0.5  # growth of the steps beyond, and the longest over the spread of so many users
+TIMES = 400  # at which users are looked for
 TAIL = 60.0
 
 
@@ -106,7 +107,13 @@ class Crowd:
 
 
 def crowd(
-    stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0, hold: float = 1.0
+    stream: float,
+    sources: Sequence[UserSource],
+    speed: Array,
+    limit: int,
+    unlike: float = 1.0,
+    hold: float = 1.0,
+    alike: bool = False,
 ) -> Crowd:
     """The chain: tasks come from a stream and from users elsewhere, and go at speed[n] with n of them inside.
 
@@ -120,6 +127,9 @@ def crowd(
         (1 + C²)/2 of the times that tasks hold a place: as many times more wait.
     hold : float
         Time that tasks of the stream hold a place, over that of all [ratio].
+    alike : bool
+        All are there for times alike: the number tells for how long, and that how many of each source are there. Otherwise
+        each source has its share of the number.
 
     Notes
     -----
@@ -136,7 +146,7 @@ def crowd(
     first = 0
     top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
     if top > MANY:  # a crowd: only about where it is
-        middle = _balance(stream, sources, speed, limit, top, hold)
+        middle = _balance(stream, sources, speed, limit, top, hold, alike)
         width = 12 * np.sqrt(users + middle) + 4 * limit + 60 / max(1 - stream / fastest, 1e-3)
         first, top = max(0, int(middle - width)), min(top, middle + width)
         if first <= limit:
@@ -147,12 +157,13 @@ def crowd(
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
     step = np.diff(number)
     number = np.where(number > limit, limit + unlike * (number - limit), number)
-    coming = np.full(len(number), float(stream)) + sum(np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources)
+    theirs = _theirs(stream, sources, number, alike)
+    coming = np.full(len(number), float(stream)) + sum(theirs)
     if not stream:
         coming[number >= users] = 0.0
     leave = speed[np.minimum(number, limit).astype(int)]
     if both:
-        held = [np.maximum(s.users - number * s.share, 0.0) / s.away * s.hold for s in sources]
+        held = [rate * s.hold for rate, s in zip(theirs, sources, strict=True)]
         holds: Array = stream * hold + np.sum(held, axis=0)
         mixed = (number > limit) & (holds > 0)
         leave[mixed] *= coming[mixed] / holds[mixed]
@@ -163,6 +174,19 @@ def crowd(
     chance[1:-1] *= (step[:-1] + step[1:]) / 2
     chance = chance / chance.sum()
     return Crowd(number, chance, coming, limit, float(chance @ leave))
+
+
+def _theirs(stream: float, sources: Sequence[UserSource], number: Array, alike: bool) -> list[Array]:
+    """Rates at which users of each source come with so many tasks there."""
+    if not alike or len(sources) + (stream > 0) < 2:
+        return [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
+    logs = np.log([s.away for s in sources])
+    most = max(float(number[-1]), 1.0)
+    top = logs.max() + np.log(1e6) if not stream else max(np.log(most / stream), logs.min()) + 1
+    time = np.exp(np.linspace(logs.min() - np.log(1e6), top, TIMES))
+    there = stream * time + sum(s.users * time / (s.away + time) for s in sources)
+    place = np.interp(number, there, np.arange(TIMES))
+    return [np.interp(place, np.arange(TIMES), s.users / (s.away + time)) for s in sources]
 
 
 def _widening(first: int, last: int, limit: int, users: float) -> Array:
@@ -178,12 +202,14 @@ def _widening(first: int, last: int, limit: int, users: float) -> Array:
     return np.concatenate((np.arange(first, single), single + np.append(0.0, np.cumsum(steps))))
 
 
-def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float) -> float:
+def _balance(
+    stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float, alike: bool
+) -> float:
     """The number at which as many come as go."""
     low, high = 0.0, top
     for _ in range(60):
         middle = (low + high) / 2
-        flows = [max(s.users - middle * s.share, 0.0) / s.away for s in sources]
+        flows = [float(rate[0]) for rate in _theirs(stream, sources, np.array([middle]), alike)]
         come = stream + sum(flows)
         held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True)) if stream else come
         if come > speed[min(int(middle), limit)] * (come / held if middle > limit and held > 0 else 1.0):
@@ -194,10 +220,16 @@ def _balance(stream: float, sources: Sequence[UserSource], speed: Array, limit: 
 
 
 def crowd_at_most(
-    stream: float, sources: Sequence[UserSource], speed: Array, limit: int, unlike: float = 1.0, hold: float = 1.0
+    stream: float,
+    sources: Sequence[UserSource],
+    speed: Array,
+    limit: int,
+    unlike: float = 1.0,
+    hold: float = 1.0,
+    alike: bool = False,
 ) -> tuple[Crowd, float]:
     """The same, and the load of the stream; where it has no end as far as it is known yet, at a load just below 1."""
     try:
-        return crowd(stream, sources, speed, limit, unlike, hold), 0.0
+        return crowd(stream, sources, speed, limit, unlike, hold, alike), 0.0
     except CrowdedError as error:
-        return crowd(stream * EDGE / error.load, sources, speed, limit, unlike, hold), error.load
+        return crowd(stream * EDGE / error.load, sources, speed, limit, unlike, hold, alike), error.load

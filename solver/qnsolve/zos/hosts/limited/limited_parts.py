@@ -70,26 +70,69 @@ def limit_part(host: HostView, k: int) -> LimitedPart:
     serial = {
         r: (its[1], np.maximum((units + sum(tcbs[q] for q in each if q > r)) / load.engines, 1.0)) for r, its in outer.items()
     }
+    crowd = np.maximum(units / load.engines, 1.0)
+    most = float(crowd[-1])
+    longer = {r: each[r][3] * _held(group.below[r][1], each[r], places, most) / places for r, places in inner.items()}
+    unit = min([unit, *(1 / time for time in longer.values())])  # so that no weight of a full limit inside grows
     table, seen = _inside(size, free, serial, gone, unit)
-    waiting: dict[int, Array] = {}
-    number = np.arange(size + 1.0)
+    kinds: dict[tuple[float, ...], list[int]] = {}  # alike ones
     for r, places in inner.items():
-        its_free, its_serial, its_off, visits = each[r]
-        own, its_seen = _inside(places, its_free, {r: (its_serial, np.maximum(units / load.engines, 1.0))}, its_off, unit)
-        inside, beyond = np.minimum(number, places).astype(int), np.maximum(number - places, 0.0)[:, None]
-        more = (visits * group.below[r][1] / places * unit) ** beyond
-        own = own[inside] * more
-        seen = {other: joined(its, own, 0.0) for other, its in seen.items()}
-        seen |= {other: joined(table, its[inside] * more, 0.0) for other, its in its_seen.items()}
-        waiting = {other: joined(its, own, 0.0) for other, its in waiting.items()}
-        waiting[r] = joined(table, own * beyond, 0.0)
-        table = joined(table, own, 0.0)
-    width = min(size + 1, table.shape[1])
+        kinds.setdefault((places, *each[r], longer[r]), []).append(r)
+    below = []
+    for (size_, free_, serial_, off_, _, time), regions in kinds.items():
+        own, at_tcb = _inside(int(size_), free_, {0: (serial_, crowd)}, off_, unit)
+        below.append((_FullLimit(own, at_tcb.get(0, np.zeros_like(own)), time * unit), regions))
+    table, seen, waiting = _with_limits(table, seen, below)
     with np.errstate(divide="ignore"):
-        counted = {(r, False): np.log(its[:, :width]) for r, its in seen.items()}
-        counted |= {(r, True): np.log(its[:, :width]) for r, its in waiting.items()}
+        counted = {(r, False): np.log(its) for r, its in seen.items()}
+        counted |= {(r, True): np.log(its) for r, its in waiting.items()}
         full = size / (cpu * group.slower + off)
-        return LimitedPart(size, total, unit, cpu, off, full, np.log(table[:, :width]), counted)
+        return LimitedPart(size, total, unit, cpu, off, full, np.log(table), counted)
+
+
+def _held(seen: float, each: tuple[float, ...], places: int, crowd: float) -> float:
+    """Time that a task holds a place as last seen, no longer than with all others on the CPs and at its TCB [s]."""
+    free, serial, off, visits = each
+    return min(seen, (off + (free + serial * places) * crowd) / visits)
+
+
+@dataclass(frozen=True)
+class _FullLimit:
+    """Weights of a limit inside another that is full from the last row on: `slope` for each task that waits."""
+
+    table: Array
+    at_tcb: Array
+    slope: float
+
+    def counted(self, others: Array) -> tuple[Array, Array]:
+        """Weights with others, times the number at the TCB and times the number that wait."""
+        rows, places = len(others), len(self.table) - 1
+        waiting = np.zeros((rows, min(rows, others.shape[1] + places)))
+        if places < rows:
+            full = _sloped(_folded(others[: rows - places], self.table[-1], waiting.shape[1]), self.slope)
+            waiting[places + 1 :] = _sloped(self.slope * full[:-1], self.slope)
+        return joined(others, self.at_tcb, self.slope), waiting
+
+
+def _with_limits(
+    table: Array, seen: dict[int, Array], below: list[tuple[_FullLimit, list[int]]]
+) -> tuple[Array, dict[int, Array], dict[int, Array]]:
+    """Weights with the limits inside, times those at each TCB, and times those that wait for each limit."""
+    waiting: dict[int, Array] = {}
+    inner: dict[int, Array] = {}
+    for its, regions in below:
+        others = table
+        for other, alike in below:
+            for _ in range(len(alike) - (other is its)):
+                others = joined(others, other.table, other.slope)
+        at, before = its.counted(others)
+        inner |= dict.fromkeys(regions, at)
+        waiting |= dict.fromkeys(regions, before)
+    for its, regions in below:
+        for _ in regions:
+            table = joined(table, its.table, its.slope)
+            seen = {r: joined(at, its.table, its.slope) for r, at in seen.items()}
+    return table, seen | inner, waiting
 
 
 def _inside(
@@ -133,18 +176,27 @@ def free_part(cpu: float, flow: float) -> LimitedPart:
 
 def joined(table: Array, part: Array, slope: float) -> Array:
     """Weights of both together, by their number and the units ready; beyond the last row of `part` a geometric series."""
-    rows, width = len(table), table.shape[1] + part.shape[1] - 1
+    rows, size = len(table), len(part) - 1
+    width = min(rows, table.shape[1] + part.shape[1] - 1)  # no more are ready than there are
     found = np.zeros((rows, width))
-    size = len(part) - 1
-    low = np.arange(width)[None, :] - np.arange(table.shape[1])[:, None]
-    last = part.shape[1] - 1
-    inside = (low >= 0) & (low <= last)
     for number in range(min(size, rows)):
-        spread = np.where(inside, part[number, np.clip(low, 0, last)], 0.0)
-        found[number:] += table[: rows - number] @ spread
+        found[number:] += _folded(table[: rows - number], part[number], width)
     if size < rows:
-        line = table[: rows - size] @ np.where(inside, part[size, np.clip(low, 0, last)], 0.0)
-        for row in range(1, len(line)):
-            line[row] += slope * line[row - 1]
-        found[size:] += line
+        found[size:] += _sloped(_folded(table[: rows - size], part[size], width), slope)
     return found
+
+
+def _folded(table: Array, part: Array, width: int) -> Array:
+    """The convolution of each row of a table, no longer than the rows are many, with a part (rows, width)."""
+    table = table[:, : len(table)]
+    rows, last = table.shape[1], min(len(part), width)
+    padded = np.zeros(rows - 1 + width)
+    padded[rows - 1 : rows - 1 + last] = part[:last]
+    return np.asarray(table @ np.lib.stride_tricks.sliding_window_view(padded, width)[::-1])
+
+
+def _sloped(rows: Array, slope: float) -> Array:
+    """Rows, each with `slope` times the one before."""
+    for row in range(1, len(rows)):
+        rows[row] += slope * rows[row - 1]
+    return rows

@@ -23,6 +23,7 @@ EDGE = 1e-7  # chance of the end of a grid
 WIDER = 6  # attempts
 ROWS = 150  # of others beyond their places that are told apart
 PLACES = 200  # of all limits, up to which their tasks are told apart
+RANGE = 600.0  # of the logs of weights
 SINGLE = 8  # tasks beyond a limit that are counted one by one
 
 
@@ -215,11 +216,16 @@ class _Chain:
         down = leaned @ (running @ gone[rows].T) / whole
         return serve, down
 
+    def _steepest(self, part: LimitedPart) -> float:
+        """The tilt from which on the weights of no task of a part and of all its places are too far apart for a number."""
+        last = float((part.weights[-1] + self.lean * np.arange(part.weights.shape[1])).max())
+        return float(np.exp((RANGE / len(self.others) - last) / part.size)) * part.unit / part.flow
+
     def _beside(self, top: int) -> tuple[Array, Array]:
         """Of 0 … top others, weights of so many of them ready; and the same times the rates at which tasks of these end."""
         there, gone = np.zeros((2, top + 1, 1))
         there[0, 0] = 1.0
-        tilt = 1 / max([part.flow / part.full for part in self.others] + [1e-300])
+        tilt = min([1 / max([part.flow / part.full for part in self.others] + [1e-300]), *map(self._steepest, self.others)])
         for part in self.others:
             count, ready = np.arange(part.size + 1), np.arange(part.weights.shape[1])
             logs = part.weights + self.lean * ready + np.log(tilt * part.flow / part.unit) * count[:, None]
