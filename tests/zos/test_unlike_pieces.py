@@ -25,3 +25,15 @@ def test_a_tcb_beside_open_work_of_several_pieces(rounds: int) -> None:
     exact = tcb_beside_pieces([(0.3, 1.0, False)], 2.0 / rounds, rounds, 0.2, (50, 20))
     assert solved["tcb"].response_time == pytest.approx(exact.mean(lambda s: s[0]) / 0.3, rel=0.01)
     assert solved["open"].response_time == pytest.approx(exact.mean(lambda s: sum(s[2:])) / 0.2, rel=0.01)
+
+
+def test_short_and_long_pieces_at_a_tcb() -> None:
+    """Behind a long piece short ones wait that would go on beside the TCB, so that it runs nearly alone."""
+    kinds = [(4.0, 0.05, True), (0.15, 2.0, False)]
+    solved = _solved(_work("short", 4.0, qr_cpu=0.05, open_cpu=0.05), _work("long", 0.15, qr_cpu=2.0))
+    exact = tcb_beside_pieces(kinds, 0.05, 1, 0.0, (120, 30))
+    waiting = exact.mean(lambda s: max(s[0] - 1, 0)) / 4.15
+    at_work = [exact.mean(lambda s: float(s[0] > 0 and s[1] == 0)), exact.mean(lambda s: float(s[0] > 0 and s[1] == 1))]
+    after = exact.mean(lambda s: s[2]) / 4.0
+    assert solved["short"].response_time == pytest.approx(waiting + at_work[0] / 4.0 + after, rel=0.03)
+    assert solved["long"].response_time == pytest.approx(waiting + at_work[1] / 0.15, rel=0.03)

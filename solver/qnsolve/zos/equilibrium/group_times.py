@@ -48,10 +48,11 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     group = load.groups[k]
     flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
     visits = max(float(flow.sum()), 1e-300)
-    mean = float(flow @ group.alone) / visits
-    mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
-    endless = line(its.busy, group.servers)  # were there users without end
-    plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
+    pieces = group.alone * its.uneven
+    seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
+    mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
+    endless = line(its.busy, group.servers) * seen  # were there users without end
+    plain = min(endless, its.waiting)  # of those waiting, what the pieces make
     more, room = (mixed - 1) * plain, _room(work, group.tasks, flow, its.number)
     if group.region in limits.kept or group.region in limits.gates:
         room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
@@ -64,9 +65,18 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
             more *= its.waiting / max(endless, its.waiting, 1e-300)
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
     mates = _among_mates(load, k, its, wait)
-    time = group.alone * rounds * its.service
+    time = pieces * rounds * its.service
     time = time + (wait - float(flow @ mates) / visits + mates) * rounds
+    more += plain * (1 - 1 / seen)
     return np.asarray(time - _behind_itself(load, k, its, more, free) * (rounds - 1))
+
+
+def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
+    """Line of the kinds of pieces that a chain tells apart over that of pieces all alike: (1 + C²)/2 of the kinds."""
+    if its.kind is None:
+        return 1.0
+    visits, work = np.bincount(its.kind, flow), np.bincount(its.kind, flow * pieces)
+    return float((work**2 / np.maximum(visits, 1e-300)).sum() * visits.sum() / work.sum() ** 2)
 
 
 def _room(work: Working, tasks: Places, flow: Array, number: float) -> float:
