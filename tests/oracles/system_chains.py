@@ -90,3 +90,46 @@ def facility(
                 yield 1 / (time * asked[i]), _moved(state, (2 * i, -1), next_one, *behind)
 
     return Chain((0, 0) * size, moves)
+
+
+def tcb_beside_pieces(
+    kinds: list[tuple[float, float, bool]], piece: float, rounds: int, rate: float, most: tuple[int, int]
+) -> Chain:
+    """One CP that a TCB, in order of arrival, and free pieces share equally.
+
+    A state holds the tasks at the TCB, the kind of the piece in service (of the next one, where there is none), and the
+    free pieces in their first round, the second, …
+
+    Parameters
+    ----------
+    kinds : list of (rate, mean, whether a free piece follows)
+        Of the pieces on the TCB.
+    piece : float
+        Mean of a free one.
+    rounds : int
+        Free pieces of a task, one right after another.
+    rate : float
+        Tasks that come to free pieces from elsewhere.
+    most : tuple of int
+        Tasks at the TCB, and free pieces, at once.
+    """
+    coming = sum(kind[0] for kind in kinds)
+
+    def moves(state: State) -> Iterator[tuple[float, State]]:
+        tasks, kind, others = state[0], state[1], sum(state[2:])
+        pace = 1 / max((tasks > 0) + others, 1)
+        room = others < most[1]
+        if tasks < most[0]:
+            yield coming, _moved(state, (0, 1))
+        if rate and room:
+            yield rate, _moved(state, (2, 1))
+        if tasks:
+            _, mean, follows = kinds[kind]
+            for new, (share, _, _) in enumerate(kinds):
+                yield share / coming * pace / mean, _moved(state, (0, -1), (1, new - kind), (2, int(follows and room)))
+        for place in range(2, 2 + rounds):
+            if state[place]:
+                on = [(place + 1, 1)] if place + 1 < 2 + rounds else []
+                yield state[place] * pace / piece, _moved(state, (place, -1), *on)
+
+    return Chain((0, 0, *[0] * rounds), moves)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.equilibrium.limits.product_form import weights
 from qnsolve.zos.equilibrium.limits.series_chain import Below, series
-from qnsolve.zos.equilibrium.product_form import weights
 
 
 def test_long_direct_tasks_hold_the_places_that_a_full_tor_waits_for() -> None:

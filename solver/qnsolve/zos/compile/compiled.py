@@ -185,9 +185,8 @@ class _Program:
             held.insert(0, self.pools.tranclass[task.region, task.step.tranclass])
         for pool in held:
             self._op(Op.TAKE, pool)
-        rounds = max(round(task.step.qr_dispatches or 1), 1)
-        for _ in range(rounds):
-            self._round(task, 1 / rounds)
+        for _ in range(task.rounds):
+            self._round(task, 1 / task.rounds)
         for group, number in calls:
             self._op(Op.CALL, group, number)
         for pool in reversed(held):

@@ -18,7 +18,7 @@ class Needs:
     Attributes
     ----------
     rounds : ndarray (T,)
-        Visits to the processors.
+        Times that all its pieces come: visits to the processors.
     in_order : ndarray (T,), bool
         Its pieces on the QR TCB come in order of arrival, not shared.
     qr, ro, cpu, threads : ndarray (T,)
@@ -84,7 +84,6 @@ class _Reader:
         self.held: list[int] = []  # pools, innermost last
         self.limits: list[int] = []
         self.spinning = self.in_order = self.eligible = False
-        self.visits = dict.fromkeys(ON_TCB, 0)
         self.sums = dict.fromkeys(SUMS, 0.0)
         self.wide = {name: np.zeros(len(column)) for name in WIDE}
         self.lines, self.calls = np.zeros(len(form.pool_size)), np.zeros(len(form.work))
@@ -113,16 +112,13 @@ class _Reader:
             self.held.pop()
         else:
             self.held.append(pool)
-            if op is Op.TAKE and kind in self.visits:
-                self.visits[kind] += 1
-                self.in_order |= kind is Pool.QR
+            self.in_order |= op is Op.TAKE and kind is Pool.QR
 
     def _time(self, op: Op, mean: float) -> None:
         kinds = [Pool(self.form.pool_kind[pool]) for pool in self.held]
         inner = kinds[-1] if kinds else None
         if op is Op.SHARED:
             self.sums["qr"] += mean
-            self.visits[Pool.QR] += 1
         elif op is Op.CPU:
             self.sums["cpu" if inner is None else ON_TCB.get(inner, "cpu")] += mean
         elif op is Op.ZIIP:
@@ -151,7 +147,7 @@ def needs(form: Compiled) -> Needs:
         return np.array(parts).reshape(len(readers), width)
 
     return Needs(
-        rounds=np.array([float(max(*r.visits.values(), 1)) for r in readers]),
+        rounds=np.array([float(task.rounds) for task in form.layout.tasks]),
         in_order=np.array([r.in_order for r in readers]),
         **{name: np.array([r.sums[name] for r in readers]) for name in SUMS},
         **{n: rows([r.wide[n] for r in readers], len(column)) for n in WIDE},

@@ -34,6 +34,11 @@ class Task:
     visits: float
     children: tuple[tuple[int, float], ...]
 
+    @property
+    def rounds(self) -> int:
+        """Times that all its pieces come, one round after another, each with an equal part of all times [count]."""
+        return max(round(self.step.qr_dispatches or 1), 1)
+
 
 @dataclass(frozen=True)
 class Layout:

@@ -11,12 +11,10 @@ from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 from qnsolve.zos.hosts.mates import free_times, shared_times
-from qnsolve.zos.hosts.two_scales import two_scales
 
-from .host_load import PIECE
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
-from .product_form import line
+from .limits.product_form import line
 from .working import Working
 
 
@@ -50,10 +48,11 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     group = load.groups[k]
     flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
     visits = max(float(flow.sum()), 1e-300)
-    mean = float(flow @ group.alone) / visits
-    mixed = float(flow @ group.alone**2) / visits / max(mean**2, 1e-300)
-    endless = line(its.busy, group.servers)  # were there users without end
-    plain = min(endless, its.waiting)  # of those waiting, what exponential pieces make
+    pieces = group.alone * its.uneven
+    seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
+    mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
+    endless = line(its.busy, group.servers) * seen  # were there users without end
+    plain = min(endless, its.waiting)  # of those waiting, what the pieces make
     more, room = (mixed - 1) * plain, _room(work, group.tasks, flow, its.number)
     if group.region in limits.kept or group.region in limits.gates:
         room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
@@ -66,9 +65,18 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
             more *= its.waiting / max(endless, its.waiting, 1e-300)
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
     mates = _among_mates(load, k, its, wait)
-    time = group.alone * rounds * its.service
+    time = pieces * rounds * its.service
     time = time + (wait - float(flow @ mates) / visits + mates) * rounds
+    more += plain * (1 - 1 / seen)
     return np.asarray(time - _behind_itself(load, k, its, more, free) * (rounds - 1))
+
+
+def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
+    """Line of the kinds of pieces that a chain tells apart over that of pieces all alike: (1 + C²)/2 of the kinds."""
+    if its.kind is None:
+        return 1.0
+    visits, work = np.bincount(its.kind, flow), np.bincount(its.kind, flow * pieces)
+    return float((work**2 / np.maximum(visits, 1e-300)).sum() * visits.sum() / work.sum() ** 2)
 
 
 def _room(work: Working, tasks: Places, flow: Array, number: float) -> float:
@@ -117,71 +125,3 @@ def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:
         more += np.where(with_it, max(here, near) / 2 * group.alone, 0.0)
     mean = float(flow @ more) / max(float(flow.sum()), 1e-300)
     return more * min(1.0, wait / mean) if mean > 0 else more
-
-
-def unlike_pieces(work: Working, load: Load, point: HostPoint, times: Array) -> None:
-    """Waits at short and at long pieces scaled so that as many tasks are there as their own chain has."""
-    found = two_scales(HostView(load))
-    if found is None:
-        return
-    rounds, flow = work.need.rounds, work.flow * (load.flow > 0)
-    alone = (load.free + load.spin) * rounds
-    free = times.copy()
-    for group in load.groups:
-        free -= work.at_group[group.pool]
-    factor = []
-    for kind, number in ((True, found.without_free), (False, found.with_free)):
-        least, there = (0.0, 0.0) if kind else (float(flow @ alone), float(flow @ free))
-        for group, its, mine in zip(load.groups, point.groups, found.groups, strict=True):
-            if mine == kind:
-                least += float(load.flow[group.tasks] @ group.alone)
-                there += its.number
-        factor.append(float(np.clip((number - least) / max(there - least, 1e-12), 0.3, 3.0)))
-    times[:] = np.where(load.flow > 0, alone + factor[1] * (free - alone), 0.0)
-    for group, mine in zip(load.groups, found.groups, strict=True):
-        at, least_ = work.at_group[group.pool], group.alone * rounds[group.tasks]
-        at[group.tasks] = least_ + factor[not mine] * (at[group.tasks] - least_)
-        times += at
-
-
-def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
-    """Waits scaled so that the work left to do at the CPs is what open work of any order leaves there.
-
-    One engine that is never idle while work is there: M/G/1. Several: at least what they leave where no TCB holds work back.
-    """
-    ask, need, flow = work.ask, work.need, work.flow * (load.flow > 0)
-    used = float(flow @ ask.on_cps) + load.fixed
-    engines = load.engines
-    spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
-    apart = (need.rounds > 1) & (load.flow > 0) & (load.between > 0)
-    if used >= engines or spins > 0 or apart.any() or engines < 1:
-        return
-    serial, at_serial = ask.qr + ask.ro, np.zeros(len(times))
-    for group in load.groups:
-        if group.kind in (Pool.QR, Pool.RO):
-            at_serial += work.at_group[group.pool]
-    rest = ask.cpu + ask.threads
-    more_rounds = (need.rounds - 1) * (serial + rest) / need.rounds / 2  # in the mean, after this one
-    at_first, at_last = (serial + rest) / need.rounds + more_rounds, rest / need.rounds + more_rounds
-    left = float(flow @ (at_serial * at_first + (times - at_serial) * at_last)) + load.fixed * PIECE * point.free
-    alone = float(flow @ (serial * at_first + rest * (at_last + ask.thread_off))) + load.fixed * PIECE
-    bare = alone - float(flow @ (rest * ask.thread_off))
-    more = bare * line(used, engines) / used
-    if engines == 1:  # of a group, each task finds half the others before it
-        for burst in load.bursts:
-            rate, share = float(load.coming.rate[0, burst.work]), float(burst.first.sum())
-            each = float(burst.first @ ask.on_cps) / share
-            more += rate * share * burst.mates(share) * each**2 / 2 / (1 - used)
-    if left - alone <= 1e-9 * alone:
-        return
-    factor = more / (left - alone)
-    if engines > 1:
-        factor = max(factor, 1.0)
-    factor = float(np.clip(factor, 0.5, 3.0))
-    some = load.flow > 0
-    least = (ask.on_cps + ask.thread_off)[some]
-    scaled = least + factor * np.maximum(times[some] - least, 0.0)
-    for group in load.groups:
-        at = work.at_group[group.pool]
-        at[some] *= scaled / np.maximum(times[some], 1e-300)
-    times[some] = scaled

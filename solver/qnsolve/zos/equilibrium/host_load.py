@@ -36,7 +36,10 @@ def load_of(
     if not busy.any() and fixed == 0:
         return None
     groups, (free, spin) = groups_of(form, need, ask, here, limits.grouped, work.off_cps)
-    visits = np.where(busy, form.visits * need.rounds, 0.0)
+    rounds = need.rounds.copy()
+    for limit in limits.grouped.values():  # a visit is as long as a task holds its place
+        rounds[limit.tasks] = 1.0
+    visits = np.where(busy, form.visits * rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, here, fixed, None if rank is None else work.levels.get((host, rank)))
     kept = {
@@ -48,9 +51,9 @@ def load_of(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=_gated(work, limits),
         watched=watched, held=kept, fixed=fixed,
-        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=need.rounds,
+        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=rounds,
         known=work.known.setdefault((host, rank), {}), round=work.rounds,
-        between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / need.rounds,
+        between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / rounds,
     )  # fmt: skip
 
 

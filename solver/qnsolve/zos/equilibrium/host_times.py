@@ -14,7 +14,8 @@ from qnsolve.zos.hosts.load import HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
 from qnsolve.zos.hosts.together import together
 
-from .group_times import conserve, times_at, unlike_pieces
+from .conservation import conserve
+from .group_times import times_at
 from .host_load import load_of
 from .limits.limits import Limits
 from .working import Working
@@ -64,8 +65,6 @@ def _solved(work: Working, limits: Limits, load: Load, note: bool = False) -> tu
     if note:
         _note_overload(work, load, point)
     level = times_at(work, limits, load, point)
-    if not limits.grouped and not work.full:
-        unlike_pieces(work, load, point, level)
     if load.coming.steady and not load.held and not limits.grouped:
         conserve(work, load, point, level)
     return point, level

@@ -61,8 +61,8 @@ def _task_kind(flow: Array, time: Array, spin: float, clock: float | None = None
     return _TaskKind(whole, work / whole, spin / work, varied)
 
 
-def adjusted(host: HostView, k: int, plain: GroupPoint) -> GroupPoint:
-    """The point of a group by the chain of two numbers, corrected by that of three: its own, or that of loads nearby."""
+def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> GroupPoint:
+    """The point of a group, corrected as that by a plain chain of two numbers is by one of three: its own, or one nearby."""
     pool, engines = host.load.groups[k].pool, host.load.engines
     others = sum(host.loads) - host.loads[k]
     loads = np.array([host.loads[k], others, max(host.pieces, 1e-3 * engines), max(plain.number, 1e-3)])
@@ -72,7 +72,7 @@ def adjusted(host: HostView, k: int, plain: GroupPoint) -> GroupPoint:
         host.load.known[pool] = known
     number, busy, thinned, waits = known.ratios
     return _with(
-        host, k, plain, plain.number * number, plain.busy * busy, plain.thinned * thinned, 1 + (plain.free - 1) * waits
+        host, k, point, point.number * number, point.busy * busy, point.thinned * thinned, 1 + (point.free - 1) * waits
     )
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .chains.at_limits import slots, speeds
+from .chains.at_limits import slots
+from .chains.at_limits import speeds as speeds_seen
 from .chains.company import along
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
@@ -50,6 +51,11 @@ class GroupRates:
     left: Array | None
     together: list[Jump]
 
+    def cut(self, levels: Array) -> None:
+        """One level less at the end: the last stands for all beyond."""
+        self.levels, self.arrive, self.serve = levels, self.arrive[:-1], self.serve[:-1]
+        self.up, self.down, self.pieces = self.up[:-1], self.down[:-1], self.pieces[:-1]
+
 
 class GroupChain:
     """The chain of group `k`, or of free pieces alone where it is None."""
@@ -77,15 +83,15 @@ class GroupChain:
         """The group solved, on levels that go as far as it has tasks."""
         load, full = self.view.load, False
         top = min(1e9, load.coming.most)
-        levels = np.zeros(1) if self.k is None else self._levels(top)
+        levels = np.zeros(1) if self.k is None else self.levels(top)
         if self.k is not None and load.coming.steady and not self.gated and self.region not in load.held:
             full = self.rate > self._most(self.k)
-        if self.k is not None and self._alike() and not full:
-            point, last = self._solved(np.arange(self.servers + 3.0), True)
+        if self.k is not None and self.alike() and not full:
+            point, last = self.solved(np.arange(self.servers + 3.0), True)
             if last == 0.0:
                 return point
         for _ in range(GRIDS):
-            point, last = self._solved(levels)
+            point, last = self.solved(levels)
             if self.k is None or last < LAST or levels[-1] >= top or full:
                 break
             levels = grid(max(load.engines + 10, 12), min(4 * levels[-1], top), self.view.growth)
@@ -102,7 +108,8 @@ class GroupChain:
         chance = np.exp(np.append(0.0, logs) - max(float(logs.max(initial=0.0)), 0.0))
         return float(chance @ serve[0]) / float(chance.sum())
 
-    def _levels(self, top: float) -> Array:
+    def levels(self, top: float) -> Array:
+        """Numbers of tasks of the group, `top` at most: as far as it is likely to have them."""
         load = self.view.load
         unit = max(load.engines + 10, 12)
         if self.gated or self.region in load.watched:
@@ -116,27 +123,31 @@ class GroupChain:
         guess = 25 + 4 * most + 20 / max(1 - max(use, self.view.total / load.engines), 0.02)
         return grid(unit, max(min(guess, top), 1.0), self.view.growth)
 
-    def _alike(self) -> bool:
+    def alike(self) -> bool:
         """Whether all levels from as many tasks as servers on are alike, and there is no last one."""
         load = self.view.load
         of_limit = self.region in load.gated or self.region in load.watched or self.region in load.held
         return load.coming.steady and not load.bursts and not of_limit and self.servers <= MOST_SERVERS
 
-    def _solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
+    def solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
         """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""
-        rates, phases, slower = self._chain(levels), self.phases, self.slower
-        follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
-        up, down = rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+        rates, phases = self.chain(levels), self.phases
+        follow, up, down = self.clocked(rates)
         self.view.effort += len(levels) * float(len(phases)) ** 3
         solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
         if solved is not None:
-            rates.levels, rates.serve, rates.down = solved.levels, rates.serve[:-1], rates.down[:-1]
-            rates.pieces = rates.pieces[:-1]
-            return self._point(rates, solved.chance), 0.0
+            rates.cut(solved.levels)
+            return self.point(rates, solved.chance), 0.0
         chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together).chance
-        return self._point(rates, chance), float(chance[-1].sum())
+        return self.point(rates, chance), float(chance[-1].sum())
 
-    def _chain(self, levels: Array) -> GroupRates:
+    def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
+        """Share of those served that go on as one more of the others, and the rates of these by their own clock."""
+        slower = self.slower
+        follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
+        return follow, rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+
+    def chain(self, levels: Array) -> GroupRates:
         """All rates of the chain."""
         view, k, phases = self.view, self.k, self.phases
         serve, down, pieces = self._rates(levels)
@@ -202,7 +213,7 @@ class GroupChain:
             serve[i], down[i], pieces[i] = known[unit]
         return serve, down, pieces
 
-    def _point(self, rates: GroupRates, chance: Array) -> GroupPoint:
+    def point(self, rates: GroupRates, chance: Array) -> GroupPoint:
         """What the chances say of the group, and of free pieces."""
         view, load, levels, some = self.view, self.view.load, rates.levels, self.k is not None
         thinned = max(float((chance * rates.serve).sum()), SLOWEST * self.rate) if some else 0.0
@@ -222,10 +233,10 @@ class GroupChain:
             stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
             number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside, thinned=thinned,
-            free=free, used=used, speeds=self._speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
+            free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
         )  # fmt: skip
 
-    def _speeds(self, rates: GroupRates, chance: Array) -> Array | None:
+    def speeds(self, rates: GroupRates, chance: Array) -> Array | None:
         """Speeds of the region of the group, where they are asked for."""
         view, load, k = self.view, self.view.load, self.k
         if k is None or not (self.gated or self.region in load.watched):
@@ -235,4 +246,4 @@ class GroupChain:
         leave = rates.serve * (1 - later) + rates.down * max(others, 0.0) / max(self.out, 1e-300)
         total = rates.levels[:, None] + self.phases[None, :]
         come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
-        return speeds(np.broadcast_to(rates.near, total.shape), chance, come, leave)
+        return speeds_seen(np.broadcast_to(rates.near, total.shape), chance, come, leave)

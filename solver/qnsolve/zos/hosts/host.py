@@ -5,11 +5,14 @@ Each group is one plane chain: its tasks, and all other tasks on the processors.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .crossed import adjusted, crossed
 from .group_chain import GroupChain
 from .host_view import HostView
+from .kind_chain import KindChain, kinds_of
 from .load import GroupPoint, HostPoint
 
 
@@ -25,7 +28,7 @@ class Host(HostView):
             share = mine.sum() / max(self.all_flow, 1e-300)
             key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self.going(k)], 9),)
             key += (group.servers, group.kind, self.slower(k).round(6))
-            key += self._limited(group.region)
+            key += self._limited(group.region) + self._unlike(k)
             if key not in seen:
                 seen[key] = self.group(k)
             found.append(seen[key])
@@ -49,7 +52,19 @@ class Host(HostView):
         rates = load.gated[region].round(6).tobytes() if region in load.gated else b""
         return (*flows, region in load.watched, rates, load.held.get(region))
 
+    def _unlike(self, k: int) -> tuple[object, ...]:
+        """What the chain of a group depends on where it tells kinds of pieces apart."""
+        group = self.load.groups[k]
+        if not group.in_order:
+            return ()
+        flow = self.load.flow[group.tasks]
+        return tuple(np.round([flow / max(float(flow.sum()), 1e-300), group.alone], 9).ravel().tolist())
+
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
-        point = GroupChain(self, k).solve()
-        return adjusted(self, k, point) if k is not None and crossed(self, k) else point
+        plain = GroupChain(self, k).solve()
+        if k is None:
+            return plain
+        kind = kinds_of(self, k)
+        point = plain if kind is None else replace(KindChain(self, k, kind).solve(), speeds=plain.speeds)
+        return adjusted(self, k, plain, point) if crossed(self, k) else point

@@ -60,11 +60,11 @@ class HostView:
         flow = self.load.flow[self.load.groups[k].tasks]
         return float(flow @ self._pieces(self._elsewhere(k, later=True), k)) / max(float(flow.sum()), 1e-300)
 
-    def going_on(self, k: int | None) -> float:
-        """Share of the visits to a group that go on on the CPs."""
+    def going_on(self, k: int | None, some: Places | float = 1.0) -> float:
+        """Share of the visits to a group, those of some of its tasks or all, that go on on the CPs."""
         if k is None:
             return 0.0
-        flow = self.load.flow[self.load.groups[k].tasks]
+        flow = self.load.flow[self.load.groups[k].tasks] * some
         return float(flow @ (self._elsewhere(k, later=True) > 0)) / max(float(flow.sum()), 1e-300)
 
     def _pieces(self, cpu: Array, k: int | None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 from .chains.jumps import Burst
 from .groups import ServerGroup
@@ -106,6 +106,10 @@ class GroupPoint:
         Time at it over the time of its work, waits for a server included.
     service : float
         Time of its work at a server over the same alone.
+    uneven : ndarray or float
+        The same of each task that comes, over that of all.
+    kind : ndarray or None
+        Kinds of pieces that the chain tells apart, of each task that comes.
     number, busy, waiting : float
         Tasks there, servers at work, tasks that wait for a server [count].
     outside : float
@@ -132,6 +136,8 @@ class GroupPoint:
     speeds: Array | None
     levels: Array
     full: Array
+    uneven: Array | float = 1.0
+    kind: Places | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,8 +18,7 @@ from .limits import Limits
 def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoint) -> Array:
     """Time on the CPs of each task of a group [s]; notes the waits of the tasks for its limit, and for those inside it."""
     form, need, tasks = work.form, work.need, group.tasks
-    rounds, flow = need.rounds[tasks], work.flow[tasks]
-    off, on_cps = group.off * rounds, (group.cpu + group.spin) * rounds
+    flow, off, on_cps = work.flow[tasks], group.off, group.cpu + group.spin
     own = form.region[tasks] == group.region
     inside, away, each = np.zeros((3, len(form.work)))
     if isinstance(its, LimitPoint):

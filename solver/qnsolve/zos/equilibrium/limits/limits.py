@@ -11,12 +11,12 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.bracketed_rates import BracketedRates
-from qnsolve.zos.equilibrium.product_form import folded, speed_of, weights
 from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
 from .own_stations import OwnStations
+from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
 from .unlike_limits import UnlikeLimits
 from .works_apart import WorksApart, works_apart

@@ -9,9 +9,10 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.equilibrium.product_form import folded, line, weights
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
+
+from .product_form import folded, line, weights
 
 NEARLY = 0.995  # most of the servers that are taken as in use
 WAITED = 0.02  # wait at a station, over its work, up to which it is a delay

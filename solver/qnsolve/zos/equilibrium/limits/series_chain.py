@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.equilibrium.product_form import speed_of
 from qnsolve.zos.hosts.chains.plane import grid, plane
+
+from .product_form import speed_of
 
 UNIT = 14  # tasks that are counted one by one
 GROWTH = 1.16  # of the steps beyond

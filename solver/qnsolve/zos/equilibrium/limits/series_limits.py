@@ -9,10 +9,10 @@ from typing import Protocol
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.equilibrium.product_form import weights
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
+from .product_form import weights
 from .series_chain import Below, LimitsInSeries, series
 
 SERIES = 4e5  # effort of a chain of two limits for each number of tasks in and before the one below, about

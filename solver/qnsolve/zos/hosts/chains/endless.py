@@ -27,19 +27,34 @@ def endless(here: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array,
         Of those levels.
     """
     count = len(rise) - 2
-    found = _with_tail(here[count], rise[count], fall[count], joint[count])
+    found = _with_tail(here[count], rise[count], np.diag(fall[count]) + np.diag(joint[count][:-1], 1))
     if found is None:
         return None
     inner = here[:count].copy()
     inner[-1] += found[0]
-    chance = eliminated_levels(inner, rise[:count], fall[:count], downs_with=joint[:count])
-    above = _tail(chance[-1], found[1])
+    return _with_mean(eliminated_levels(inner, rise[:count], fall[:count], downs_with=joint[:count]), found[1])
+
+
+def endless_blocks(here: Array, rise: Array, down: Array) -> tuple[Array, float] | None:
+    """The same with moves to any place of the level before, `down` (N, Y, Y)."""
+    count = len(rise) - 2
+    found = _with_tail(here[count], rise[count], down[count])
+    if found is None:
+        return None
+    inner = here[:count].copy()
+    inner[-1] += found[0]
+    return _with_mean(eliminated_blocks(inner, rise[:count], down[:count]), found[1])
+
+
+def _with_mean(chance: Array, ratio: Array) -> tuple[Array, float] | None:
+    """Chances of some levels and of all above them as one, and the mean of these."""
+    above = _tail(chance[-1], ratio)
     if above is None or not above[1] > 0:
         return None
-    return np.vstack((chance, above[0])), count - 1 + above[1] / max(float(above[0].sum()), 1e-300)
+    return np.vstack((chance, above[0])), len(chance) - 1 + above[1] / max(float(above[0].sum()), 1e-300)
 
 
-def _with_tail(within: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array, Array] | None:
+def _with_tail(within: Array, rise: Array, down: Array) -> tuple[Array, Array] | None:
     """Rates at which what rises from a level comes back to it (Y, Y), and ratios of the chances of the level above.
 
     None where no more can end than comes. Logarithmic reduction (G. Latouche, V. Ramaswami 1993): each step looks at twice
@@ -47,8 +62,7 @@ def _with_tail(within: Array, rise: Array, fall: Array, joint: Array) -> tuple[A
     """
     here = within.copy()
     np.fill_diagonal(here, 0.0)
-    np.fill_diagonal(here, -(here.sum(axis=1) + rise + fall + joint))
-    down = np.diag(fall) + np.diag(joint[:-1], 1)
+    np.fill_diagonal(here, -(here.sum(axis=1) + rise + down.sum(axis=1)))
     try:
         alone = np.linalg.inv(-here)
         high, low = alone * rise[None, :], alone @ down
@@ -113,6 +127,30 @@ def eliminated_levels(
         inner = -here[n - 1] - ratio * fall[n]
         if downs_with is not None:
             inner[:, 1:] -= ratio[:, :-1] * downs_with[n, :-1]
+    return _from_lowest(inner, ratios)
+
+
+def eliminated_blocks(here: Array, rise: Array, down: Array) -> Array:
+    """The same with moves to any place of the block below, `down` (N, Y, Y)."""
+    count, width = rise.shape
+    ratios: list[Array] = []
+    diagonal = np.arange(width)
+    inner = -here[count - 1]
+    for n in range(count - 1, 0, -1):
+        inner[diagonal, diagonal] = 0.0
+        inner[diagonal, diagonal] = down[n].sum(axis=1) - inner.sum(axis=1)
+        try:
+            ratio = rise[n - 1][:, None] * np.linalg.inv(inner)
+        except np.linalg.LinAlgError:
+            return np.full((count, width), np.nan)
+        ratios.append(ratio)
+        inner = -here[n - 1] - ratio @ down[n]
+    return _from_lowest(inner, ratios)
+
+
+def _from_lowest(inner: Array, ratios: list[Array]) -> Array:
+    """Chances of all blocks, given what is left of the lowest one and the ratios of the others to those below, last first."""
+    count, width = len(ratios) + 1, len(inner)
     found = np.zeros((count, width))
     found[0] = lowest(inner)
     if not np.isfinite(found[0]).all():

@@ -122,8 +122,8 @@ def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up:
     """
     levels = np.arange(float(len(arrive)))
     for careful in (False, True):
-        rise, fall, joint, ups, downs = _rates(levels, phases, arrive, serve, follow, up, down, careful, None)
-        solved = endless(_within(ups, downs), rise, fall, joint)
+        rise, fall, joint, ups, downs = plane_moves(levels, phases, arrive, serve, follow, up, down, careful, None)
+        solved = endless(neighbours(ups, downs), rise, fall, joint)
         if solved is not None:
             chance, mean = solved
             if -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):
@@ -138,18 +138,18 @@ def _solved(
 ) -> Array:  # fmt: skip
     """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
     jumps = spread(levels, phases, groups) if groups else None
-    rise, fall, joint, ups, downs = _rates(levels, phases, arrive, serve, follow, up, down, careful, jumps)
+    rise, fall, joint, ups, downs = plane_moves(levels, phases, arrive, serve, follow, up, down, careful, jumps)
     count, width = rise.shape
     if jumps is not None:
-        return eliminated(_within(ups, downs), rise, fall, joint, jumps.above)
+        return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
     if count < NARROW * width:  # along the phases: blocks as wide as there are levels
-        found = eliminated_levels(_within(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
+        found = eliminated_levels(neighbours(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
         if np.isfinite(found).all():
             return found
-    return eliminated_levels(_within(ups, downs), rise, fall, downs_with=joint)
+    return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
 
 
-def _rates(
+def plane_moves(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
     jumps: Spread | None,
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
@@ -173,7 +173,7 @@ def _rates(
     return rise, fall, joint, ups, downs
 
 
-def _within(ups: Array, downs: Array) -> Array:
+def neighbours(ups: Array, downs: Array) -> Array:
     """Rates between neighbours within each block (blocks, width, width); the diagonals are 0."""
     count, width = ups.shape
     here, place = np.zeros((count, width, width)), np.arange(width)

@@ -1,0 +1,39 @@
+"""Pieces of unlike length on one CP, at a QR TCB and beside it, against exact Markov chains."""
+
+from __future__ import annotations
+
+import pytest
+from qnsolve import zos
+
+from tests.oracles.system_chains import tcb_beside_pieces
+
+
+def _solved(*work: zos.Work) -> zos.Result:
+    lpar = zos.Lpar("SYSA", processors=zos.Processors(1))
+    regions = [zos.CicsRegion("AOR1", lpar="SYSA", mxt=2000), zos.CicsRegion("AOR2", lpar="SYSA", mxt=2000)]
+    return zos.System(lpars=[lpar], regions=regions, work=work).solve()
+
+
+def _work(name: str, rate: float, rounds: int = 1, region: str = "AOR1", **cpu: float) -> zos.Work:
+    return zos.Work(name, steps=[zos.Step(regions=[region], qr_dispatches=rounds, **cpu)], rate=rate)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_a_tcb_beside_open_work_of_several_pieces(rounds: int) -> None:
+    """A task that comes back at once, piece after piece, keeps the TCB slow for longer: as long as all its pieces take."""
+    solved = _solved(_work("tcb", 0.3, qr_cpu=1.0), _work("open", 0.2, rounds, region="AOR2", open_cpu=2.0))
+    exact = tcb_beside_pieces([(0.3, 1.0, False)], 2.0 / rounds, rounds, 0.2, (50, 20))
+    assert solved["tcb"].response_time == pytest.approx(exact.mean(lambda s: s[0]) / 0.3, rel=0.01)
+    assert solved["open"].response_time == pytest.approx(exact.mean(lambda s: sum(s[2:])) / 0.2, rel=0.01)
+
+
+def test_short_and_long_pieces_at_a_tcb() -> None:
+    """Behind a long piece short ones wait that would go on beside the TCB, so that it runs nearly alone."""
+    kinds = [(4.0, 0.05, True), (0.15, 2.0, False)]
+    solved = _solved(_work("short", 4.0, qr_cpu=0.05, open_cpu=0.05), _work("long", 0.15, qr_cpu=2.0))
+    exact = tcb_beside_pieces(kinds, 0.05, 1, 0.0, (120, 30))
+    waiting = exact.mean(lambda s: max(s[0] - 1, 0)) / 4.15
+    at_work = [exact.mean(lambda s: float(s[0] > 0 and s[1] == 0)), exact.mean(lambda s: float(s[0] > 0 and s[1] == 1))]
+    after = exact.mean(lambda s: s[2]) / 4.0
+    assert solved["short"].response_time == pytest.approx(waiting + at_work[0] / 4.0 + after, rel=0.03)
+    assert solved["long"].response_time == pytest.approx(waiting + at_work[1] / 0.15, rel=0.03)
