@@ -60,13 +60,12 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     used = float(flow @ ask.on_cps) + load.fixed
     spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
-    if used >= engines or spins > 0 or apart:
+    if used >= engines or spins > 0 or apart or engines < 1:
         return
     centers = _centers(work, load, point, times, flow)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
     off = float(flow @ (ask.thread_off * _left(work)[Pool.THREADS]))  # on a thread, without a CP
-    waits = line(used, engines) + used / min(engines, 1.0) - used
-    goal = (bare - off) * waits / used + (_of_bursts(work, load, used) if engines == 1 else 0.0)
+    goal = (bare - off) * line(used, engines) / used + (_of_bursts(work, load, used) if engines == 1 else 0.0)
     waiting = sum(c.waiting for c in centers)
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
         return

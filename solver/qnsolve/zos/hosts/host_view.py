@@ -173,7 +173,8 @@ class HostView:
             if some.any():  # they come by their own limit, given their mean share of the others
                 share = float(per_visit[some].sum() / max(per_visit.sum() + load.fixed, 1e-300))
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
-                found = found + part * along(rates, phases * share).clip(min=0.0)
+                here = total - phases if k is not None and load.groups[k].region == region else 0.0  # those at the group
+                found = found + part * along(rates, here + phases * share).clip(min=0.0)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
 
