@@ -38,7 +38,10 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             if load is None:
                 continue
             above = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
-            point, level = _solved(work, limits, load, True)
+            point, level = _solved(work, limits, load)
+            _note_overload(work, load, point)
+            if load.coming.steady and not load.held and not limits.grouped:
+                conserve(work, load, point, level)
             own = here & (form.importance == rank)
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
@@ -57,17 +60,12 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _delivered(work, host)
 
 
-def _solved(work: Working, limits: Limits, load: Load, note: bool = False) -> tuple[HostPoint, Array]:
+def _solved(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array]:
     """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
     chains = Host(load)
     point = limited_point(chains) if applies(chains) else together(chains)
     work.effort += chains.effort
-    if note:
-        _note_overload(work, load, point)
-    level = times_at(work, limits, load, point)
-    if load.coming.steady and not load.held and not limits.grouped:
-        conserve(work, load, point, level)
-    return point, level
+    return point, times_at(work, limits, load, point)
 
 
 def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) -> Array:
