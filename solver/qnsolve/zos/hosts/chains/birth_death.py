@@ -128,7 +128,7 @@ def crowd(
     hold : float
         Time that tasks of the stream hold a place, over that of all [ratio].
     alike : bool
-        All are there for times alike: the number tells for how long, and that how many of each source are there. Otherwise
+        All wait for times alike: the number tells for how long, and that how many of each source are there. Otherwise
         each source has its share of the number.
 
     Notes
@@ -157,7 +157,7 @@ def crowd(
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
     step = np.diff(number)
     number = np.where(number > limit, limit + unlike * (number - limit), number)
-    theirs = _theirs(stream, sources, number, alike)
+    theirs = _theirs(stream, sources, number, alike, limit / max(float(speed[limit]), 1e-300), hold)
     coming = np.full(len(number), float(stream)) + sum(theirs)
     if not stream:
         coming[number >= users] = 0.0
@@ -176,17 +176,22 @@ def crowd(
     return Crowd(number, chance, coming, limit, float(chance @ leave))
 
 
-def _theirs(stream: float, sources: Sequence[UserSource], number: Array, alike: bool) -> list[Array]:
+def _theirs(
+    stream: float, sources: Sequence[UserSource], number: Array, alike: bool, service: float, hold: float
+) -> list[Array]:
     """Rates at which users of each source come with so many tasks there."""
     if not alike or len(sources) + (stream > 0) < 2:
         return [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
-    logs = np.log([s.away for s in sources])
+    away, served = np.array([s.away for s in sources]), np.array([s.hold for s in sources]) * service
     most = max(float(number[-1]), 1.0)
-    top = logs.max() + np.log(1e6) if not stream else max(np.log(most / stream), logs.min()) + 1
-    time = np.exp(np.linspace(logs.min() - np.log(1e6), top, TIMES))
-    there = stream * time + sum(s.users * time / (s.away + time) for s in sources)
-    place = np.interp(number, there, np.arange(TIMES))
-    return [np.interp(place, np.arange(TIMES), s.users / (s.away + time)) for s in sources]
+    top = most / stream if stream else 1e6 * float((away + served).max())
+    wait = np.append(0.0, np.geomspace(1e-6 * min(top, service), 3 * top, TIMES))[:, None]
+    there = np.array([s.users for s in sources]) * (wait + served) / (away + wait + served)
+    whole = stream * (wait[:, 0] + hold * service) + there.sum(axis=1)
+    return [
+        np.maximum(s.users - np.interp(number, np.append(0.0, whole), np.append(0.0, its)), 0.0) / s.away
+        for s, its in zip(sources, there.T, strict=True)
+    ]
 
 
 def _widening(first: int, last: int, limit: int, users: float) -> Array:
@@ -209,7 +214,9 @@ def _balance(
     low, high = 0.0, top
     for _ in range(60):
         middle = (low + high) / 2
-        flows = [float(rate[0]) for rate in _theirs(stream, sources, np.array([middle]), alike)]
+        flows = [
+            float(rate[0]) for rate in _theirs(stream, sources, np.array([middle]), alike, limit / float(speed[limit]), hold)
+        ]
         come = stream + sum(flows)
         held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True)) if stream else come
         if come > speed[min(int(middle), limit)] * (come / held if middle > limit and held > 0 else 1.0):
