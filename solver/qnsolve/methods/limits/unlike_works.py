@@ -65,6 +65,7 @@ def unlike_waits(
     second: Array | None = None,
     third: Array | None = None,
     speed: Array | None = None,
+    guess: float = 0.0,
 ) -> LimitWaits:
     """Waits, holding times and throughputs of kinds of work that share one limit, first come, first served.
 
@@ -91,6 +92,8 @@ def unlike_waits(
         E[S²]/2 and E[S³]/6 of that time [time², time³]; by default of an exponential time: mean², mean³.
     speed : ndarray (capacity + 1,), optional
         Speed of each task by the number inside, over that of the holding times given; 1 by default.
+    guess : float
+        Where the search for the wait starts [time].
 
     Returns
     -------
@@ -131,7 +134,7 @@ def unlike_waits(
         full, lengths, late = 1.0, partial(_lengths, kinds, wait), np.ones(len(kinds.mean))
         present = partial(_all_taken, capacity)
     else:
-        kinds, wait, found = _settled(kinds)
+        kinds, wait, found = _settled(kinds, guess)
         full, lengths, late, present = found.full, found.lengths, found.delayed, found.present
     slower = kinds.slower
     waits, inside = np.full(len(mean), wait), mean * slower
@@ -241,10 +244,10 @@ class _Kinds:
         return float(self.throughput(wait) @ self.mean) * self.slower - self.capacity
 
 
-def _settled(kinds: _Kinds) -> tuple[_Kinds, float, LimitState]:
+def _settled(kinds: _Kinds, guess: float) -> tuple[_Kinds, float, LimitState]:
     """The wait that its own chain returns, with the waits of the kinds in the proportion of that chain."""
     kinds = kinds.slowed(1.0, kinds.own)
-    wait, found = _wait(kinds, kinds.least())
+    wait, found = _wait(kinds, max(kinds.least(), guess))
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
         some = found.rate > 0
