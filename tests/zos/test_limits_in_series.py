@@ -23,6 +23,25 @@ def test_long_direct_tasks_hold_the_places_that_a_full_tor_waits_for() -> None:
     assert found["B"].response_time == pytest.approx(0.1289, rel=0.03)
 
 
+def test_two_full_tors_get_the_places_that_direct_tasks_leave() -> None:
+    """All their places wait before one AOR, for tasks 23 times as long: against simulation (A ± 2.3, B ± 0.6 %)."""
+    limits = {"TOR0": 11, "TOR1": 10, "R1": 10, "R2": 12}
+    regions = [zos.CicsRegion(name, lpar="L", mxt=mxt) for name, mxt in limits.items()]
+    steps = [
+        zos.Step(regions=["TOR0", "TOR1"], qr_cpu=0.0004512),
+        zos.Step(regions="R2", open_cpu=0.0005428, devices={"DB2": 0.0128}),
+    ]
+    direct = zos.Step(regions=["R1", "R2"], shares=[1.862, 1.468], qr_cpu=0.005508, open_cpu=0.003345, devices={"DB2": 0.2944})
+    work = [
+        zos.Work("A", users=357, think_time=0.5428, steps=steps),
+        zos.Work("B", users=203, think_time=1.562, steps=[direct]),
+    ]
+    found = zos.System([zos.Lpar("L", processors=5)], regions, work, devices=[zos.Device("DB2")]).solve()
+    assert found["A"].etr == pytest.approx(306.7, rel=0.02)
+    assert found["A"].response_time == pytest.approx(0.621, rel=0.04)
+    assert found["B"].response_time == pytest.approx(1.887, rel=0.01)
+
+
 def test_times_all_alike_are_one_line() -> None:
     """With room for all above, the places below are M/M/c with finite users, whoever comes."""
     size, places, hold, think = 200, 5, 0.5, 1.0

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import Search
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
@@ -49,7 +48,6 @@ class LimitPools:
     speeds: dict[int, tuple[Array, int, float]] = field(default_factory=dict)
     parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
     ratios: dict[int, Array] = field(default_factory=dict)
-    searches: dict[int, Search | None] = field(default_factory=dict)
     made: dict[int, float] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)

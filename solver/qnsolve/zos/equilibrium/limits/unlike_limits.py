@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import unlike_waits
+from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
@@ -14,11 +14,19 @@ from .limit_arrivals import LimitArrivals
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 EFFORT_OF_ONE = 2e7  # multiplications for a limit with classes inside, about
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
+ALIKE = 1e-3  # change of what the waits of kinds of work depend on up to which they are not found again [ratio]
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 
 
 class UnlikeLimits(LimitArrivals):
-    """Limits, and what unlike kinds of work wait for them."""
+    """Limits, and what unlike kinds of work wait for them.
+
+    `waits` has by limit the kinds of work that it was solved for, and what they wait.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.waits: dict[int, tuple[tuple[Array, ...], LimitWaits]] = {}
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
@@ -55,9 +63,7 @@ class UnlikeLimits(LimitArrivals):
             if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
                 try:
                     second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
-                    begin = self.searches.get(pool)
-                    waits = unlike_waits(size, users, flow[some], gone, mean, second, third, relative, begin)
-                    found, self.searches[pool] = waits.wait, waits.search
+                    found = self._found(pool, (users, flow[some], gone, mean, second, third, relative))
                     if plain > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):  # the variation of all times together
@@ -65,6 +71,17 @@ class UnlikeLimits(LimitArrivals):
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def _found(self, pool: int, kinds: tuple[Array, ...]) -> Array:
+        """Waits of unlike kinds of work; those of the round before where nothing that they depend on has changed."""
+        before = self.waits.get(pool)
+        if before is not None and _alike(before[0], kinds):
+            return before[1].wait
+        users, rate, gone, mean, second, third, speed = kinds
+        begin = None if before is None else before[1].search
+        found = unlike_waits(len(speed) - 1, users, rate, gone, mean, second, third, speed, begin)
+        self.waits[pool] = kinds, found
+        return found.wait
 
     def _one_kind(
         self, tasks: Places, place: int, inside: Array, speed: Array, size: int, away: Array, plain: float
@@ -119,7 +136,12 @@ class UnlikeLimits(LimitArrivals):
             return 0.0
 
     def mild(self, tasks: Places, mixed: float) -> bool:
-        """Whether a factor for all kinds of work is as good: users of times not far apart, or out of full regions."""
+        """Whether a factor for all kinds of work is as good: users of times not far apart, or whose tasks call others."""
         users = self.work.form.users[self.work.form.work[tasks]] > 0
-        nested = not self.callers(tasks).isdisjoint(self.gates) or bool(users.any() and self.calling[tasks].any())
-        return nested or (bool(users.all()) and mixed < MILD)
+        calling = bool(users.any() and self.calling[tasks].any())
+        return calling or (bool(users.all()) and mixed < MILD)
+
+
+def _alike(some: tuple[Array, ...], others: tuple[Array, ...]) -> bool:
+    """Whether kinds of work are the same but for small changes."""
+    return all(len(a) == len(b) and bool((np.abs(a - b) <= ALIKE * np.abs(b)).all()) for a, b in zip(some, others, strict=True))
