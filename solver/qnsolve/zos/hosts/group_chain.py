@@ -203,7 +203,7 @@ class GroupChain:
             if unit not in known:
                 if ready is not None and unit:
                     speed, number = ready.at(unit)
-                    theirs = ready.mean(others, phases, number, spins)
+                    theirs = ready.mean(number, spins)
                 else:
                     speed = unit / (self.piece * along(others.slow(unit), phases) + self.spin)
                     theirs = along(others.longer(unit, spins), phases)

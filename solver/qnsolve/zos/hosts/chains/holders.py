@@ -20,8 +20,8 @@ class Ready:
     def __init__(self, others: Company, phases: Array, piece: float, spin: float, off: float, most: float) -> None:
         self.number = np.unique(np.round(np.linspace(0.0, most, min(int(most), MOST) + 1)))  # ready
         self.off = off
-        each = np.array([along(others.slow(j), phases) for j in self.number])
-        self.time = piece * each + spin  # (J, Y)
+        self.slow = np.array([along(others.slow(j), phases) for j in self.number])  # others, and a unit, beside so many
+        self.time = piece * self.slow + spin  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))
         here = np.diff(self.number, prepend=0.0)[:, None]
@@ -40,9 +40,8 @@ class Ready:
         chance /= chance.sum(axis=0)
         return (chance * self.number[:, None] / self.time).sum(axis=0), chance
 
-    def mean(self, others: Company, phases: Array, chance: Array, spins: float) -> Array:
-        """Time of the others over that alone, beside them (Y,)."""
-        used = np.flatnonzero(chance.max(axis=1) > 1e-6)
-        times = [chance[j] * along(others.longer(float(self.number[j]), spins), phases) for j in used.tolist()]
-        found: Array = np.sum(times, axis=0)
+    def mean(self, chance: Array, spins: float) -> Array:
+        """Time of the others over that alone, beside them, where that share of it is spins (Y,)."""
+        used = chance.max(axis=1) > 1e-6
+        found: Array = (chance[used] * (spins + (1 - spins) * self.slow[used])).sum(axis=0)
         return found
