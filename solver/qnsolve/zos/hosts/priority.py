@@ -15,6 +15,7 @@ from .host_view import HostView
 SIZES = 3  # of visits, for which times are found
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 STARVED = 1e-4  # least throughput over that asked for
+LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +100,7 @@ def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, numb
         chance = np.exp(logs - logs.max())
         return float(chance @ levels) / float(chance.sum())
 
-    low, high = 0.0, under.processors
+    low, high = LEAST * under.processors, under.processors
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if there(middle) > number else (low, middle)
