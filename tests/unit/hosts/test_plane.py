@@ -56,6 +56,13 @@ def test_company_of_queues_and_pieces() -> None:
     assert found.slow(0.0)[0] == 1  # nobody there
 
 
+@pytest.mark.parametrize("load", [500.0, 1500.0, 1990.0])
+def test_company_of_thousands_of_servers(load: float) -> None:
+    """Far from their number they are as many pieces: a Poisson number, its weights within the range of floats."""
+    found = company([(load, 2000)], 0.0, 8.0, 300)
+    assert found.leave == pytest.approx(np.arange(301) / load, rel=1e-9)
+
+
 @pytest.mark.parametrize(("servers", "load"), [(1, 0.7), (4, 0.85), (40, 0.9)])
 def test_a_stream_before_a_limit_is_an_mmc(servers: int, load: float) -> None:
     """Wait and chance of a full limit by Erlang's C."""

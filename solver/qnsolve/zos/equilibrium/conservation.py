@@ -62,9 +62,10 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
     if used >= engines or spins > 0 or apart or engines < 1:
         return
-    centers = _centers(work, load, point, times, flow)
+    left = _left(work)
+    centers = _centers(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
-    off = float(flow @ (ask.thread_off * _left(work)[Pool.THREADS]))  # on a thread, without a CP
+    off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
     goal = (bare - off) * line(used, engines) / used + (_of_bursts(work, load, used) if engines == 1 else 0.0)
     waiting = sum(c.waiting for c in centers)
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
@@ -88,10 +89,11 @@ def _left(work: Working) -> dict[Pool | None, Array]:
     return found
 
 
-def _centers(work: Working, load: Load, point: HostPoint, times: Array, flow: Array) -> list[_Center]:
+def _centers(
+    work: Working, load: Load, point: HostPoint, times: Array, flow: Array, left: dict[Pool | None, Array]
+) -> list[_Center]:
     """TCBs, threads, and free pieces."""
-    left, free = _left(work), times.copy()
-    found = []
+    free, found = times.copy(), []
     for group in load.groups:
         tasks, at = group.tasks, work.at_group[group.pool]
         free -= at

@@ -37,7 +37,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            above = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
+            at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}  # of higher ones
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
             if load.coming.steady and not load.held and not limits.grouped:
@@ -46,8 +46,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
             times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level)[own]
-            work.at_group |= above[0]
-            work.service |= above[1]
+            work.at_group |= at_group
+            work.service |= service
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             times += here * (need.ziip + need.thread_ziip) * slow * max(longer[host] - point.free, 1 - point.free)

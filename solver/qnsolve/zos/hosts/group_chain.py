@@ -77,6 +77,7 @@ class GroupChain:
         self.out = view.others_flow(k)
         self.phases = grid(load.engines + 10, view.top, view.growth)
         self.gated = self.region in load.gated
+        self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
         self.held = load.held.get(self.region) if k is not None else None
 
     def solve(self) -> GroupPoint:
@@ -84,7 +85,7 @@ class GroupChain:
         load, full = self.view.load, False
         top = min(1e9, load.coming.most)
         levels = np.zeros(1) if self.k is None else self.levels(top)
-        if self.k is not None and load.coming.steady and not self.gated and self.region not in load.held:
+        if self.k is not None and load.coming.steady and not self.gated and self.held is None:
             full = self.rate > self._most(self.k)
         if self.k is not None and self.alike() and not full:
             point, last = self.solved(np.arange(self.servers + 3.0), True)
@@ -112,10 +113,10 @@ class GroupChain:
         """Numbers of tasks of the group, `top` at most: as far as it is likely to have them."""
         load = self.view.load
         unit = max(load.engines + 10, 12)
-        if self.gated or self.region in load.watched:
+        if self.watched:
             unit = max(unit, 40)
-        if self.region in load.held:
-            unit = max(unit, min(load.held[self.region][0] + 30, 60))
+        if self.held is not None:
+            unit = max(unit, min(self.held[0] + 30, 60))
         if self.servers < 60:
             unit = max(unit, self.servers + 3)
         use = min(self.rate * self.piece / self.servers, 0.99)
@@ -126,7 +127,7 @@ class GroupChain:
     def alike(self) -> bool:
         """Whether all levels from as many tasks as servers on are alike, and there is no last one."""
         load = self.view.load
-        of_limit = self.region in load.gated or self.region in load.watched or self.region in load.held
+        of_limit = self.watched or self.held is not None
         return load.coming.steady and not load.bursts and not of_limit and self.servers <= MOST_SERVERS
 
     def solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
@@ -239,7 +240,7 @@ class GroupChain:
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:
         """Speeds of the region of the group, where they are asked for."""
         view, load, k = self.view, self.view.load, self.k
-        if k is None or not (self.gated or self.region in load.watched):
+        if k is None or not self.watched:
             return None
         later = min(self.going, 1.0)  # of those served, as others
         others = float(load.flow[(load.region == self.region) & (view.rest > 0)].sum()) + self.rate * (later - view.going_on(k))

@@ -62,9 +62,12 @@ class Host(HostView):
 
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
-        plain = GroupChain(self, k).solve()
-        if k is None:
-            return plain
-        kind = kinds_of(self, k)
-        point = plain if kind is None else replace(KindChain(self, k, kind).solve(), speeds=plain.speeds)
-        return adjusted(self, k, plain, point) if crossed(self, k) else point
+        chain = GroupChain(self, k)
+        kind = kinds_of(self, k) if k is not None else None
+        if k is None or kind is None:
+            plain = point = chain.solve()
+        else:
+            point = KindChain(self, k, kind).solve()
+            plain = chain.solve() if chain.watched or crossed(self, k) else point
+            point = replace(point, speeds=plain.speeds)
+        return adjusted(self, k, plain, point) if k is not None and crossed(self, k) else point

@@ -10,6 +10,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 TINY = 1e-290
+MOST = 600  # servers and pieces whose weights rise and fall in range
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def company(queues: Sequence[tuple[float, int]], pieces: float, processors: floa
         Load of the work that waits for a processor only.
     """
     few = min(int(np.ceil(processors)), top + 1)
-    tilt = 1 / max([load / servers for load, servers in queues] + [pieces / 600, 1e-12])
+    tilt = 1 / max([load / min(servers, MOST) for load, servers in queues] + [pieces / MOST, 1e-12])
     weight = _poisson(pieces * tilt, top)
     part = np.zeros((top + 1, few))  # of the weight, with fewer ready than processors
     part[np.arange(few), np.arange(few)] = weight[:few]
