@@ -94,9 +94,8 @@ def test_users_of_a_tcb_that_requests_hold(users: int, think_time: float) -> Non
 
 def test_the_time_left_of_one_among_others() -> None:
     """M/M/1 shared, nobody of higher importance: its CPU over 1 - rho, weighted with what it finds."""
-    use, levels = 0.5, np.arange(60.0)
-    ups, downs = np.full((60, 1), use), (levels / (levels + 1))[:, None]
-    ups[-1] = 0.0
-    sizes = np.array([0.2, 1.0, 4.0])
-    times = time_left(np.zeros((1, 1)), ups, downs, 1 / (levels + 1)[:, None] / sizes[:, None, None])
-    assert times[:, :, 0] @ (use**levels * (1 - use)) == pytest.approx(sizes / (1 - use), rel=1e-6)
+    use, levels, none = 0.5, np.arange(60.0), np.zeros(1)
+    serve = (levels / (levels + 1))[:, None]
+    for size in (0.2, 1.0, 4.0):
+        times = time_left(levels, none, np.append(np.full(59, use), 0.0), serve, none, none, 1 / (levels + 1)[:, None] / size)
+        assert times[:, 0] @ (use**levels * (1 - use)) == pytest.approx(size / (1 - use), rel=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
+from .chains.banded import times
 from .chains.company import Company, along
 from .chains.plane import grid, moves, plane
 from .host_view import HostView
@@ -81,12 +82,12 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
     met /= met.sum(axis=(1, 2), keepdims=True)
     clock = slower * float(lower.slower(None))  # one task is not as uneven as all of them
-    inner = moves_of(levels, phases, arrive[:, 0], each * levels[:, None], up / clock, down / clock)
-    times = np.einsum("sny,wny->sw", time_left(*inner, each * piece / sizes[:, None, None]), met)
+    inner = levels, phases, arrive[:, 0], each * levels[:, None], up / clock, down / clock
+    left = np.array([time_left(*inner, each * piece / size) for size in sizes])  # (S, N, Y)
     seen = met.sum(axis=2) @ levels
     usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
     own = _engines(lower, under, levels, arrive[:, 0], solved.mean_level)
-    return LowerPoint(own, seen / max(usual, 1e-300), sizes, times)
+    return LowerPoint(own, seen / max(usual, 1e-300), sizes, np.einsum("sny,wny->sw", left, met))
 
 
 def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:
@@ -142,37 +143,20 @@ def _ends(lower: HostView) -> tuple[float, float]:
     return (float(some.min()), float(some.max())) if len(some) else (PIECE, PIECE)
 
 
-def moves_of(
-    levels: Array, phases: Array, arrive: Array, serve: Array, up: Array, down: Array
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Rates between the phases (Y, Y), and to the level above and below (N, Y)."""
-    rise, fall = moves(phases, up - down, up + down, True)
-    across = np.diag(rise[:-1], 1) + np.diag(fall[1:], -1)
-    drift, variance = arrive[:, None] - serve, arrive[:, None] + serve
-    ups, downs = moves(levels, drift.T, variance.T, True)
-    return across, ups.T, downs.T
+def time_left(levels: Array, phases: Array, arrive: Array, serve: Array, up: Array, down: Array, ends: Array) -> Array:
+    """Time that one has left that ends at a rate, in each state (N, Y).
 
-
-def time_left(across: Array, ups: Array, downs: Array, ends: Array) -> Array:
-    """Time that one has left that ends at a rate, in each state, by elimination of the levels from the highest down.
-
-    `ends` are rates of several such, and so are the times (S, N, Y).
+    Tasks come to the levels at rates (N,), and end there (N, Y); the phases go up and down at rates (Y,).
     """
-    sizes, count, width = ends.shape
-    every = np.arange(width)
-    leave = across.sum(axis=1) + ups + downs
-    leave = leave + np.maximum(ends, STARVED * float(leave.max()))
-    parts = np.zeros((count, sizes, width, width + 1))  # time at a level: by that at the level below, and more
-    for n in range(count - 1, -1, -1):
-        matrix, right = np.broadcast_to(-across, (sizes, width, width)).copy(), np.zeros((sizes, width, width + 1))
-        matrix[:, every, every] += leave[:, n]
-        right[:, every, every] = downs[n]
-        right[:, :, -1] = 1.0
-        if n < count - 1:
-            matrix -= ups[n][:, None] * parts[n + 1, :, :, :-1]
-            right[:, :, -1] += ups[n] * parts[n + 1, :, :, -1]
-        parts[n] = np.linalg.solve(matrix, right)
-    found, last = np.zeros(ends.shape), np.zeros((sizes, width))
-    for n in range(count):
-        last = found[:, n] = np.einsum("syz,sz->sy", parts[n, :, :, :-1], last) + parts[n, :, :, -1]
-    return found
+    rise, fall = moves(phases, up - down, up + down, True)
+    ups, downs = moves(levels, (arrive[:, None] - serve).T, (arrive[:, None] + serve).T, True)
+    along_levels, shape = (ups.T, downs.T), serve.shape
+    leave = rise + fall + ups.T + downs.T
+    ends = np.maximum(ends, STARVED * float(leave.max()))
+    count, width = shape
+    across = np.broadcast_to(rise, shape), np.broadcast_to(fall, shape)
+    if count < width:
+        steps = zip((1, -1, count, -count), (*along_levels, *across), strict=True)
+        return times([(step, rates.T.ravel()) for step, rates in steps], ends.T.ravel()).reshape(width, count).T
+    steps = zip((width, -width, 1, -1), (*along_levels, *across), strict=True)
+    return times([(step, rates.ravel()) for step, rates in steps], ends.ravel()).reshape(shape)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
 from qnsolve.numerics.series import Array
 
@@ -81,25 +82,20 @@ def company(queues: Sequence[tuple[float, int]], pieces: float, processors: floa
         if load <= 0:
             continue
         step = load * tilt
-        new_weight, new_part = np.zeros_like(weight), np.zeros_like(part)
-        term = 1.0
-        for n in range(min(servers, top + 1)):
-            new_weight[n:] += term * weight[: top + 1 - n]
-            if n < few:
-                new_part[n:, n:] += term * part[: top + 1 - n, : few - n]
-            term *= step / (n + 1)
-            if term < TINY:
-                break
-        else:  # from the first task that waits the terms are a geometric series
-            ratio = step / servers
-            if servers <= top:
-                start = np.zeros_like(weight)
-                start[servers:] = term * weight[: top + 1 - servers]
-                new_weight += _geometric(start, ratio)
-                if servers < few:
-                    begin = np.zeros_like(part)
-                    begin[servers:, servers:] = term * part[: top + 1 - servers, : few - servers]
-                    new_part += _geometric(begin, ratio)
+        count = min(servers, top + 1)
+        terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
+        terms = np.where(terms < TINY, 0.0, terms)
+        new_weight = np.convolve(weight, terms[:count])[: top + 1]
+        new_part = np.zeros_like(part)
+        for n in range(min(count, few)):
+            new_part[n:, n:] += terms[n] * part[: top + 1 - n, : few - n]
+        if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
+            start = np.append(np.zeros(servers), terms[servers] * weight[: top + 1 - servers])
+            new_weight += _geometric(start, step / servers)
+            if servers < few:
+                begin = np.zeros_like(part)
+                begin[servers:, servers:] = terms[servers] * part[: top + 1 - servers, : few - servers]
+                new_part += _geometric(begin, step / servers)
         most = new_weight.max()
         weight, part = new_weight / most, new_part / most
     weight = np.maximum(weight, TINY)
@@ -117,16 +113,8 @@ def _poisson(mean: float, top: int) -> Array:
 
 
 def _geometric(terms: Array, ratio: float) -> Array:
-    """y(n) = terms(n) + ratio·y(n - 1), along the first axis, in blocks whose powers stay in range."""
-    size = len(terms)
-    block = size if ratio >= 1 else max(min(int(300 / max(-np.log(max(ratio, 1e-120)), 1e-9)), size), 1)
-    found = np.zeros_like(terms)
-    last = np.zeros(terms.shape[1:])
-    for start in range(0, size, block):
-        part = terms[start : start + block]
-        powers = ratio ** np.arange(1.0, len(part) + 1)
-        shape = (-1, *([1] * (terms.ndim - 1)))
-        scale = powers.reshape(shape)
-        found[start : start + block] = scale * (np.cumsum(part / scale, axis=0) + last)
-        last = found[min(start + block, size) - 1]
-    return found
+    """y(n) = terms(n) + ratio·y(n - 1), along the first axis."""
+    band = np.ones((2, len(terms)), order="F")  # of the matrix that gives terms of y
+    band[1] = -ratio
+    found: Array = lapack.dtbtrs(band, terms.reshape(len(terms), -1), uplo="L", diag="U")[0]
+    return found.reshape(terms.shape)

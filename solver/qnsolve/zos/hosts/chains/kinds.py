@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
+from .banded import stationary
 from .endless import eliminated_blocks, endless_blocks
-from .plane import SPARE, STIFF, neighbours, plane_moves
+from .plane import SPARE, STIFF, plane_moves
+from .windows import windowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,12 @@ class KindRates:
     up: Array
     down: Array
 
+    def at(self, some: tuple[Array, ...]) -> KindRates:
+        """The same on some points of the grids."""
+        return KindRates(
+            self.share, self.arrive[some], self.serve[some], self.follow, self.up[some], self.down[some]
+        )  # fmt: skip
+
 
 def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: bool) -> tuple[Array, Array] | None:
     """Levels and stationary chances (N, K, Y); None where there are none.
@@ -50,41 +58,80 @@ def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: 
     alike : bool
         All levels from the last but two on are alike, without end; what is found has one for all of these, at their mean.
     """
-    shape = (-1, len(kinds), len(phases))
-    for careful in (False, True):
-        here, rise, down = _blocks(levels, phases, kinds, careful)
-        if alike:
-            solved = endless_blocks(here, rise, down)
-            if solved is None:
-                continue
-            chance, found = solved[0], np.append(levels[:-2], solved[1])
-        else:
-            chance, found = eliminated_blocks(here, rise, down), levels
-        if -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):  # False for nan
-            chance = np.maximum(chance, 0.0)
-            return found, (chance / chance.sum()).reshape(shape)
-    return None
+    means = [0.0]
+
+    def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
+        some, shape = np.ix_(rows, columns), (-1, len(kinds), len(columns))
+        its = [kind.at(some) for kind in kinds]
+        for careful in (False, True):
+            moves = _moves(levels[rows], phases[columns], its, careful)
+            chance: Array | None = None
+            if alike:
+                solved = endless_blocks(*_blocks(moves))
+                if solved is not None:
+                    chance, means[0] = solved
+            elif likely is not None:
+                chance = _stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
+            if chance is None and not alike:
+                chance = eliminated_blocks(*_blocks(moves))
+            if chance is not None and -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):  # False for nan
+                chance = np.maximum(chance, 0.0)
+                return (chance / chance.sum()).reshape(shape)
+        return None
+
+    found = windowed(levels, phases, solve, alike)
+    return None if found is None else (np.append(levels[:-2], means[0]) if alike else levels, found)
 
 
-def _blocks(levels: Array, phases: Array, kinds: list[KindRates], careful: bool) -> tuple[Array, Array, Array]:
-    """Rates within each level, to the next one, and to the one before (N, K·Y, K·Y)."""
-    count, width = len(levels), len(phases)
-    here, down = np.zeros((2, count, len(kinds), width, len(kinds), width))
-    rise = np.zeros((count, len(kinds), width))
-    y = np.arange(width)
-    shares = np.array([kind.share for kind in kinds])
+_Moves = dict[tuple[int, int, int], Array]
+
+
+def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool) -> _Moves:
+    """Rates (N, K, Y) in each state, by how many levels, kinds, and phases further a move leads."""
+    shape = (len(levels), len(kinds), len(phases))
+    found: _Moves = {}
+
+    def put(step: tuple[int, int, int], k: int, rate: Array) -> None:
+        found.setdefault(step, np.zeros(shape))[:, k] += rate
+
     for k, kind in enumerate(kinds):
         most = STIFF * max(float(kind.serve.max()), float(kind.down.max()))
         arrive, up = np.minimum(kind.arrive, most), np.minimum(kind.up, most)
-        rise[:, k], fall, joint, ups, downs = plane_moves(
+        rise, fall, joint, ups, downs = plane_moves(
             levels, phases, arrive, kind.serve, kind.follow, up, kind.down, careful, None
         )
-        here[:, k, :, k, :] = neighbours(ups, downs)
         same = np.maximum(kind.serve - fall - joint, 0.0)  # steps of the levels wider than one task
-        for other, share in enumerate(shares.tolist()):
-            down[:, k, y, other, y] = share * fall
-            down[:, k, y[:-1], other, y[1:]] = share * joint[:, :-1]
+        for step, rate in (((1, 0, 0), rise), ((0, 0, 1), ups), ((0, 0, -1), downs)):
+            put(step, k, rate)
+        for other, its in enumerate(kinds):
+            put((-1, other - k, 0), k, its.share * fall)
+            put((-1, other - k, 1), k, its.share * joint)
             if other != k:
-                here[:, k, y, other, y] += share * same
-    size = len(kinds) * width
-    return here.reshape(count, size, size), rise.reshape(count, size), down.reshape(count, size, size)
+                put((0, other - k, 0), k, its.share * same)
+    return found
+
+
+def _stationary(moves: _Moves, likely: tuple[int, int, int]) -> Array | None:
+    """Stationary chances, given a likely state; None where the balance has no solution in floats."""
+    count, kinds, width = moves[1, 0, 0].shape
+    order, ahead = ((2, 0, 1), (kinds, 1, count * kinds)) if count < width else ((0, 2, 1), (width * kinds, 1, kinds))
+    flat = [(int(np.dot(step, ahead)), rate.transpose(order).ravel()) for step, rate in moves.items()]
+    found = stationary(flat, int(np.dot(likely, ahead)))
+    if found is None:
+        return None
+    shape = [(count, kinds, width)[axis] for axis in order]
+    return np.asarray(found.reshape(shape).transpose(np.argsort(order)).reshape(count, -1))
+
+
+def _blocks(moves: _Moves) -> tuple[Array, Array, Array]:
+    """Rates within each level, to the next one, and to the one before (N, K·Y, K·Y)."""
+    count, kinds, width = moves[1, 0, 0].shape
+    blocks = np.zeros((2, count, kinds, width, kinds, width))  # here, and down
+    for (level, kind, phase), rate in moves.items():
+        k, y = np.arange(max(-kind, 0), kinds - max(kind, 0)), np.arange(max(-phase, 0), width - max(phase, 0))
+        if level < 1:
+            some = np.ix_(k, y)
+            blocks[-level, :, some[0], some[1], some[0] + kind, some[1] + phase] += rate[:, some[0], some[1]].transpose(1, 2, 0)
+    size = kinds * width
+    here, down = blocks.reshape(2, count, size, size)
+    return here, moves[1, 0, 0].reshape(count, size), down

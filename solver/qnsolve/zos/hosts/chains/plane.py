@@ -10,10 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
+from .banded import stationary
 from .endless import eliminated_levels, endless
 from .jumps import Jump, Spread, eliminated, spread
+from .windows import windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
@@ -99,15 +101,71 @@ def plane(
         return Plane(levels, phases, np.hstack((alone.chance, rest)))
     most = STIFF * max(float(serve.max()), float(down.max()))
     arrive, up = np.minimum(arrive, most), np.minimum(up, most)
-    for careful in (False, True):
-        chance = _solved(levels, phases, arrive, serve, follow, up, down, careful, groups)
-        wrong = -float(chance[chance < 0].sum())
-        if wrong < SPARE * float(chance.sum()):  # False for nan
-            break
-    chance = np.nan_to_num(np.maximum(chance, 0.0))
-    if not chance.any():  # nothing ends: all are there that can be
-        chance[-1, -1] = 1.0
-    return Plane(levels, phases, chance / chance.sum())
+
+    def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
+        some = np.ix_(rows, columns)
+        jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
+        chain = _Chain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
+        if likely is None:
+            return chain.chance(careful=some[0].size * some[1].size < arrive.size)  # to see where the chances are
+        return chain.chance(likely=(likely[0] - int(rows[0]), likely[1] - int(columns[0])))
+
+    chance = windowed(levels, phases, solve)
+    assert chance is not None
+    return Plane(levels, phases, chance)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """What `plane` is given."""
+
+    levels: Array
+    phases: Array
+    arrive: Array
+    serve: Array
+    follow: float
+    up: Array
+    down: Array
+    groups: Sequence[Jump]
+
+    def chance(self, likely: tuple[int, int] | None = None, careful: bool = False) -> Array:
+        """Stationary chances, of central moves where these are exact enough; given a likely state, faster."""
+        for least in (False, True)[careful:]:
+            chance = self._solved(least, likely)
+            wrong = -float(chance[chance < 0].sum())
+            if wrong < SPARE * float(chance.sum()):  # False for nan
+                break
+        chance = np.nan_to_num(np.maximum(chance, 0.0))
+        if not chance.any():  # nothing ends: all are there that can be
+            chance[-1, -1] = 1.0
+        found: Array = chance / chance.sum()
+        return found
+
+    def _solved(self, careful: bool, likely: tuple[int, int] | None) -> Array:
+        """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
+        jumps = spread(self.levels, self.phases, self.groups) if self.groups else None
+        rise, fall, joint, ups, downs = plane_moves(
+            self.levels, self.phases, self.arrive, self.serve, self.follow, self.up, self.down, careful, jumps
+        )
+        if jumps is not None:
+            return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
+        count, width = rise.shape
+        narrow = count < NARROW * width
+        if likely is not None:
+            n, y = likely
+            if narrow:
+                moves = [(1, rise), (-1, fall), (count - 1, joint), (count, ups), (-count, downs)]
+                found = stationary([(step, rate.T.ravel()) for step, rate in moves], y * count + n)
+            else:
+                moves = [(width, rise), (-width, fall), (1 - width, joint), (1, ups), (-1, downs)]
+                found = stationary([(step, rate.ravel()) for step, rate in moves], n * width + y)
+            if found is not None:
+                return found.reshape(width, count).T if narrow else found.reshape(count, width)
+        if narrow:  # along the phases: blocks as wide as there are levels
+            found = eliminated_levels(neighbours(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
+            if np.isfinite(found).all():
+                return found
+        return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
 
 
 def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane | None:
@@ -120,33 +178,21 @@ def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up:
     phases, arrive, serve, follow, up, down
         As for `plane`, with every level up to two above the one from which on they are alike.
     """
-    levels = np.arange(float(len(arrive)))
-    for careful in (False, True):
-        rise, fall, joint, ups, downs = plane_moves(levels, phases, arrive, serve, follow, up, down, careful, None)
-        solved = endless(neighbours(ups, downs), rise, fall, joint)
-        if solved is not None:
-            chance, mean = solved
-            if -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):
-                chance = np.maximum(chance, 0.0)
-                return Plane(np.append(levels[:-2], mean), phases, chance / chance.sum())
-    return None
+    levels, means = np.arange(float(len(arrive))), [0.0]
 
+    def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
+        some = np.ix_(rows, columns)
+        its = arrive[some], serve[some], follow, up[some], down[some]
+        for careful in (False, True)[likely is None and len(columns) < len(phases) :]:
+            rise, fall, joint, ups, downs = plane_moves(levels, phases[columns], *its, careful, None)
+            solved = endless(neighbours(ups, downs), rise, fall, joint)
+            if solved is not None and -float(solved[0][solved[0] < 0].sum()) < SPARE * float(solved[0].sum()):
+                chance, means[0] = np.maximum(solved[0], 0.0), solved[1]
+                return np.asarray(chance / chance.sum())
+        return None
 
-def _solved(
-    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
-    groups: Sequence[Jump],
-) -> Array:  # fmt: skip
-    """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
-    jumps = spread(levels, phases, groups) if groups else None
-    rise, fall, joint, ups, downs = plane_moves(levels, phases, arrive, serve, follow, up, down, careful, jumps)
-    count, width = rise.shape
-    if jumps is not None:
-        return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
-    if count < NARROW * width:  # along the phases: blocks as wide as there are levels
-        found = eliminated_levels(neighbours(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
-        if np.isfinite(found).all():
-            return found
-    return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
+    chance = windowed(levels, phases, solve, alike=True)
+    return None if chance is None else Plane(np.append(levels[:-2], means[0]), phases, chance)
 
 
 def plane_moves(

@@ -1,0 +1,86 @@
+"""Where the chances of a chain on two grids are: on a few points of them, which is all that must be solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+
+SMALL, FEW = 400, 30  # points of both grids, and of the phases alone, up to which all are solved at once
+COARSE = 3  # points of a grid of which one is looked at first
+NEVER = 1e-11  # share of the chances, and of the means, that is left out
+LOST = 1e-8  # share of them at an end from which on it was cut too far
+
+Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
+
+
+def windowed(levels: Array, phases: Array, solve: Solve, alike: bool = False) -> Array | None:
+    """Stationary chances (N, …, Y) on two grids, 0 where there is next to nothing; None where there are none.
+
+    Parameters
+    ----------
+    levels, phases : ndarray (N,), (Y,)
+    solve : callable
+        Chances of the chain on some points of both grids, given a state that is likely (its indices in the whole grids),
+        or None where none is known.
+    alike : bool
+        The last levels are alike without end: none is left out.
+    """
+    rows, columns = np.arange(len(levels)), np.arange(len(phases))
+    small = len(columns) <= FEW if alike else len(rows) * len(columns) <= SMALL
+    few, some = rows if alike else _coarse(rows), _coarse(columns)
+    chance = None if small else solve(few, some, None)
+    if chance is None:
+        return solve(rows, columns, None)
+    n, *inner, y = np.unravel_index(int(chance.argmax()), chance.shape)
+    likely = (int(few[n]), *(int(i) for i in inner), int(some[y]))
+    rows = rows if alike else _between(levels, few, _of_levels(chance))
+    columns = _between(phases, some, _of_phases(chance))
+    while True:
+        chance = solve(rows, columns, likely)
+        if chance is None:
+            return None
+        more = rows if alike else _wider(levels, rows, _of_levels(chance)), _wider(phases, columns, _of_phases(chance))
+        if len(more[0]) == len(rows) and len(more[1]) == len(columns):
+            break
+        rows, columns = more
+    found = np.zeros((len(chance) if alike else len(levels), *chance.shape[1:-1], len(phases)))
+    found[rows[0] : rows[0] + len(chance), ..., columns[0] : columns[-1] + 1] = chance
+    return found
+
+
+def _coarse(points: Places) -> Places:
+    """Every third of the points, and the last one."""
+    return np.unique(np.append(points[::COARSE], points[-1]))
+
+
+def _of_levels(chance: Array) -> Array:
+    return np.asarray(chance.reshape(len(chance), -1).sum(axis=1))
+
+
+def _of_phases(chance: Array) -> Array:
+    return np.asarray(chance.reshape(-1, chance.shape[-1]).sum(axis=0))
+
+
+def _weights(points: Array, chance: Array) -> Array:
+    """Shares of the chances, and of their mean."""
+    return np.asarray(chance / chance.sum() + chance * points / max(float(chance @ points), 1e-300))
+
+
+def _between(points: Array, seen: Places, chance: Array) -> Places:
+    """Points of a grid without its ends where next to nothing is, one of those that were seen to spare."""
+    weight = _weights(points[seen], chance)
+    some = np.flatnonzero((np.cumsum(weight) > NEVER) & (np.cumsum(weight[::-1])[::-1] > NEVER))
+    first, last = seen[max(some[0] - 1, 0)], seen[min(some[-1] + 1, len(seen) - 1)]
+    return np.arange(first, last + 1)
+
+
+def _wider(points: Array, kept: Places, chance: Array) -> Places:
+    """As many points of a grid more at a side that was cut where chances are."""
+    weight = _weights(points[kept], chance)
+    first, last = int(kept[0]), int(kept[-1])
+    low = max(first - len(kept), 0) if weight[0] > LOST else first
+    high = min(last + len(kept), len(points) - 1) if weight[-1] > LOST else last
+    return np.arange(low, high + 1)
