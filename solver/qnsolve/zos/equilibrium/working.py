@@ -114,8 +114,15 @@ class Working:
     @property
     def wait(self) -> Array:
         """Wait for all limits of one task (T,) [s]."""
-        found: Array = self.pool_wait.sum(axis=0)
-        return found
+        pools, tasks = self.limited
+        return np.asarray(np.bincount(tasks, self.pool_wait[pools, tasks], self.pool_wait.shape[1]))
+
+    @cached_property
+    def limited(self) -> tuple[Places, Places]:
+        """Limits and the tasks that take places of them, pair by pair."""
+        pairs = [(pool, task) for task, pools in enumerate(self.need.limits) for pool in pools]
+        found = np.array(sorted(set(pairs)), dtype=int).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
 
     @property
     def off_cps(self) -> Array:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .chains.company import Company, along, company
+from .chains.company import Companies, Company, along
 from .load import Load
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -144,8 +146,12 @@ class HostView:
 
     def company(self, k: int | None) -> Company:
         """All others than a group."""
-        queues = [(self.loads[i], g.servers) for i, g in enumerate(self.load.groups) if i != k]
-        return company(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
+        return self._companies.without(k)
+
+    @cached_property
+    def _companies(self) -> Companies:
+        queues = [(load, group.servers) for load, group in zip(self.loads, self.load.groups, strict=True)]
+        return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 
     def comes_first(self, k: int) -> Places:
         """Tasks of a group that come to it before they come to another."""

@@ -60,10 +60,10 @@ class LimitArrivals(PickedLimits):
         if not self.callers(mine).isdisjoint(self.gates):
             return np.inf, 0.0
         for t in mine.tolist():
-            within = [p for p in self.classes if t in self.classes[p] and len(self.classes[p]) < len(limited)]
-            if not within or within[0] not in w.crowds:
+            pool = self.class_of.get(t, -1)
+            if pool not in w.crowds or len(self.classes[pool]) >= len(limited):
                 return np.inf, 0.0
-            pool, tasks, seen = within[0], self.classes[within[0]], w.crowds[within[0]]
+            tasks, seen = self.classes[pool], w.crowds[pool]
             if seen.full > OFTEN:
                 self.closing.add(pool)
             if pool not in self.closing and not self.covered(limited):

@@ -71,6 +71,11 @@ class LimitPools:
             if len(tasks) == len(self.tasks[region]) and form.pool_size[pool] <= self.size(region):
                 self.pool[region] = pool
                 del self.classes[pool]
+        self.qr_pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.QR)}
+        self.class_of = {int(t): p for p in reversed(self.classes) for t in self.classes[p]}
+        self._classes: dict[int, list[int]] = {}
+        for pool in self.classes:
+            self._classes.setdefault(int(form.pool_region[pool]), []).append(pool)
         calls = self.work.need.calls > 0
         self.calling: Array = np.asarray(calls.any(axis=1))
         self.called_from = [set(form.region[calls[:, t]].tolist()) for t in range(len(form.work))]
@@ -104,7 +109,7 @@ class LimitPools:
 
     def classes_of(self, region: int) -> list[int]:
         """Pools of the TRANCLASSes of a region."""
-        return [p for p in self.classes if self.work.form.pool_region[p] == region]
+        return self._classes.get(region, [])
 
     def callers(self, tasks: Places) -> set[int]:
         """Regions whose tasks call some tasks."""

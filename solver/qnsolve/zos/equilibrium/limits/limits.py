@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.bracketed_rates import BracketedRates
 from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
@@ -28,6 +27,7 @@ EFFORT_OF_ONE = 5e5  # multiplications for one limit, about
 PASSES = 24  # over all limits in one round
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on it is bracketed [ratio]
+STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
 FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
@@ -38,6 +38,7 @@ class Limits(UnlikeLimits):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.inputs: dict[int, Array] = {}
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
 
@@ -48,7 +49,7 @@ class Limits(UnlikeLimits):
         """
         w = self.work
         self.stale = set(self.ratios)
-        self.found, self.nu = {}, {}
+        self.found, self.nu, self.inputs = {}, {}, {}
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
@@ -57,7 +58,7 @@ class Limits(UnlikeLimits):
         most = PASSES if w.rounds > 1 else EARLY
         for passed in range(most):
             before, come = w.pool_wait.copy(), w.rate.copy()
-            self._pass(not bracketed)
+            self._pass(not bracketed, STILL * near)
             moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
             w.settle_rates()
             farthest = rates.farthest(come, w.rate)
@@ -86,18 +87,36 @@ class Limits(UnlikeLimits):
             w.pool_wait = np.where(change == 0, before, np.maximum((before + own) * np.exp(part * change) - own, 0.0))
             w.settle_rates()
 
-    def _pass(self, follow: bool) -> None:
-        """All limits once; the users' rates as they are found, or as they are."""
+    def _pass(self, follow: bool, still: float) -> None:
+        """All limits to which something moved by more than a part `still`; the users' rates as they are found, or as they are."""
         self.take_shares()
         for region in self.order:
             for pool in self.classes_of(region):
-                self._tranclass(pool)
-                if follow:
-                    self.work.settle_rates()
+                if self._moved(pool, self.classes[pool], still):
+                    self._tranclass(pool)
+                    if follow:
+                        self.work.settle_rates()
             if region in self.gates or region in self.capped:
-                self._gate(region)
-                if follow:
-                    self.work.settle_rates()
+                below = [self.tasks[r] for r in self.shared.of(region)]
+                below += [self.tasks[r] for r in self.gates if self.above[r] == region]
+                if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
+                    self._gate(region)
+                    if follow:
+                        self.work.settle_rates()
+
+    def _moved(self, pool: int, tasks: Places, still: float) -> bool:
+        """Whether what a limit is solved for has changed since it was: flows, times and waits of its tasks and their works."""
+        w, work = self.work, self.work.form.work[tasks]
+        callers = sorted(self.callers(tasks))
+        seen = np.concatenate((
+            w.flow[tasks], w.holds()[tasks], w.wait[tasks], w.pool_wait[pool, tasks], w.response[work],
+            self.shares[callers][:, work].ravel(),
+        ))  # fmt: skip
+        before = self.inputs.get(pool)
+        if before is not None and before.shape == seen.shape and (np.abs(seen - before) <= still * np.abs(before)).all():
+            return False
+        self.inputs[pool] = seen
+        return True
 
     def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
         stream, sources, hold = self.sources(tasks, held, inside)
@@ -181,10 +200,10 @@ class Limits(UnlikeLimits):
         host = int(w.form.host[tasks[0]])
         total = float(w.flow[tasks].sum())
         serial = 0.0  # time at the QR TCB but for its queue
-        for pool, at in w.at_group.items():
-            if w.form.pool_kind[pool] == Pool.QR and w.form.pool_region[pool] == region:
-                serial = float(w.flow[tasks] @ w.ask.qr[tasks]) / total * w.service.get(pool, 1.0)
-                own = float(w.flow[tasks] @ (w.on_cps - at)[tasks]) / total
+        qr_pool = self.qr_pool.get(region, -1)
+        if qr_pool in w.at_group:
+            serial = float(w.flow[tasks] @ w.ask.qr[tasks]) / total * w.service.get(qr_pool, 1.0)
+            own = float(w.flow[tasks] @ (w.on_cps - w.at_group[qr_pool])[tasks]) / total
         if serial == 0.0:
             own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
         if serial == 0.0:  # work without CPU is never on the CPs for long
@@ -293,11 +312,11 @@ class Limits(UnlikeLimits):
         flow = w.flow
         total = float(flow[tasks].sum())
         everything = self.tasks[region]
-        qr_pool = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == region]
-        at_qr = w.at_group[qr_pool[0]] if qr_pool else np.zeros(len(form.work))
+        qr_pool = self.qr_pool.get(region, -1)
+        at_qr = w.at_group.get(qr_pool, np.zeros(len(form.work)))
         load = float(flow[everything] @ w.ask.qr[everything])
         mine = float(flow[tasks] @ w.ask.qr[tasks])
-        slowed = w.service.get(qr_pool[0], 1.0) if qr_pool else 1.0  # by the CPs, while the TCB is at work
+        slowed = w.service.get(qr_pool, 1.0) if qr_pool in w.at_group else 1.0  # by the CPs, while the TCB is at work
         serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
         own = w.pool_wait[self.pool[region]]
         rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total

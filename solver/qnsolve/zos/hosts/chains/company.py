@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,8 +63,48 @@ def along(values: Array, points: Array) -> Array:
     return found
 
 
-def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:
-    """The others as in the product form of queues and free pieces, each state weighted with the time it lasts.
+@dataclass(frozen=True)
+class _Product:
+    """Weights of y queueing and free pieces, with fewer ready than processors, and all: (top + 1, c + 1)."""
+
+    weight: Array
+    tilt: float
+
+    @classmethod
+    def of_pieces(cls, pieces: float, tilt: float, few: int, top: int) -> _Product:
+        """Free pieces alone."""
+        weight = np.zeros((top + 1, few + 1))
+        weight[:, -1] = _poisson(pieces * tilt, top)
+        weight[np.arange(few), np.arange(few)] = weight[:few, -1]
+        return cls(weight, tilt)
+
+    def beside(self, load: float, servers: int) -> _Product:
+        """With a group of servers."""
+        if load <= 0:
+            return self
+        weight, step = self.weight, load * self.tilt
+        top, few = len(weight) - 1, weight.shape[1] - 1
+        count = min(servers, top + 1)
+        terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
+        terms = np.where(terms < TINY, 0.0, terms)
+        found = np.zeros_like(weight)
+        if count == 1:
+            found[:, -1] = weight[:, -1]
+        else:
+            found[:, -1] = np.convolve(weight[:, -1], terms[:count])[: top + 1]
+        for n in range(min(count, few)):
+            found[n:, n:few] += terms[n] * weight[: top + 1 - n, : few - n]
+        if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
+            first = min(servers, few)
+            start = np.zeros((top + 1, few - first + 1))
+            start[servers:, :-1] = weight[: top + 1 - servers, : few - first]
+            start[servers:, -1] = weight[: top + 1 - servers, -1]
+            found[:, first:] += _geometric(terms[servers] * start, step / servers)
+        return _Product(found / found[:, -1].max(), self.tilt)
+
+
+class Companies:
+    """The others than each group, as in the product form of queues and free pieces, each state weighted with the time it lasts.
 
     Parameters
     ----------
@@ -72,36 +112,56 @@ def company(queues: Sequence[tuple[float, int]], pieces: float, processors: floa
         Groups of servers whose tasks wait for a server first.
     pieces : float
         Load of the work that waits for a processor only.
+
+    Notes
+    -----
+    The product of all but one is found by halves: that of the other half goes before, for all of a half at once.
     """
-    few = min(int(np.ceil(processors)), top + 1)
-    tilt = 1 / max([load / min(servers, MOST) for load, servers in queues] + [pieces / MOST, 1e-12])
-    weight = _poisson(pieces * tilt, top)
-    part = np.zeros((top + 1, few))  # of the weight, with fewer ready than processors
-    part[np.arange(few), np.arange(few)] = weight[:few]
-    for load, servers in queues:
-        if load <= 0:
-            continue
-        step = load * tilt
-        count = min(servers, top + 1)
-        terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
-        terms = np.where(terms < TINY, 0.0, terms)
-        new_weight = np.convolve(weight, terms[:count])[: top + 1]
-        new_part = np.zeros_like(part)
-        for n in range(min(count, few)):
-            new_part[n:, n:] += terms[n] * part[: top + 1 - n, : few - n]
-        if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
-            start = np.append(np.zeros(servers), terms[servers] * weight[: top + 1 - servers])
-            new_weight += _geometric(start, step / servers)
-            if servers < few:
-                begin = np.zeros_like(part)
-                begin[servers:, servers:] = terms[servers] * part[: top + 1 - servers, : few - servers]
-                new_part += _geometric(begin, step / servers)
-        most = new_weight.max()
-        weight, part = new_weight / most, new_part / most
-    weight = np.maximum(weight, TINY)
-    leave = np.append(0.0, weight[:-1] / weight[1:]) * tilt
-    ready = (sum(load for load, _ in queues) + pieces) * leave
-    return Company(leave, ready, part / weight[:, None], processors)
+
+    def __init__(self, queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> None:
+        self.queues, self.pieces, self.processors, self.top = list(queues), pieces, processors, top
+        self.uses = [load / min(servers, MOST) for load, servers in self.queues]
+        self.fullest = int(np.argmax(self.uses)) if self.queues else None
+        self.known: dict[tuple[int, int], _Product] = {}
+
+    def without(self, k: int | None) -> Company:
+        """All but one; that with the fullest left out has weights of its own."""
+        count = len(self.queues)
+        if k is None or k == self.fullest:
+            others = [i for i in range(count) if i != k]
+            return self._company(self._joined(self._pieces(others), others), others)
+        low, high, product = 0, count, self.known.get((0, count))
+        if product is None:
+            product = self.known[0, count] = self._pieces(range(count))
+        while high - low > 1:
+            middle = (low + high) // 2
+            mine, rest = ((low, middle), (middle, high)) if k < middle else ((middle, high), (low, middle))
+            if mine not in self.known:
+                self.known[mine] = self._joined(product, range(*rest))
+            (low, high), product = mine, self.known[mine]
+        return self._company(product, [i for i in range(count) if i != k])
+
+    def _pieces(self, queues: Iterable[int]) -> _Product:
+        """Free pieces, before some queues."""
+        tilt = 1 / max([self.uses[i] for i in queues] + [self.pieces / MOST, 1e-12])
+        few = min(int(np.ceil(self.processors)), self.top + 1)
+        return _Product.of_pieces(self.pieces, tilt, few, self.top)
+
+    def _joined(self, product: _Product, queues: Iterable[int]) -> _Product:
+        for i in queues:
+            product = product.beside(*self.queues[i])
+        return product
+
+    def _company(self, product: _Product, queues: Iterable[int]) -> Company:
+        weight = np.maximum(product.weight[:, -1], TINY)
+        leave = np.append(0.0, weight[:-1] / weight[1:]) * product.tilt
+        ready = (sum(self.queues[i][0] for i in queues) + self.pieces) * leave
+        return Company(leave, ready, product.weight[:, :-1] / weight[:, None], self.processors)
+
+
+def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:
+    """All of some queues and free pieces, as `Companies`."""
+    return Companies(queues, pieces, processors, top).without(None)
 
 
 def _poisson(mean: float, top: int) -> Array:
@@ -116,5 +176,5 @@ def _geometric(terms: Array, ratio: float) -> Array:
     """y(n) = terms(n) + ratio·y(n - 1), along the first axis."""
     band = np.ones((2, len(terms)), order="F")  # of the matrix that gives terms of y
     band[1] = -ratio
-    found: Array = lapack.dtbtrs(band, terms.reshape(len(terms), -1), uplo="L", diag="U")[0]
-    return found.reshape(terms.shape)
+    found: Array = lapack.dtbtrs(band, terms, uplo="L", diag="U")[0]
+    return found
