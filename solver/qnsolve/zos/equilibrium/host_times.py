@@ -20,6 +20,7 @@ from .host_load import load_of
 from .limits.limits import Limits
 from .working import Working
 
+EFFORT_OF_LOWER = 5.0  # over that of a chain of a TCB
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -81,6 +82,7 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
     if higher is None or lower is None:
         return level
     found = lower_point(Host(higher), Host(lower))
+    work.effort += EFFORT_OF_LOWER
     lower = replace(lower, engines=found.engines)
     _, level = _solved(work, limits, lower)
     cpu, flow = np.maximum(ask.on_cps / work.need.rounds, 1e-300), work.flow * (lower.flow > 0)

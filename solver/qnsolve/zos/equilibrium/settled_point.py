@@ -78,7 +78,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         if change < near and work.rounds > 1 and limits.calm:
             work.settled = True
             break
-        if work.effort > EFFORT:
+        if work.effort > EFFORT and not work.full:  # what is full is told by rounds that come to an end
             break
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])

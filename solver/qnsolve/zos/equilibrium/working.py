@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.demands import Around, Demands
 from qnsolve.zos.hosts.load import HostPoint, Known
 
-EFFORT = 1e10  # multiplications of chains after which rounds end, settled or not: two seconds or so
+EFFORT = 600.0  # chains of a TCB after which rounds end, settled or not: a second or two
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Working:
     full : dict of pool to float
         Loads of those that, as far as it is known, work with a rate fills.
     effort : float
-        Multiplications that the chains of the hosts have taken, about [count].
+        Chains of a TCB that have taken as long as all that was solved, about [count].
     rounds : int
     settled : bool
         Whether the rounds came to an end.

@@ -24,6 +24,7 @@ ALIKE = 0.12  # difference of the loads of groups that are taken as alike
 NEAR = 0.03  # change of loads up to which the ratio to the plain chain is the same
 WIDER = 1.16  # growth of the steps of the group
 LONGEST = 2e5
+MULTIPLICATIONS = 5e6  # that take as long as the chain of a group
 QUICKEST = 0.1  # least clock over that of the group
 
 
@@ -178,7 +179,7 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
             unit, points = POINTS[choice]
             levels = np.arange(group.servers + 3.0) if alike else grid(max(8, group.servers + 3), tops[0], WIDER)
             axes = levels, _axis(tops[1], unit, points), _axis(tops[2], unit, points)
-            host.effort += len(axes[0]) * float(len(axes[1]) * len(axes[2])) ** 3
+            host.effort += len(axes[0]) * float(len(axes[1]) * len(axes[2])) ** 3 / MULTIPLICATIONS
             solved = _solved(host, k, axes, three, alike)
             if solved is not None:
                 finer = choice

@@ -19,6 +19,7 @@ from .load import GroupPoint
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
+STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 
 
@@ -134,7 +135,7 @@ class GroupChain:
         """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""
         rates, phases = self.chain(levels), self.phases
         follow, up, down = self.clocked(rates)
-        self.view.effort += len(levels) * float(len(phases)) ** 3
+        self.view.effort += 0.5 + len(levels) * len(phases) / STATES + JUMP * len(rates.together)
         solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
         if solved is not None:
             rates.cut(solved.levels)

@@ -23,7 +23,7 @@ NOISE = 1e-9  # of all visits, what rounding leaves
 class HostView:
     """A load, added up; `k` is one of its groups, None where all is alike.
 
-    `effort` is about how many multiplications its chains have taken.
+    `effort` is how many chains of one group take as long as those solved, about.
     """
 
     def __init__(self, load: Load, growth: float = 1.16) -> None:

@@ -67,7 +67,7 @@ class KindChain(GroupChain):
         for part, each in zip(self.parts, rates, strict=True):
             follow, up, down = part.clocked(each)
             kinds.append(KindRates(part.rate / self.rate, each.arrive, each.serve, follow, up, down))
-        self.view.effort += len(levels) * float(len(self.parts) * len(self.phases)) ** 3
+        self.view.effort += len(self.parts)
         found = plane_of_kinds(levels, self.phases, kinds, alike)
         if found is None:
             return super().solved(levels, alike)

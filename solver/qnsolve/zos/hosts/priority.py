@@ -85,7 +85,8 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     inner = levels, phases, arrive[:, 0], each * levels[:, None], up / clock, down / clock
     left = np.array([time_left(*inner, each * piece / size) for size in sizes])  # (S, N, Y)
     seen = met.sum(axis=2) @ levels
-    usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
+    come = (chance * arrive).sum(axis=1)
+    usual = float(come @ levels / come.sum()) if come.sum() > 0 else solved.mean_level  # of all, where none can come
     own = _engines(lower, under, levels, arrive[:, 0], solved.mean_level)
     return LowerPoint(own, seen / max(usual, 1e-300), sizes, np.einsum("sny,wny->sw", left, met))
 

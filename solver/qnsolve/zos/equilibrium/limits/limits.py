@@ -23,7 +23,7 @@ from .works_apart import WorksApart, works_apart
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 CALM = 1e-3  # waits that change less, over the response time, are settled
-EFFORT_OF_ONE = 5e5  # multiplications for one limit, about
+EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 PASSES = 24  # over all limits in one round
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on it is bracketed [ratio]
@@ -88,7 +88,7 @@ class Limits(UnlikeLimits):
             w.settle_rates()
 
     def _pass(self, follow: bool, still: float) -> None:
-        """All limits to which something moved by more than a part `still`; the users' rates as they are found, or as they are."""
+        """All limits to which something moved by more than a part `still`; users' rates as they are found, or as they are."""
         self.take_shares()
         for region in self.order:
             for pool in self.classes_of(region):

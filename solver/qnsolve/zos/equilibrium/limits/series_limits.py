@@ -15,7 +15,7 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 from .product_form import weights
 from .series_chain import Below, LimitsInSeries, series
 
-SERIES = 4e5  # effort of a chain of two limits for each number of tasks in and before the one below, about
+SERIES = 5.0  # effort of a chain of two limits, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
@@ -123,7 +123,7 @@ class SharedBelow:
                 size, below, others[region], tilt, come, other_come, most, others_most,
                 2 * plain.outside_at(0.999) + 60, 2 * outside + 40,
             )  # fmt: skip
-            w.effort += SERIES * len(found.numbers)
+            w.effort += SERIES
             self.speeds[above, region] = found.speeds
             self._note(region, found, part)
             found_by.append(_crowd(found, size))

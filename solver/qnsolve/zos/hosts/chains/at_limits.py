@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import toeplitz
 
 from qnsolve.numerics.series import Array
 
@@ -37,19 +38,18 @@ def slots(size: int, pieces: Array, share: float, away: float) -> Array:
 
     Each of the pieces is the region's with chance `share`; its tasks off the CPs are Poisson with mean `away`.
     """
-    top = int(pieces.max()) + 2
-    n, j = np.arange(top + 1)[:, None], np.arange(size + 1)
-    factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1.0, max(top, size) + 1)))))  # their logs
+    low = np.floor(pieces).astype(int)
+    whole, place = np.unique(np.concatenate((low, low + 1)), return_inverse=True)
+    n, j = whole[:, None], np.arange(size + 1)
+    factorial = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1.0, max(int(whole[-1]), size) + 1)))))  # their logs
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = factorial[n] - factorial[j] - factorial[np.maximum(n - j, 0)]
         logs = logs + np.where(j > 0, j * np.log(share), 0) + np.where(n > j, (n - j) * np.log(1 - share), 0)
     own = np.where(j <= n, np.exp(np.nan_to_num(logs, nan=-np.inf)), 0.0)  # those with more than `size` count as that many
     own[:, -1] += np.maximum(1 - own.sum(axis=1), 0.0)
     off = np.exp(np.maximum(j * np.log(max(away, 1e-12)) - away - factorial[j], -700.0))
-    taken = np.zeros_like(own)
-    for i in range(size + 1):
-        taken[:, i:] += own[:, i : i + 1] * off[: size + 1 - i]
+    taken = own @ toeplitz(np.append(off[0], np.zeros(size)), off)
     taken[:, -1] += np.maximum(1 - taken.sum(axis=1), 0.0)
-    low = np.minimum(np.floor(pieces).astype(int), top - 1)
-    found: Array = taken[low] + (pieces - low)[:, None] * (taken[low + 1] - taken[low])
+    below, above = taken[place[: len(low)]], taken[place[len(low) :]]
+    found: Array = below + (pieces - low)[:, None] * (above - below)
     return found[:, ::-1]

@@ -123,30 +123,34 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
     """All jumps; what is short beside the steps of a grid is left to moves that keep its drift and variance."""
     above: list[dict[int, Array]] = [{} for _ in levels]
     level_moves, phase_moves = np.zeros((2, 2, len(levels), len(phases)))
-    every = np.arange(len(phases))
+    steps, widths, every = _steps(levels), _steps(phases), np.arange(len(phases))
     for jump in found:
-        high, wide = _long(levels, jump.levels), _long(phases, jump.phases)
-        for powers, share in enumerate((level_moves, phase_moves)):
-            size, long = ((jump.levels, high[:, None]), (jump.phases, wide[None, :]))[powers]
-            share[0] += np.where(long, 0.0, jump.rate * size)
-            share[1] += np.where(long, 0.0, jump.rate * size**2)
-        across = _between(phases, phases + jump.phases * wide)
+        high, wide = 2 * steps <= jump.levels, 2 * widths <= jump.phases  # where it is long beside the steps of a grid
+        for share, size, long in ((level_moves, jump.levels, high[:, None]), (phase_moves, jump.phases, wide[None, :])):
+            if not long.all():
+                short = np.where(long, 0.0, jump.rate) * size
+                share[0] += short
+                share[1] += short * size
+        across = np.zeros((len(phases), len(phases)))
+        for to, weights in _between(phases, phases + jump.phases * wide):
+            across[every, to] += weights
         for to, weights in _between(levels, levels + jump.levels * high):
-            for source, target in enumerate(to.tolist()):
-                if weights[source] > 0 and (target > source or wide.any()):
-                    moved = above[target].get(source)
-                    if moved is None:
-                        moved = above[target][source] = np.zeros((len(phases), len(phases)))
-                    for place, weight in across:
-                        moved[every, place] += weights[source] * jump.rate[source] * weight
+            some = np.flatnonzero((weights > 0) & ((to > np.arange(len(levels))) | wide.any()))
+            rates = weights[some, None] * jump.rate[some]
+            for source, target, rate in zip(some.tolist(), to[some].tolist(), rates, strict=True):
+                known = above[target].get(source)
+                if known is None:
+                    above[target][source] = rate[:, None] * across
+                else:
+                    known += rate[:, None] * across
     return Spread(above, (level_moves[0], level_moves[1]), (phase_moves[0], phase_moves[1]))
 
 
-def _long(points: Array, size: float) -> Array:
-    """Where a jump is long beside the steps of a grid."""
+def _steps(points: Array) -> Array:
+    """Steps of a grid, the last one as the one before."""
     steps = np.diff(points, append=points[-1] + 1.0)
     steps[-1] = steps[-2] if len(steps) > 1 else 1.0
-    return np.asarray(2 * steps <= size)
+    return steps
 
 
 def _between(points: Array, values: Array) -> list[tuple[Array, Array]]:
