@@ -45,6 +45,7 @@ OPTIONAL = {  # imported where they are used, and only there
     "simulation.ciw_check": {"ciw"},
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},
+    "numerics.band_matrix": {"scipy"},
 }
 HEAVY = {"ciw", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
 HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}

@@ -6,11 +6,14 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
+from .band_matrix import lapack
+
 
 @cache
-def _controller() -> Any:  # what it finds are the libraries that numpy has loaded
+def _controller() -> Any:  # what it finds are the libraries that are loaded: scipy has one of its own
     from threadpoolctl import ThreadpoolController
 
+    lapack()
     return ThreadpoolController()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import toeplitz
 
 from qnsolve.numerics.series import Array
 
@@ -48,7 +47,8 @@ def slots(size: int, pieces: Array, share: float, away: float) -> Array:
     own = np.where(j <= n, np.exp(np.nan_to_num(logs, nan=-np.inf)), 0.0)  # those with more than `size` count as that many
     own[:, -1] += np.maximum(1 - own.sum(axis=1), 0.0)
     off = np.exp(np.maximum(j * np.log(max(away, 1e-12)) - away - factorial[j], -700.0))
-    taken = own @ toeplitz(np.append(off[0], np.zeros(size)), off)
+    more = j[None, :] - j[:, None]
+    taken = own @ np.where(more >= 0, off[more], 0.0)
     taken[:, -1] += np.maximum(1 - taken.sum(axis=1), 0.0)
     below, above = taken[place[: len(low)]], taken[place[len(low) :]]
     found: Array = below + (pieces - low)[:, None] * (above - below)

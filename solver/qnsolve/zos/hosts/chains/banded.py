@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import lapack
 
+from qnsolve.numerics.band_matrix import empty_band, solved
 from qnsolve.numerics.series import Array
 
 Moves = Sequence[tuple[int, Array]]
@@ -27,7 +27,7 @@ def stationary(moves: Moves, at: int) -> Array | None:
     The balance of all states but `at`, by LU decomposition with row exchanges.
     """
     size, band = len(moves[0][1]), max(abs(step) for step, _ in moves)
-    matrix = np.zeros((3 * band + 1, size), order="F")  # row to less row from, and `band` more for exchanges
+    matrix = empty_band(size, band)
     middle = 2 * band
     for step, rate in moves:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
@@ -39,14 +39,13 @@ def stationary(moves: Moves, at: int) -> Array | None:
     matrix[middle, at] = 1.0
     right = np.zeros(size)
     right[at] = 1.0
-    *_, found, failed = lapack.dgbsv(band, band, matrix, right, overwrite_ab=True, overwrite_b=True)
-    return np.asarray(found) if failed == 0 and np.isfinite(found).all() else None
+    return solved(matrix, band, right)
 
 
 def times(moves: Moves, ends: Array) -> Array:
     """Time until an end that comes at a rate (S,) > 0, from each state."""
     size, band = len(ends), max(abs(step) for step, _ in moves)
-    matrix = np.zeros((3 * band + 1, size), order="F")
+    matrix = empty_band(size, band)
     middle = 2 * band
     matrix[middle] = ends
     for step, rate in moves:  # to the column of the state that it leads to
@@ -54,5 +53,6 @@ def times(moves: Moves, ends: Array) -> Array:
         there = slice(step, None) if step > 0 else slice(None, size + step)
         matrix[middle - step, there] -= rate[here]
         matrix[middle] += rate
-    *_, found, _failed = lapack.dgbsv(band, band, matrix, np.ones(size), overwrite_ab=True, overwrite_b=True)
-    return np.asarray(found)
+    found = solved(matrix, band, np.ones(size))
+    assert found is not None  # each state is left: its diagonal is more than the others of its row
+    return found

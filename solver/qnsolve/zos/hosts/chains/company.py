@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import lapack
 
+from qnsolve.numerics.band_matrix import running_sums
 from qnsolve.numerics.series import Array
 
 TINY = 1e-290
@@ -99,7 +99,7 @@ class _Product:
             start = np.zeros((top + 1, few - first + 1))
             start[servers:, :-1] = weight[: top + 1 - servers, : few - first]
             start[servers:, -1] = weight[: top + 1 - servers, -1]
-            found[:, first:] += _geometric(terms[servers] * start, step / servers)
+            found[:, first:] += running_sums(terms[servers] * start, step / servers)
         return _Product(found / found[:, -1].max(), self.tilt)
 
 
@@ -169,12 +169,4 @@ def _poisson(mean: float, top: int) -> Array:
         return np.eye(1, top + 1)[0]
     logs = np.concatenate(([0.0], np.cumsum(np.log(mean / np.arange(1, top + 1)))))
     found: Array = np.exp(np.maximum(logs - logs.max(), -650.0))
-    return found
-
-
-def _geometric(terms: Array, ratio: float) -> Array:
-    """y(n) = terms(n) + ratio·y(n - 1), along the first axis."""
-    band = np.ones((2, len(terms)), order="F")  # of the matrix that gives terms of y
-    band[1] = -ratio
-    found: Array = lapack.dtbtrs(band, terms, uplo="L", diag="U")[0]
     return found

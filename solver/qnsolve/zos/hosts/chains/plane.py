@@ -105,7 +105,7 @@ def plane(
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
         some = np.ix_(rows, columns)
         jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
-        chain = _Chain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
+        chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
         if likely is None:
             return chain.chance(careful=some[0].size * some[1].size < arrive.size)  # to see where the chances are
         return chain.chance(likely=(likely[0] - int(rows[0]), likely[1] - int(columns[0])))
@@ -116,7 +116,7 @@ def plane(
 
 
 @dataclass(frozen=True, eq=False)
-class _Chain:
+class _PlaneChain:
     """What `plane` is given."""
 
     levels: Array

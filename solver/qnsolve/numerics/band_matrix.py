@@ -1,0 +1,59 @@
+"""Linear equations whose matrices are bands, by LAPACK as scipy has it: it is loaded when the first are solved."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .series import Array
+
+
+@cache
+def lapack() -> Any:
+    """The routines."""
+    from scipy.linalg import lapack as routines
+
+    return routines
+
+
+def empty_band(size: int, band: int) -> Array:
+    """A matrix of zeros, as `solved` takes it."""
+    return np.zeros((3 * band + 1, size), order="F")
+
+
+def solved(matrix: Array, band: int, right: Array) -> Array | None:
+    """Solution of a system of equations, by LU decomposition with row exchanges; None where there is none in floats.
+
+    Parameters
+    ----------
+    matrix : ndarray (3·band + 1, S)
+        Element (i, j) at [2·band + i - j, j]; what is above is room for the exchanges. It is overwritten.
+    band : int
+        Diagonals below and above the main one.
+    right : ndarray (S,)
+
+    Examples
+    --------
+    >>> matrix = empty_band(3, 1)
+    >>> matrix[1, 1:], matrix[2], matrix[3, :-1] = -1, 2, -1
+    >>> solved(matrix, 1, np.array([1.0, 0.0, 1.0])).round(12).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    *_, found, failed = lapack().dgbsv(band, band, matrix, right, overwrite_ab=True)
+    return np.asarray(found) if failed == 0 and np.isfinite(found).all() else None
+
+
+def running_sums(terms: Array, ratio: float) -> Array:
+    """y(n) = terms(n) + ratio·y(n - 1), along the first of two axes.
+
+    Examples
+    --------
+    >>> running_sums(np.ones((4, 1)), 0.5).ravel().tolist()
+    [1.0, 1.5, 1.75, 1.875]
+    """
+    band = np.ones((2, len(terms)), order="F")
+    band[1] = -ratio
+    found: Array = lapack().dtbtrs(band, terms, uplo="L", diag="U")[0]
+    return found
