@@ -51,8 +51,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). Several engines: at least what
-    they leave where no TCB holds work back. Each center is as a line whose load is off by one factor, the same for all:
-    what waits long is known least.
+    they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center is as a line
+    whose load is off by one factor, the same for all: what waits long is known least.
     """
     need, ask, engines = work.need, work.ask, load.engines
     some = load.flow > 0
@@ -66,7 +66,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     centers = _centers(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
-    goal = (bare - off) * line(used, engines) / used + (_of_bursts(work, load, used) if engines == 1 else 0.0)
+    own, whole = bare - off, engines - used
+    goal = max(own * line(used, engines) / used, (own + _of_bursts(work, load)) / whole - own)
     waiting = sum(c.waiting for c in centers)
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
         return
@@ -104,13 +105,13 @@ def _centers(
     return [*found, _Center(None, np.arange(len(flow)), flow, alone, np.maximum(free, alone), left[None], more)]
 
 
-def _of_bursts(work: Working, load: Load, used: float) -> float:
-    """Work left to do of a burst: each of its tasks finds half the others before it [s]."""
+def _of_bursts(work: Working, load: Load) -> float:
+    """Work that bursts leave on top of their own: each of their tasks finds half the others before it [s]."""
     found = 0.0
     for burst in load.bursts:
         rate, share = float(load.coming.rate[0, burst.work]), float(burst.first.sum())
         each = float(burst.first @ work.ask.on_cps) / share
-        found += rate * share * burst.mates(share) * each**2 / 2 / (1 - used)
+        found += rate * share * burst.mates(share) * each**2 / 2
     return found
 
 

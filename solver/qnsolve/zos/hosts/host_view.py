@@ -130,6 +130,16 @@ class HostView:
             return None
         return float(weight @ self.left[group.tasks]) / max(float(weight.sum()), 1e-300)
 
+    def again(self, k: int, tasks: Places) -> float:
+        """Work that some tasks of a group that come together leave there until the last is done, over that of one visit each.
+
+        Each comes back so many times, all at the same pace: the less is between two visits the more of them meet.
+        """
+        weight, rounds = self.load.flow[tasks], self.load.rounds[tasks]
+        meet = np.divide(2 * (self.left[tasks] - 1), rounds - 1, out=np.zeros(len(tasks)), where=rounds > 1)
+        found = 1 + (2 * rounds**2 / (rounds + 1) - 1) * meet
+        return float(weight @ found) / max(float(weight.sum()), 1e-300)
+
     def _left(self) -> Array:
         """Visits that each task has still to make, this one included, as far as they follow each other at once."""
         load, use = self.load, min(self.total / self.load.engines, 0.99)

@@ -54,7 +54,7 @@ class Jump:
     rate: Array
 
 
-def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float) -> list[Jump]:
+def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float, again: float = 1.0) -> list[Jump]:
     """The jumps of one work that comes at a rate (N, Y); each of a group comes to the levels or the phases by chance.
 
     Parameters
@@ -66,11 +66,16 @@ def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float) ->
         Chances of the levels and of the phases.
     slower : float
         Clock of the phases over that of the levels.
+    again : float
+        Work left of those that come to the levels with one, over that of one visit each.
     """
     found = []
     for size, part in burst.sizes():
         for n, chance in _joined(_shared(size, own), RARE / max(part, RARE)):
             more, groups = (size - n) * other / max(1 - own, 1e-12), rate * (part * chance / burst.size)
+            if n > 1 and again != 1:  # as many tasks, in groups of more
+                longer = (1 + again * (n - 1)) / n
+                n, more, groups = n * longer, more * longer, groups / longer
             both = min(1.0, 1 / slower)
             parts = [(n, more, both), (n, 0.0, 1 - both), (0.0, more, 1 / slower - both)]
             found += [Jump(a, b, groups * some) for a, b, some in parts if some > 0 and a + b > 0]
