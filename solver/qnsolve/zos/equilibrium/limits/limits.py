@@ -247,7 +247,7 @@ class Limits(UnlikeLimits):
         users, works = form.users, np.unique(form.work[tasks])
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
         on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
-        if users[works].all() and (on_cps > ON_CPS or not alone):
+        if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
         goal = float(found.inside @ np.arange(len(found.inside)))
         return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal)
