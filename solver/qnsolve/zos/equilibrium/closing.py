@@ -171,9 +171,8 @@ def _limits(work: Working, limits: Limits) -> bool:
     form, done = work.form, False
     for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LIMIT, Pool.TRANCLASS])):
         region = int(form.pool_region[pool])
-        tasks = limits.classes.get(int(pool), np.zeros(0, dtype=int))
-        if form.pool_kind[pool] == Pool.LIMIT:
-            tasks = limits.tasks[region]
+        its_own = limits.pool[region] == pool  # a class of all the work of a region is its limit
+        tasks = limits.tasks[region] if its_own else limits.classes.get(int(pool), np.zeros(0, dtype=int))
         if not len(tasks):
             continue
         waiting = {at: _users_of(work, its) for at, its in _before(limits, int(pool), tasks).items()}
@@ -185,9 +184,9 @@ def _limits(work: Working, limits: Limits) -> bool:
                 work.pool_wait[at, its] += more
             work.settle_rates()
 
-        def load(tasks: Places = tasks, pool: int = int(pool), region: int = region) -> float:
+        def load(tasks: Places = tasks, pool: int = int(pool), region: int = region, its_own: bool = its_own) -> float:
             held = work.holds()[tasks]
-            if form.pool_kind[pool] == Pool.TRANCLASS:
+            if not its_own:
                 held = held + work.pool_wait[limits.pool[region], tasks]
             return float(work.flow[tasks] @ held) / float(form.pool_size[pool]) / LIMITS
 
@@ -217,20 +216,25 @@ def _before(limits: Limits, pool: int, tasks: Places) -> dict[int, Places]:
 
 
 def _shift(work: Working, pool: int, tasks: Places, load: Callable[[], float]) -> None:
-    """Let tasks over a limit wait before it rather than for the CPs inside, at those they call too: the response stays."""
-    times, waits = work.on_cps.copy(), work.pool_wait.copy()
-    excess = np.maximum(times - work.ask.on_cps - work.ask.thread_off, 0.0)
-    calls, inside = work.need.calls, np.zeros(len(excess), dtype=bool)
+    """Let tasks over a limit wait before it rather than inside, at those they call too: the response stays."""
+    times, waits, lines = work.on_cps.copy(), work.pool_wait.copy(), work.line_time.copy()
+    at_cps, at_lines = np.maximum(times - work.ask.on_cps - work.ask.thread_off, 0.0), np.maximum(lines - work.need.lines, 0.0)
+    calls, inside = work.need.calls, np.zeros(len(times), dtype=bool)
     inside[tasks] = True
     for _ in range(work.depth):  # and those that are called from there alone
         inside |= (calls[inside] > 0).any(axis=0) & ~(calls[~inside] > 0).any(axis=0)
-    excess *= inside
-    each = np.zeros(len(excess))  # of a task, with those that it calls
+    at_cps, at_lines, before = at_cps * inside, at_lines * inside[:, None], waits * inside
+    before[:, tasks] = 0.0  # but for a class: its tasks wait for their region inside it
+    own = work.limit_pool(int(work.form.pool_region[pool]))
+    before[own, tasks] = waits[own, tasks] * (own != pool)
+    excess = at_cps + at_lines.sum(axis=1) + before.sum(axis=0)
+    each = np.zeros(len(times))  # of a task, with those that it calls
     for _ in range(work.depth + 1):
         each = excess + calls @ each
 
     def part(share: float) -> float:
-        work.on_cps, work.pool_wait = times - share * excess, waits.copy()
+        work.on_cps, work.line_time, work.pool_wait = times - share * at_cps, lines - share * at_lines, waits - share * before
+        work.in_lines = work.line_time.sum(axis=1)
         work.pool_wait[pool, tasks] += share * each[tasks]
         return load()
 

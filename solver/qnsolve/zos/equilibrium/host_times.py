@@ -89,14 +89,17 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
     by_size = found.time_of(cpu, form.work)
     alike = cpu * float(lower.flow @ by_size) / max(float(lower.flow @ cpu), 1e-300)
     apart = np.minimum(alike * work.need.rounds / np.maximum(level, 1e-300), 1.0)  # from a line in which all wait as long
+    least, own = ask.on_cps + ask.thread_off, (form.host == host) & (form.importance == rank) & (level > 0)
     stretched = level + (by_size - alike) * work.need.rounds * apart
+    if (stretched < least)[own].any():  # a long visit beside many short ones: those of one task do not all wait anew
+        stretched = level + (by_size - alike) * np.minimum(work.need.rounds, level / np.maximum(alike, 1e-300)) * apart
     for group in lower.groups:
         if group.in_order and group.kind is not Pool.THREADS:
             alone = group.alone * work.need.rounds[group.tasks] * work.service[group.pool]
             wait = np.maximum(work.at_group[group.pool][group.tasks] - alone, 0.0)
             stretched[group.tasks] = level[group.tasks] + wait * (found.found[form.work[group.tasks]] - 1)
     stretched *= float(flow @ level) / max(float(flow @ stretched), 1e-300)
-    times: Array = np.maximum(stretched, ask.on_cps + ask.thread_off)
+    times: Array = np.maximum(stretched, least)
     for group in lower.groups:
         work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
     return times

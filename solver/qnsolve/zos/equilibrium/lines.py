@@ -30,12 +30,12 @@ def line_times(work: Working, limits: Limits) -> None:
         for w in np.unique(form.work[tasks]):
             mine = form.work[tasks] == w
             each = float((form.visits[tasks] * need.rounds[tasks])[mine].sum())
-            if form.users[w] == 0:
+            room = limits.room(tasks[mine], int(w))
+            if form.users[w] == 0 and room == np.inf:
                 stream += work.rate[w] * each
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
-            users, away = float(form.users[w]), (form.think[w] + work.response[w]) / each - time
-            room = limits.room(tasks[mine], int(w))
+            users, away = float(form.users[w] or np.inf), (form.think[w] + work.response[w]) / each - time
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / max(work.rate[w] * each, 1e-300) - time, 1e-3 * time)
             share, hold = float(visits[mine] @ held[mine]) / total, float(visits[mine] @ service[mine])

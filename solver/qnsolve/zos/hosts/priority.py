@@ -16,6 +16,7 @@ from .host_view import HostView
 SIZES = 3  # of visits, for which times are found
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 STARVED = 1e-4  # least throughput over that asked for
+ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
@@ -85,10 +86,10 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     inner = levels, phases, arrive[:, 0], each * levels[:, None], up / clock, down / clock
     left = np.array([time_left(*inner, each * piece / size) for size in sizes])  # (S, N, Y)
     seen = met.sum(axis=2) @ levels
-    come = (chance * arrive).sum(axis=1)
-    usual = float(come @ levels / come.sum()) if come.sum() > 0 else solved.mean_level  # of all, where none can come
+    usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
     own = _engines(lower, under, levels, arrive[:, 0], solved.mean_level)
-    return LowerPoint(own, seen / max(usual, 1e-300), sizes, np.einsum("sny,wny->sw", left, met))
+    found = seen / usual if usual > ALONE else np.ones(len(seen))
+    return LowerPoint(own, found, sizes, np.einsum("sny,wny->sw", left, met))
 
 
 def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:

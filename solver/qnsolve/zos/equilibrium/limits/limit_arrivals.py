@@ -85,13 +85,22 @@ class LimitArrivals(PickedLimits):
         return sum(min(self.size(r), users) * share for r, share in shares.items())
 
     def room(self, mine: Places, work: int) -> float:
-        """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills."""
+        """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills.
+
+        Work with a rate comes as it likes, but for where as many wait before the limit as there are places: then it comes
+        when a place is free.
+        """
         full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
-        found, users = 0.0, float(self.work.form.users[work])
+        found, users = 0.0, float(self.work.form.users[work]) or np.inf
         for region in np.unique(self.work.form.region[mine]).tolist():
             if region not in full and self.above[region] in full:
                 region = self.above[region]
-            if region not in full:
+            if region not in full or (users == np.inf and not self._line_before(region)):
                 return np.inf
             found += min(self.capped.get(region, self.size(region)), users) * float(self.shares[region, work])
         return found
+
+    def _line_before(self, region: int) -> bool:
+        """Whether as many tasks wait for a region as it has places."""
+        tasks = self.tasks[region]
+        return float(self.work.flow[tasks] @ self.work.pool_wait[self.pool[region], tasks]) > self.size(region)

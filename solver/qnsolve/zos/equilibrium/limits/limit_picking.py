@@ -16,6 +16,7 @@ ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
 USERS_ON_CPS = 0.6  # the same for work of users
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
+CROWDED = 5.0  # wait over the time inside from which on users and work with a rate crowd before a limit
 NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
 SETTLING = 4  # rounds in which limits may change between the two
 
@@ -68,7 +69,10 @@ class PickedLimits(LimitPools):
         streams = float(flow @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow.sum())
         mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
         least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
-        filled, simple = region not in self.apart and on_cps > least, self._simple(region)
+        if self._crowded(region):
+            self.apart.add(region)
+        simple = self._simple(region) and not self._crowded(region)
+        filled = region not in self.apart and on_cps > least
         if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > OWN_CPS and not w.ask.qr[tasks].any()):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
         elif simple and filled and mostly:
@@ -77,6 +81,18 @@ class PickedLimits(LimitPools):
             self.gates.append(region)
             if before:
                 self.apart.add(region)  # CPU fills it only as long as it does not limit: once and for all
+
+    def _crowded(self, region: int) -> bool:
+        """Whether users and work with a rate wait far longer for a limit than they are inside.
+
+        How many of either are inside then goes with that wait, which the chain of a host has only as it was.
+        """
+        w, form, tasks = self.work, self.work.form, self.tasks[region]
+        users = form.users[form.work[tasks]] > 0
+        flow = w.flow[tasks]
+        return bool(users.any() and not users.all()) and float(flow @ w.pool_wait[self.pool[region], tasks]) > CROWDED * float(
+            flow @ w.holds()[tasks]
+        )
 
     def _simple(self, region: int) -> bool:
         """Whether no TRANCLASS is in a region, its tasks call no others, and full regions do not call them."""

@@ -12,6 +12,7 @@ from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
 from qnsolve.zos.hosts.load import GroupPoint
 
+from .full_limits import by_places
 from .limits import Limits
 
 
@@ -41,7 +42,11 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     speed = np.arange(group.servers + 1.0) / max(mean, 1e-300)
     plain = limits.plain(top, inside, speed, group.servers)
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
-    work.pool_wait[group.pool, top] = its.waiting / max(its.thinned, 1e-300) * ratio
+    waits = its.waiting / max(its.thinned, 1e-300) * ratio
+    if (form.users[form.work[top]] == 0).any():
+        full = float(its.full[its.levels >= group.servers].sum())
+        waits = by_places(work, group.pool, top, inside, waits, full, its.busy)
+    work.pool_wait[group.pool, top] = waits
     return time
 
 

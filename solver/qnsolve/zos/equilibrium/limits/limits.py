@@ -14,6 +14,7 @@ from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
+from .full_limits import OFTEN, by_places, passing
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -30,7 +31,6 @@ FAR = 0.1  # change of a rate from which on it is bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
 FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
-OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
 
 
 class Limits(UnlikeLimits):
@@ -120,7 +120,9 @@ class Limits(UnlikeLimits):
 
     def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
         stream, sources, hold = self.sources(tasks, held, inside)
-        found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold)
+        if stream > 0:
+            speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
+        found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
         return found
@@ -262,23 +264,12 @@ class Limits(UnlikeLimits):
         """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         users, works = form.users, np.unique(form.work[tasks])
-        part = (found.full - OFTEN) / (1 - OFTEN)
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
         on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
-        if part <= 0 or on_cps > ON_CPS or not alone or not users[works].all() or not waits.any():
+        if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
-        holds = (form.visits * w.holds())[tasks]
-        visits = form.visits[tasks]
-        old = np.bincount(form.work[tasks], visits * w.pool_wait[self.pool[region], tasks], len(users))
-        new = np.bincount(form.work[tasks], visits * waits, len(users))
-        rest = np.maximum(form.think + w.response - old, 0.0)
         goal = float(found.inside @ np.arange(len(found.inside)))
-        low, high = -3.0, 3.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            rate = users / np.maximum(rest + np.exp(middle) * new, 1e-300)
-            low, high = (middle, high) if float(rate[form.work[tasks]] @ holds) > goal else (low, middle)
-        return np.asarray(waits * np.exp(part * low))
+        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal)
 
     def _note_rates(self, region: int, found: Crowd) -> None:
         """How work comes to the CPs with so many of the tasks of a region there."""

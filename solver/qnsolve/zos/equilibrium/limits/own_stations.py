@@ -12,7 +12,7 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
-from .product_form import folded, line, weights
+from .product_form import folded, stretch, weights
 
 NEARLY = 0.995  # most of the servers that are taken as in use
 WAITED = 0.02  # wait at a station, over its work, up to which it is a delay
@@ -109,10 +109,10 @@ class OwnStations:
         held = w.flow[tasks] * w.holds()[tasks]
         if float(held @ (form.users[form.work[tasks]] > 0)) > 0.5 * float(held.sum()):  # users come less often instead
             return {}
-        through = self._through(tasks)
+        through = self.through(tasks)
         cpu, now = np.maximum(w.ask.on_cps - w.ask.qr * (at_qr > 0), 0.0), np.maximum(w.on_cps - at_qr, 0.0)
         found: dict[Key, OwnStation] = {}
-        waited = cps & (through > 0) & (now > (1 + WAITED) * cpu)
+        waited = cps & (through > 0) & (cpu > 0) & (now > (1 + WAITED) * cpu)
         for host in np.unique(form.host[waited]).tolist():
             here = form.host == host
             used = float((w.flow * w.ask.on_cps) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
@@ -120,7 +120,7 @@ class OwnStations:
             found[True, host] = self._served(*kept, used, float(form.engines[host]), size)
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
-            if ((through > 0) & (time > (1 + WAITED) * need)).any():
+            if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():
                 kept = self._station(pool, (False, line_pool), tasks, through, need, time)
                 users = np.maximum(w.flow - through, 0.0) * need * (form.users[form.work] > 0)
                 there = float(users.sum()), float(users @ time)
@@ -136,7 +136,7 @@ class OwnStations:
         found: list[int] = np.flatnonzero(some).tolist()
         return found
 
-    def _through(self, tasks: Places) -> Array:
+    def through(self, tasks: Places) -> Array:
         """Flows of all tasks as far as they come from some tasks, or are these (T,) [1/s]."""
         w = self.work
         own = np.zeros(len(w.form.work))
@@ -172,9 +172,9 @@ class OwnStations:
         """
         used = min(used, NEARLY * servers)
         others, count = max(used - flow * work, 0.0), np.arange(1.0, size + 1)
-        whole, each = _stretch(used, servers), count / max(time, 1e-300)
+        whole, each = stretch(used, servers), count / max(time, 1e-300)
         most = (servers - max(others - yielding, 0.0)) * count / (count * work + waiting)
-        return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / _stretch(others, servers), most)))
+        return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / stretch(others, servers), most)))
 
     def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
         """See how long tasks are at stations, by the weights of numbers at all else."""
@@ -208,8 +208,3 @@ class OwnStations:
                 old = w.line_time[members, place]
                 new = w.line_time[members, place] = np.minimum(np.maximum(share * old, w.need.lines[members, place]), old)
             self.applied[pool, (at_host, place)] = members, np.divide(new, old, out=np.ones(len(old)), where=old > 0)
-
-
-def _stretch(used: float, servers: float) -> float:
-    """Time at servers that all share, over that alone."""
-    return 1 + line(used, servers) / used if used > 0 else 1.0

@@ -47,3 +47,8 @@ def line(busy: float, servers: float) -> float:
     share = busy / servers
     beyond = chance[-1] * ((top - servers) / (1 - share) + share / (1 - share) ** 2)
     return float(beyond / (chance[:-1].sum() + chance[-1] / (1 - share)))
+
+
+def stretch(used: float, servers: float) -> float:
+    """Time at servers that all share, over that alone."""
+    return 1 + line(used, servers) / used if used > 0 else 1.0

@@ -132,6 +132,7 @@ class _PlaneChain:
         """Stationary chances, of central moves where these are exact enough; given a likely state, faster."""
         for least in (False, True)[careful:]:
             chance = self._solved(least, likely)
+            chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
             wrong = -float(chance[chance < 0].sum())
             if wrong < SPARE * float(chance.sum()):  # False for nan
                 break

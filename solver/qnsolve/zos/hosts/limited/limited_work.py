@@ -208,11 +208,14 @@ class _Chain:
         ready = np.arange(own.weights.shape[1])
         place = ready[:, None] + np.arange(width)[None, :]
         shared = self.shared[place]
-        leaned = np.exp(own.weights + self.lean * ready)
+        logs = own.weights + self.lean * ready
+        largest = logs.max(axis=1, keepdims=True)  # of so many inside: only their proportions count
+        leaned = np.exp(logs - largest)
         self.beside = shared @ there[rows].T
         whole = leaned @ self.beside
         running = shared / np.maximum(place / self.host.load.engines, 1.0)
-        self.counted = {key: np.exp(its + self.lean * ready) @ self.beside / whole for key, its in own.counted.items()}
+        counted = {key: np.exp(its + self.lean * ready - largest) for key, its in own.counted.items()}
+        self.counted = {key: its @ self.beside / whole for key, its in counted.items()}
         serve = (leaned * ready / own.cpu) @ (running @ there[rows].T) / whole
         down = leaned @ (running @ gone[rows].T) / whole
         return serve, down

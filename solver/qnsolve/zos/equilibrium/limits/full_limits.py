@@ -1,0 +1,224 @@
+"""Limits that are nearly always full: what they let through, and how long users wait for them.
+
+Whether a limit holds the work with a rate that comes to it is told by what it lets through when no place is ever empty.
+
+The times of tasks inside do not tell that. Once a limit is full they are its places over what it lets through, whatever comes.
+It follows from what the tasks need: in a closed network of as many tasks as there are places, at the CPs, TCBs, logs and
+devices, of which others have their part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.equilibrium.working import Working
+
+from .product_form import folded, speed_of, stretch, weights
+
+LITTLE = 1e-12  # time of a task at a center that is none [s]
+OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
+RANGE = 3.0  # of the log of the waits over those of the chain
+NEARLY, FAR = 0.995, 1.3  # load of a limit by the times inside up to which these tell it, and from which on they do not
+FULLEST = 0.995  # of the servers that others are taken to have
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What others leave of some servers: `streams` and `users` are their loads, `waiting` the work of these that is there."""
+
+    servers: float
+    streams: float
+    users: float
+    waiting: float
+
+    def to(self, count: Array, own: float) -> Array:
+        """Servers for 1, 2, … tasks of so much work: what is left over, or as much as users get who wait there too."""
+        return np.asarray(np.minimum(count, self.share(count, own)))
+
+    def share(self, count: Array, own: float) -> Array:
+        """The same, no matter whether as many tasks need them."""
+        spare = max(self.servers - self.streams, (1 - FULLEST) * self.servers)
+        fair = spare * count * own / (count * own + self.waiting)
+        return np.asarray(np.maximum(spare - self.users, fair))
+
+    @property
+    def stretch(self) -> float:
+        """Time at the servers that others share, over that alone."""
+        return stretch(min(self.streams + self.users, FULLEST * self.servers), self.servers)
+
+
+def passing(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, stream: float, speed: Array) -> Array:
+    """Speeds of 0, 1, … tasks inside a limit; where work with a rate nearly fills it, no less than if it is always full.
+
+    Parameters
+    ----------
+    work : Working
+    pool : int
+        The limit.
+    through : callable
+        Flows of all tasks as far as they come from some tasks.
+    tasks : ndarray of int
+        Tasks that take a place.
+    stream : float
+        Of them, those of work with a rate, as many as hold places for as long as all do in the mean [1/s].
+    speed : ndarray (size + 1,)
+        By the times inside.
+    """
+    load, size = stream / max(float(speed[-1]), 1e-300), len(speed) - 1
+    if load <= NEARLY:
+        return speed
+    entering = np.zeros(len(work.form.work), dtype=bool)
+    entering[tasks] = work.form.users[work.form.work[tasks]] == 0
+    flows = through(np.flatnonzero(entering))
+    least = float(work.flow[entering].sum()) / always_full(work, pool, flows, entering, size)
+    believed = NEARLY * min(least / NEARLY, 1.0) ** min((load - NEARLY) / (FAR - NEARLY), 1.0)
+    return speed if least >= 1 else np.asarray(speed * (load / believed))
+
+
+def always_full(work: Working, pool: int, through: Array, entering: Places, size: int) -> float:
+    """Tasks a second that leave a limit whose places are always taken by work with a rate.
+
+    Parameters
+    ----------
+    work : Working
+    pool : int
+        The limit.
+    through : ndarray (T,)
+        Flows of tasks of work with a rate, as far as they come through the limit [1/s].
+    entering : ndarray (T,) of bool
+        Tasks that take a place of it.
+    size : int
+        Places.
+    """
+    form, ask, each = work.form, work.ask, through / max(float(through[entering].sum()), 1e-300)
+    count = np.arange(1.0, size + 1)
+    delay = float(each @ (ask.ziip + ask.away))
+    speeds = [_host(work, each, through, host, count) for host in np.unique(form.host[each > 0]).tolist()]
+    for at in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])).tolist():
+        need = work.need.lines[:, at]
+        own = float(each @ need)
+        if own > LITTLE and form.pool_size[at] < UNLIMITED:
+            left = _left(work, through, need, work.line_time[:, at], float(form.pool_size[at]))
+            speeds.append(left.to(count, own) / own)
+        else:
+            delay += own
+    speeds.append(count / max(delay, LITTLE))
+    return min(float(_together(speeds)[-1]), _below(work, pool, each, through, size))
+
+
+def _together(speeds: list[Array]) -> Array:
+    """Rates at which 1, 2, … tasks leave all stations, each with a rate by the number there, as in a product form."""
+    tilt = min(float(speed[-1]) for speed in speeds)
+    whole = weights(tilt / speeds[0])
+    for speed in speeds[1:]:
+        whole = folded(whole, weights(tilt / speed), len(speed))
+    return speed_of(whole, tilt)[1:]
+
+
+def _left(work: Working, through: Array, need: Array, time: Array, servers: float, fixed: float = 0.0) -> _Left:
+    """What others than those that come through a limit leave of some servers, `time` of each spent there."""
+    load = np.maximum(work.flow - through, 0.0) * need
+    users = load * (work.form.users[work.form.work] > 0)
+    return _Left(servers, float((load - users).sum()) + fixed, float(users.sum()), float(users @ time))
+
+
+def _host(work: Working, each: Array, through: Array, host: int, count: Array) -> Array:
+    """Rates at which 1, 2, … tasks leave the CPs of a host: at TCBs as in a product form, and no faster than CPs are left."""
+    form, ask = work.form, work.ask
+    here = form.host == host
+    fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+    cpu = float((each * here) @ ask.on_cps)
+    left = _left(work, through * here, ask.on_cps * here, work.on_cps, float(form.engines[host]), fixed)
+    longer = max(left.stretch, (1 + _ready(work, through, host)) / left.servers)
+    speeds = [count / max(float((each * here) @ (ask.cpu * longer)), LITTLE)]
+    for mine, column, servers in _tcbs(work, host):
+        own = float((each * mine) @ column) * longer
+        if own > LITTLE:
+            at = work.on_cps * column / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
+            tcb = _left(work, through * mine, column * mine * longer, at, servers)
+            speeds.append(tcb.to(count, own) / own)
+    return np.minimum(_together(speeds), left.to(count, max(cpu, LITTLE)) / max(cpu, LITTLE))
+
+
+def _ready(work: Working, through: Array, host: int) -> float:
+    """Units of users' work on the CPs of a host: a TCB has its turn among them [count]."""
+    form, ask = work.form, work.ask
+    time = work.on_cps / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
+    users = np.maximum(work.flow - through, 0.0) * time * (form.users[form.work] > 0)
+    found = float((users * (form.host == host)) @ ask.cpu)
+    return found + sum(min(float((users * mine) @ column), servers) for mine, column, servers in _tcbs(work, host))
+
+
+def _tcbs(work: Working, host: int) -> Iterator[tuple[Places, Array, float]]:
+    """TCBs of a host: their tasks, the time of each there, and how many there are."""
+    form, ask = work.form, work.ask
+    columns = {Pool.QR: ask.qr, Pool.RO: ask.ro, Pool.THREADS: ask.threads + ask.thread_off}
+    for pool in np.flatnonzero(np.isin(form.pool_kind, list(columns))).tolist():
+        mine = (form.region == form.pool_region[pool]) & (form.host == host)
+        yield mine, columns[Pool(form.pool_kind[pool])], float(form.pool_size[pool])
+
+
+def _below(work: Working, pool: int, each: Array, through: Array, size: int) -> float:
+    """The same, as far as limits inside this one, which users wait for too, let these tasks through."""
+    form, most = work.form, np.inf
+    inside: dict[int, list[int]] = {}
+    for t in np.flatnonzero(through > 0).tolist():
+        held = work.need.limits[t]
+        for inner in held[held.index(pool) + 1 if pool in held else 0 :]:
+            inside.setdefault(inner, []).append(t)
+    for inner, tasks in inside.items():
+        mine, holds = np.array([inner in held for held in work.need.limits]), work.holds()
+        if form.pool_kind[inner] == Pool.TRANCLASS:
+            holds = holds + work.pool_wait[work.limit_pool(int(form.pool_region[inner]))]
+        own = float(each[tasks] @ holds[tasks])
+        left = _left(work, through * mine, holds * mine, holds + work.pool_wait[inner], float(form.pool_size[inner]))
+        if left.waiting > 0 and own > LITTLE:
+            most = min(most, float(left.share(np.array([float(size)]), own)[0]) / own)
+    return most
+
+
+def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Array, full: float, goal: float) -> Array:
+    """Waits of tasks for a limit, scaled so that `goal` places are taken in the mean (J. Little 1961).
+
+    Users come less often the longer they wait, work with a rate does not: the waits are those at which both together take
+    the places. The chain has the mix of tasks as it was; where users hold places for other times than work with a rate, it
+    changes with the waits, and a wait that is too long would make itself longer still.
+
+    Parameters
+    ----------
+    work : Working
+    pool : int
+    tasks : ndarray of int
+    holds : ndarray (T,)
+        Time that each task holds its place [s].
+    waits : ndarray (n,)
+        Waits of the chain [s].
+    full : float
+        Chance that no place is left.
+    goal : float
+        Places taken.
+    """
+    form, users = work.form, work.form.users
+    part = (full - OFTEN) / (1 - OFTEN)
+    if part <= 0 or not waits.any() or not (users[form.work[tasks]] > 0).any():
+        return waits
+    visits = form.visits[tasks]
+    held = visits * holds[tasks]
+    old = np.bincount(form.work[tasks], visits * work.pool_wait[pool, tasks], len(users))
+    new = np.bincount(form.work[tasks], visits * waits, len(users))
+    rest = np.maximum(form.think + work.response - old, 0.0)
+
+    def taken(factor: float) -> float:
+        rate = np.where(users > 0, users / np.maximum(rest + factor * new, 1e-300), form.rate)
+        return float(rate[form.work[tasks]] @ held)
+
+    low, high = -RANGE, RANGE
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if taken(np.exp(middle)) > goal else (low, middle)
+    return np.asarray(waits * np.exp(part * low))

@@ -1,0 +1,89 @@
+"""Limits before which users and work with a rate wait together, or that are always full: there is an answer."""
+
+from __future__ import annotations
+
+import pytest
+from qnsolve import zos
+
+FOUR = [zos.Lpar("L", processors=4)]
+
+
+@pytest.mark.parametrize(("places", "rate", "held"), [(1, 2, 0.2), (10, 20, 0.2), (10, 40, 0.2)])
+def test_users_have_the_places_that_work_with_a_rate_leaves(places: int, rate: float, held: float) -> None:
+    """All places are always taken: `rate` times `held` of them by work with a rate, the others by users, 10 ms each."""
+    work = [
+        zos.Work("rate", rate=rate, regions="MPP", cpu=1e-6, delay=held),
+        zos.Work("users", users=2000, think_time=0.5, regions="MPP", cpu=1e-6, delay=0.01),
+    ]
+    found = zos.System(FOUR, [zos.ImsRegions("MPP", lpar="L", regions=places)], work).solve()
+    assert found["users"].etr == pytest.approx((places - rate * held) / 0.01, rel=0.005)
+
+
+def test_many_users_and_a_high_rate_before_one_mxt() -> None:
+    """57,443 ± 270/s and 0.5506 ± 0.008 s; 0.5510 ± 0.008 s. The wait of both once grew from round to round."""
+    work = [
+        zos.Work("rate", rate=306656, regions="R", qr_cpu=1.02e-6, open_cpu=1e-6, devices={"D": 3.5e-5}, delay=5e-6),
+        zos.Work("users", users=33469, think_time=0.031, regions="R", open_cpu=2.4e-5),
+    ]
+    region = zos.CicsRegion("R", lpar="L", mxt=161)
+    found = zos.System([zos.Lpar("L", processors=2)], [region], work, devices=[zos.Device("D")]).solve()
+    assert found["users"].etr == pytest.approx(57443, rel=0.01)
+    assert found["users"].response_time == pytest.approx(0.5506, rel=0.02)
+    assert found["rate"].response_time == pytest.approx(0.5510, rel=0.02)
+
+
+@pytest.mark.parametrize("rate", [51, 70])
+def test_a_device_that_one_long_piece_keeps(rate: float) -> None:
+    """It is 64 % used by another region's user: 88/s go through MXT, and all in it often wait. Once refused at load 2.3.
+
+    A task of a full region waits there for the whole piece, so that its time says nothing of how many go through.
+    """
+    work = [
+        zos.Work("stream", rate=rate, regions="A", open_cpu=1e-4, devices={"D": 0.0041}),
+        zos.Work("other", users=1, think_time=0.01, regions="A", open_cpu=1e-4, delay=0.005),
+        zos.Work("user", users=1, think_time=0.31, regions="B", open_cpu=1e-4, devices={"D": 0.65}),
+    ]
+    regions = [zos.CicsRegion("A", lpar="L", mxt=10), zos.CicsRegion("B", lpar="L")]
+    found = zos.System(FOUR, regions, work, devices=[zos.Device("D", servers=1)]).solve()
+    assert found["stream"].response_time < 3  # 0.95 ± 0.10 and 2.5 ± 0.7 s
+    assert found["A"].tasks <= 10
+
+
+def test_regions_of_work_that_waits_for_users_at_a_device() -> None:
+    """10.3 ± 0.9 ms: users at the device are kept out by their own MXT. Once refused at load 1.33."""
+    work = [
+        zos.Work("stream", rate=1324, regions="MPP", cpu=0.0014, devices={"D": 0.0053}),
+        zos.Work("users", users=338, think_time=0.03, regions="AOR", qr_cpu=2.6e-5, open_cpu=4.7e-5, devices={"D": 8.5e-5}),
+        zos.Work("long", users=658, think_time=51.3, regions="AOR", qr_cpu=0.002, devices={"D": 0.07}),
+    ]
+    regions = [zos.ImsRegions("MPP", lpar="L", regions=17), zos.CicsRegion("AOR", lpar="L", mxt=28)]
+    found = zos.System(FOUR, regions, work, devices=[zos.Device("D", servers=10)]).solve()
+    assert found["stream"].response_time < 0.02
+    assert found["MPP"].tasks <= 17
+
+
+def test_many_dispatches_of_a_lower_importance() -> None:
+    """Tasks of R2: 5.7 ± 0.4, of both works together (48 ± 4 ms and 38 ± 2 ms). Once a response time without end."""
+    regions = [zos.CicsRegion("R1", lpar="L"), zos.CicsRegion("R2", lpar="L", importance=2)]
+    work = [
+        zos.Work("high", rate=24, regions="R1", qr_cpu=0.0099, open_cpu=0.0096),
+        zos.Work("many", rate=52, regions="R2", qr_cpu=0.00063, qr_dispatches=30),
+        zos.Work("one", rate=84, regions="R2", open_cpu=0.0013, qr_dispatches=2),
+    ]
+    found = zos.System([zos.Lpar("L", processors=1)], regions, work).solve()
+    assert found["R2"].tasks == pytest.approx(5.7, rel=0.15)
+
+
+@pytest.mark.parametrize("places", [1, 25])
+def test_a_class_that_a_long_piece_at_a_device_holds_up(places: int) -> None:
+    """5.6 ± 1.1 ms with one place, 5.5 ± 1.3 ms with 25; once refused at load 3.2, and no answer where others have no class."""
+    names = ["A"] if places == 1 else ["A", "B", "C"]
+    work = [
+        zos.Work("direct", rate=207, regions=names, qr_cpu=5e-5, open_cpu=0.00022),
+        zos.Work("class", rate=863, regions="A", qr_cpu=6e-5, devices={"D": 0.000183}, tranclass="T"),
+        zos.Work("long", users=66, think_time=24.3, regions=names[-1], qr_cpu=0.0047, jvm_cpu=0.016, devices={"D": 0.034}),
+    ]
+    regions = [zos.CicsRegion("A", lpar="L", tranclasses={"T": places}), *(zos.CicsRegion(n, lpar="L") for n in names[1:])]
+    found = zos.System(FOUR, regions, work, devices=[zos.Device("D", servers=1)]).solve()
+    assert found["class"].response_time == pytest.approx(0.0055, rel=0.45)
+    assert found["long"].response_time == pytest.approx(0.059, rel=0.03)
