@@ -1,6 +1,8 @@
-"""The table of docs/systems.md: systems of a site's range, salt 6, beside their references by simulation."""
+"""The table of docs/systems.md: systems of a site's range beside their references by simulation, two sets of them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -12,36 +14,55 @@ from benchmarks.system_accuracy import Checked
 
 pytestmark = pytest.mark.slow
 HOUR = 3600.0  # seconds that a system may take here: tests do not depend on the clock
-R_MEAN, R_95, R_MOST = 0.015, 0.08, 0.24
-X_MEAN, X_MOST = 0.0013, 0.07
-BEYOND = 0.02  # share of the response times that are farther off than stated
 
 
-@pytest.fixture(scope="module")
-def found() -> list[Checked]:
+@dataclass(frozen=True)
+class Most:
+    """Errors of a set: of response times mean, 95th percentile and largest, of throughputs mean and largest, [ratio].
+
+    `beyond` is the share of the response times that are farther off than stated.
+    """
+
+    salt: int
+    response: tuple[float, float, float]
+    rate: tuple[float, float]
+    beyond: float
+
+
+SETS = (
+    Most(6, (0.015, 0.08, 0.24), (0.0013, 0.07), 0.02),
+    Most(7, (0.021, 0.11, 0.90), (0.0018, 0.07), 0.035),
+)
+
+
+@pytest.fixture(scope="module", params=SETS, ids=lambda most: f"salt {most.salt}")
+def found(request: pytest.FixtureRequest) -> tuple[Most, list[Checked]]:
     """Each system solved, and set beside its reference."""
-    return [system_accuracy.checked(one, HOUR) for one in system_references.load(6).values()]
+    most: Most = request.param
+    return most, [system_accuracy.checked(one, HOUR) for one in system_references.load(most.salt).values()]
 
 
-def test_every_system_is_answered(found: list[Checked]) -> None:
+def test_every_system_is_answered(found: tuple[Most, list[Checked]]) -> None:
     """All are stable: none is refused, none fails."""
-    assert [one.reason for one in found if one.reason] == []
+    assert [one.reason for one in found[1] if one.reason] == []
 
 
-def test_response_times_and_rates(found: list[Checked]) -> None:
+def test_response_times_and_rates(found: tuple[Most, list[Checked]]) -> None:
     """Errors of the worst work of each system, without the half width of its reference."""
-    response, rate = np.array([one.response for one in found]), np.array([one.throughput for one in found])
-    assert response.mean() <= R_MEAN
-    assert np.quantile(response, 0.95) <= R_95
-    assert response.max() <= R_MOST
-    assert rate.mean() <= X_MEAN
-    assert rate.max() <= X_MOST
+    most, systems = found
+    response, rate = np.array([one.response for one in systems]), np.array([one.throughput for one in systems])
+    assert response.mean() <= most.response[0]
+    assert np.quantile(response, 0.95) <= most.response[1]
+    assert response.max() <= most.response[2]
+    assert rate.mean() <= most.rate[0]
+    assert rate.max() <= most.rate[1]
 
 
-def test_stated_errors_hold(found: list[Checked]) -> None:
+def test_stated_errors_hold(found: tuple[Most, list[Checked]]) -> None:
     """Nearly all response times are within the error that the answer states."""
-    beyond = [work.beyond for one in found for work in one.works]
-    assert np.mean([bool(b) for b in beyond]) <= BEYOND
+    most, systems = found
+    beyond = [work.beyond for one in systems for work in one.works]
+    assert np.mean([bool(b) for b in beyond]) <= most.beyond
 
 
 @pytest.mark.parametrize("start", range(0, 120, 30))
