@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.demands import Around, Demands
 from qnsolve.zos.hosts.load import HostPoint, Known
 
-EFFORT = 600.0  # chains of a TCB after which rounds end, settled or not: a second or two
+EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
 
 
 @dataclass(frozen=True)
