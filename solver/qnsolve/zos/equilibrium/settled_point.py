@@ -22,7 +22,7 @@ from .surroundings import surroundings
 from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4
-LEAST = 6  # rounds before their effort counts
+LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
 LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
@@ -79,8 +79,8 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         if change < near and work.rounds > 1 and limits.calm:
             work.settled = True
             break
-        enough = work.effort > EFFORT and work.rounds >= LEAST
-        if enough and not work.full:  # what is full is told by rounds that come to an end
+        enough = EFFORT if not work.full else PATIENT * EFFORT  # what is full is told by rounds that come to an end
+        if work.effort > enough and work.rounds >= LEAST:
             break
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])

@@ -15,7 +15,7 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 from .product_form import weights
 from .series_chain import Below, LimitsInSeries, series
 
-SERIES = 5.0  # effort of a chain of two limits, over that of a chain of a TCB
+SERIES = 10.0  # effort of a chain of two limits, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 

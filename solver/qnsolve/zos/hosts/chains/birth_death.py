@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -157,7 +157,8 @@ def crowd(
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
     step = np.diff(number)
     number = np.where(number > limit, limit + unlike * (number - limit), number)
-    theirs = _theirs(stream, sources, number, alike, limit / max(float(speed[limit]), 1e-300), hold)
+    most = max(float(number[-1]), 1.0)
+    theirs = _theirs(stream, sources, most, alike, limit / max(float(speed[limit]), 1e-300), hold)(number)
     coming = np.full(len(number), float(stream)) + sum(theirs)
     if not stream:
         coming[number >= users] = 0.0
@@ -177,20 +178,19 @@ def crowd(
 
 
 def _theirs(
-    stream: float, sources: Sequence[UserSource], number: Array, alike: bool, service: float, hold: float
-) -> list[Array]:
-    """Rates at which users of each source come with so many tasks there."""
+    stream: float, sources: Sequence[UserSource], most: float, alike: bool, service: float, hold: float
+) -> Callable[[Array], list[Array]]:
+    """Rates at which users of each source come, by the tasks that are there, `most` at most."""
     if not alike or len(sources) + (stream > 0) < 2:
-        return [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
+        return lambda number: [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
     away, served = np.array([s.away for s in sources]), np.array([s.hold for s in sources]) * service
-    most = max(float(number[-1]), 1.0)
     top = most / stream if stream else 1e6 * float((away + served).max())
     wait = np.append(0.0, np.geomspace(1e-6 * min(top, service), 3 * top, TIMES))[:, None]
     there = np.array([s.users for s in sources]) * (wait + served) / (away + wait + served)
-    whole = stream * (wait[:, 0] + hold * service) + there.sum(axis=1)
-    return [
-        np.maximum(s.users - np.interp(number, np.append(0.0, whole), np.append(0.0, its)), 0.0) / s.away
-        for s, its in zip(sources, there.T, strict=True)
+    whole = np.append(0.0, stream * (wait[:, 0] + hold * service) + there.sum(axis=1))
+    here = [np.append(0.0, its) for its in there.T]
+    return lambda number: [
+        np.maximum(s.users - np.interp(number, whole, its), 0.0) / s.away for s, its in zip(sources, here, strict=True)
     ]
 
 
@@ -212,11 +212,10 @@ def _balance(
 ) -> float:
     """The number at which as many come as go."""
     low, high = 0.0, top
+    theirs = _theirs(stream, sources, max(top, 1.0), alike, limit / float(speed[limit]), hold)
     for _ in range(60):
         middle = (low + high) / 2
-        flows = [
-            float(rate[0]) for rate in _theirs(stream, sources, np.array([middle]), alike, limit / float(speed[limit]), hold)
-        ]
+        flows = [float(rate[0]) for rate in theirs(np.array([middle]))]
         come = stream + sum(flows)
         held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True)) if stream else come
         if come > speed[min(int(middle), limit)] * (come / held if middle > limit and held > 0 else 1.0):
