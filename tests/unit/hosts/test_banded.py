@@ -12,19 +12,19 @@ def test_a_birth_death_chain() -> None:
     """M/M/1/9: geometric; the time from each state until an end of rate 0.1 against its linear equations."""
     up, down = np.append(np.full(9, 0.7), 0.0), np.append(0.0, np.full(9, 1.0))
     for at in (0, 4, 9):
-        found = stationary([(1, up), (-1, down)], at)
+        found = stationary({(1,): up, (-1,): down}, (at,))
         assert found is not None
         assert found / found.sum() == pytest.approx(0.7 ** np.arange(10) / (0.7 ** np.arange(10)).sum(), rel=1e-12)
     ends = np.full(10, 0.1)
     ends[3] = 0.5
     matrix = np.diag(up + down + ends) - np.diag(up[:-1], 1) - np.diag(down[1:], -1)
-    assert times([(1, up), (-1, down)], ends) == pytest.approx(np.linalg.solve(matrix, np.ones(10)), rel=1e-12)
+    assert times({(1,): up, (-1,): down}, ends) == pytest.approx(np.linalg.solve(matrix, np.ones(10)), rel=1e-12)
 
 
 def test_a_chain_in_two_parts_has_no_chances() -> None:
     """A state that nothing leaves and nothing leads to, beside others: no single balance."""
     none = np.zeros(4)
-    assert stationary([(1, none), (-1, none)], 0) is None
+    assert stationary({(1,): none, (-1,): none}, (0,)) is None
 
 
 @pytest.mark.parametrize(("load", "others"), [(0.2, 5.0), (0.9, 40.0), (0.5, 900.0)])

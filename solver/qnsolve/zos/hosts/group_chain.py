@@ -180,7 +180,7 @@ class GroupChain:
             at = burst.first[self.view.comes_first(self.k)].sum() if self.k is not None else 0.0
             own, other = float(at), float(burst.first.sum() - at)
             arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
-            again = self.view.again(self.k, np.flatnonzero(burst.first)) if self.k is not None else 1.0
+            again = self.view.again(np.flatnonzero(burst.first)) if self.k is not None else 1.0
             found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, self.slower, again)
         if np.isfinite(load.coming.most):
             room = total < load.coming.most

@@ -63,11 +63,13 @@ class Host(HostView):
     def group(self, k: int | None) -> GroupPoint:
         """One chain: the tasks of a group, or none, among all others."""
         chain = GroupChain(self, k)
-        kind = kinds_of(self, k) if k is not None else None
-        if k is None or kind is None:
+        if k is None:
+            return chain.solve()
+        kind, across = kinds_of(self, k), crossed(self, k)
+        if kind is None:
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
-            plain = chain.solve() if chain.watched or crossed(self, k) else point
+            plain = chain.solve() if chain.watched or across else point
             point = replace(point, speeds=plain.speeds)
-        return adjusted(self, k, plain, point) if k is not None and crossed(self, k) else point
+        return adjusted(self, k, plain, point) if across else point

@@ -130,8 +130,8 @@ class HostView:
             return None
         return float(weight @ self.left[group.tasks]) / max(float(weight.sum()), 1e-300)
 
-    def again(self, k: int, tasks: Places) -> float:
-        """Work that some tasks of a group that come together leave there until the last is done, over that of one visit each.
+    def again(self, tasks: Places) -> float:
+        """Work that tasks that come together leave where they come until the last is done, over that of one visit each.
 
         Each comes back so many times, all at the same pace: the less is between two visits the more of them meet.
         """

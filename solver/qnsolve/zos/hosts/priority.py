@@ -152,13 +152,7 @@ def time_left(levels: Array, phases: Array, arrive: Array, serve: Array, up: Arr
     """
     rise, fall = moves(phases, up - down, up + down, True)
     ups, downs = moves(levels, (arrive[:, None] - serve).T, (arrive[:, None] + serve).T, True)
-    along_levels, shape = (ups.T, downs.T), serve.shape
     leave = rise + fall + ups.T + downs.T
     ends = np.maximum(ends, STARVED * float(leave.max()))
-    count, width = shape
-    across = np.broadcast_to(rise, shape), np.broadcast_to(fall, shape)
-    if count < width:
-        steps = zip((1, -1, count, -count), (*along_levels, *across), strict=True)
-        return times([(step, rates.T.ravel()) for step, rates in steps], ends.T.ravel()).reshape(width, count).T
-    steps = zip((width, -width, 1, -1), (*along_levels, *across), strict=True)
-    return times([(step, rates.ravel()) for step, rates in steps], ends.ravel()).reshape(shape)
+    across = np.broadcast_to(rise, serve.shape), np.broadcast_to(fall, serve.shape)
+    return times({(1, 0): ups.T, (-1, 0): downs.T, (0, 1): across[0], (0, -1): across[1]}, ends)

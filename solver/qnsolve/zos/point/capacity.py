@@ -73,9 +73,9 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             low, center, fine = guess, name, FINE if work.settled else ROUGH
             under = max(min(log(load), -FINE), -FULLER)
             guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
-            guess = (
-                bound * (1 - MARGIN) if wide == inf else min(guess, high * (1 - MARGIN))
-            )  # first where no wait is in the way
+            guess = min(guess, high * (1 - MARGIN))
+            if wide == inf:  # first where no wait is in the way
+                guess = bound * (1 - MARGIN)
         if high - low <= fine * high:
             break
         if low and high < bound:  # on both sides: where the load is 1, if it grows as a power, or halfway

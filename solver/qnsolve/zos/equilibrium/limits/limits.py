@@ -97,10 +97,11 @@ class Limits(UnlikeLimits):
                     if follow:
                         self.work.settle_rates()
             if region in self.gates or region in self.capped:
-                below = [self.tasks[r] for r in self.shared.of(region)]
+                mine = self.shared.of(region)
+                below = [self.tasks[r] for r in mine]
                 below += [self.tasks[r] for r in self.gates if self.above[r] == region]
                 if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
-                    self._gate(region)
+                    self._gate(region, mine)
                     if follow:
                         self.work.settle_rates()
 
@@ -127,8 +128,8 @@ class Limits(UnlikeLimits):
         self.work.crowds[pool] = found
         return found
 
-    def _gate(self, region: int) -> None:
-        """A region's limit; regions below it that fill are stations of it, solved before."""
+    def _gate(self, region: int, mine: dict[int, Array]) -> None:
+        """A region's limit; regions below it that fill are stations of it, solved before, `mine` those of others too."""
         w = self.work
         w.effort += EFFORT_OF_ONE
         size = int(self.capped.get(region, self.size(region)))
@@ -137,7 +138,6 @@ class Limits(UnlikeLimits):
         total = float(flow.sum())
         inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self.classes_of(r)]
         holds = w.holds()
-        mine = self.shared.of(region)
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
         own = self.own.at_region(self.pool[region], tasks, size, alone=not inner and not mine)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total - own.now, 1e-12)

@@ -12,7 +12,7 @@ from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 from .limit_arrivals import LimitArrivals
 
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
-EFFORT_OF_ONE = 7.0  # of works that hold places for unlike times, over that of a chain of a TCB
+EFFORT_OF_UNLIKE = 7.0  # of works that hold places for unlike times, over that of a chain of a TCB
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
 ALIKE = 1e-3  # change of what the waits of kinds of work depend on up to which they are not found again [ratio]
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
@@ -78,7 +78,7 @@ class UnlikeLimits(LimitArrivals):
             return before[1].wait
         users, rate, gone, mean, second, third, speed = kinds
         begin = None if before is None else before[1].search
-        self.work.effort += EFFORT_OF_ONE
+        self.work.effort += EFFORT_OF_UNLIKE
         found = unlike_waits(len(speed) - 1, users, rate, gone, mean, second, third, speed, begin)
         self.waits[pool] = kinds, found
         return found.wait

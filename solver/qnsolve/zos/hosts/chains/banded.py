@@ -2,57 +2,97 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from qnsolve.numerics.band_matrix import empty_band, solved
 from qnsolve.numerics.series import Array
 
-Moves = Sequence[tuple[int, Array]]
+Moves = Mapping[tuple[int, ...], Array]
 
 
-def stationary(moves: Moves, at: int) -> Array | None:
+def stationary(moves: Moves, likely: tuple[int, ...]) -> Array | None:
     """Chances, not normalized: that of one state is 1; None where the balance has no solution in floats.
 
     Parameters
     ----------
-    moves : sequence of (int, ndarray (S,))
-        How many states further a move leads, and its rate in each state, 0 where that is beyond the last one.
-    at : int
+    moves : mapping of (int, …) to ndarray (N, …, Y)
+        How many places further along each axis of a grid of states a move leads, and its rate in each state, 0 where that is
+        beyond the grid.
+    likely : (int, …)
         The state with about the largest chance: what is exact there is exact elsewhere.
 
     Notes
     -----
-    The balance of all states but `at`, by LU decomposition with row exchanges.
+    The balance of all states but that, by LU decomposition with row exchanges.
     """
-    size, band = len(moves[0][1]), max(abs(step) for step, _ in moves)
-    matrix = empty_band(size, band)
-    middle = 2 * band
-    for step, rate in moves:
+    grid = _Numbers.of(moves)
+    steps, at = grid.flat(moves), grid.step(likely)
+    size, band = grid.size, max(abs(step) for step, _ in steps)
+    matrix, middle = empty_band(size, band), 2 * band
+    for step, rate in steps:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         matrix[middle + step, here] += rate[here]
         matrix[middle] -= rate
-    first, last = max(at - band, 0), min(at + band, size - 1)
-    columns = np.arange(first, last + 1)
+    columns = np.arange(max(at - band, 0), min(at + band, size - 1) + 1)
     matrix[middle + at - columns, columns] = 0.0
     matrix[middle, at] = 1.0
     right = np.zeros(size)
     right[at] = 1.0
-    return solved(matrix, band, right)
+    found = solved(matrix, band, right)
+    return None if found is None else grid.shaped(found)
 
 
 def times(moves: Moves, ends: Array) -> Array:
-    """Time until an end that comes at a rate (S,) > 0, from each state."""
-    size, band = len(ends), max(abs(step) for step, _ in moves)
-    matrix = empty_band(size, band)
-    middle = 2 * band
-    matrix[middle] = ends
-    for step, rate in moves:  # to the column of the state that it leads to
+    """Time until an end that comes at a rate (N, …, Y) > 0, from each state; `moves` as for `stationary`."""
+    grid = _Numbers.of(moves)
+    steps = grid.flat(moves)
+    size, band = grid.size, max(abs(step) for step, _ in steps)
+    matrix, middle = empty_band(size, band), 2 * band
+    matrix[middle] = ends.transpose(grid.order).ravel()
+    for step, rate in steps:  # to the column of the state that it leads to
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         there = slice(step, None) if step > 0 else slice(None, size + step)
         matrix[middle - step, there] -= rate[here]
         matrix[middle] += rate
     found = solved(matrix, band, np.ones(size))
     assert found is not None  # each state is left: its diagonal is more than the others of its row
-    return found
+    return grid.shaped(found)
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The numbers of the states of a grid: those along its longest axis are farthest from each other, the band is narrow."""
+
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+
+    @classmethod
+    def of(cls, moves: Moves) -> _Numbers:
+        """Those of the grid of some moves."""
+        shape = next(iter(moves.values())).shape
+        return cls(shape, tuple(sorted(range(len(shape)), key=lambda axis: -shape[axis])))
+
+    @property
+    def size(self) -> int:
+        """States."""
+        return prod(self.shape)
+
+    def step(self, places: tuple[int, ...]) -> int:
+        """How many numbers further so many places along each axis are."""
+        found = 0
+        for axis in self.order:
+            found = found * self.shape[axis] + places[axis]
+        return found
+
+    def flat(self, moves: Moves) -> list[tuple[int, Array]]:
+        """Moves by their numbers."""
+        return [(self.step(places), rate.transpose(self.order).ravel()) for places, rate in moves.items()]
+
+    def shaped(self, found: Array) -> Array:
+        """What is known of each state, on the grid."""
+        there = found.reshape([self.shape[axis] for axis in self.order])
+        return np.asarray(there.transpose(np.argsort(self.order)))

@@ -43,9 +43,7 @@ class KindRates:
 
     def at(self, some: tuple[Array, ...]) -> KindRates:
         """The same on some points of the grids."""
-        return KindRates(
-            self.share, self.arrive[some], self.serve[some], self.follow, self.up[some], self.down[some]
-        )  # fmt: skip
+        return KindRates(self.share, self.arrive[some], self.serve[some], self.follow, self.up[some], self.down[some])
 
 
 def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: bool) -> tuple[Array, Array] | None:
@@ -71,7 +69,7 @@ def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: 
                 if solved is not None:
                     chance, means[0] = solved
             elif likely is not None:
-                chance = _stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
+                chance = stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
             if chance is None and not alike:
                 chance = eliminated_blocks(*_blocks(moves))
             if chance is not None and -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):  # False for nan
@@ -83,7 +81,7 @@ def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: 
     return None if found is None else (np.append(levels[:-2], means[0]) if alike else levels, found)
 
 
-_Moves = dict[tuple[int, int, int], Array]
+_Moves = dict[tuple[int, ...], Array]
 
 
 def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool) -> _Moves:
@@ -109,18 +107,6 @@ def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool) 
             if other != k:
                 put((0, other - k, 0), k, its.share * same)
     return found
-
-
-def _stationary(moves: _Moves, likely: tuple[int, int, int]) -> Array | None:
-    """Stationary chances, given a likely state; None where the balance has no solution in floats."""
-    count, kinds, width = moves[1, 0, 0].shape
-    order, ahead = ((2, 0, 1), (kinds, 1, count * kinds)) if count < width else ((0, 2, 1), (width * kinds, 1, kinds))
-    flat = [(int(np.dot(step, ahead)), rate.transpose(order).ravel()) for step, rate in moves.items()]
-    found = stationary(flat, int(np.dot(likely, ahead)))
-    if found is None:
-        return None
-    shape = [(count, kinds, width)[axis] for axis in order]
-    return np.asarray(found.reshape(shape).transpose(np.argsort(order)).reshape(count, -1))
 
 
 def _blocks(moves: _Moves) -> tuple[Array, Array, Array]:

@@ -150,19 +150,11 @@ class _PlaneChain:
         )
         if jumps is not None:
             return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
-        count, width = rise.shape
-        narrow = count < NARROW * width
         if likely is not None:
-            n, y = likely
-            if narrow:
-                moves = [(1, rise), (-1, fall), (count - 1, joint), (count, ups), (-count, downs)]
-                found = stationary([(step, rate.T.ravel()) for step, rate in moves], y * count + n)
-            else:
-                moves = [(width, rise), (-width, fall), (1 - width, joint), (1, ups), (-1, downs)]
-                found = stationary([(step, rate.ravel()) for step, rate in moves], n * width + y)
+            found = stationary({(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}, likely)
             if found is not None:
-                return found.reshape(width, count).T if narrow else found.reshape(count, width)
-        if narrow:  # along the phases: blocks as wide as there are levels
+                return found
+        if len(rise) < NARROW * rise.shape[1]:  # along the phases: blocks as wide as there are levels
             found = eliminated_levels(neighbours(rise.T, fall.T), ups.T, downs.T, ups_with=joint.T).T
             if np.isfinite(found).all():
                 return found

@@ -21,7 +21,7 @@ from .limited_parts import LimitedPart, free_part, joined, limit_part
 
 EDGE = 1e-7  # chance of the end of a grid
 WIDER = 6  # attempts
-EFFORT = 3.0  # of one chain, over that of a group
+EFFORT_OF_PART = 3.0  # of one chain, over that of a group
 ROWS = 150  # of others beyond their places that are told apart
 PLACES = 200  # of all limits, up to which their tasks are told apart
 RANGE = 600.0  # of the logs of weights
@@ -151,7 +151,7 @@ class _Chain:
             arrive, up = arrive * (total < load.coming.most), up * (total < load.coming.most)
         arrive[-1] = 0.0
         up[:, -1] = 0.0
-        host.effort += EFFORT
+        host.effort += EFFORT_OF_PART
         chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
         at = chance.sum(axis=1)
         number, passed = float(levels @ at), float((chance * serve).sum())
