@@ -1,0 +1,306 @@
+"""The closed network that fits a measured ladder of loads, and what it predicts at others."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from qnsolve.errors import ModelError
+from qnsolve.measure.checked_series import Array, Values, series
+from qnsolve.measure.operational_laws import UtilizationLaw
+from qnsolve.model import checks
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
+from qnsolve.model.station_types import Delay, LoadDependent, Queue
+
+from .busy_servers import busy_law, highest_rate
+from .candidates import NAMES, Candidate, fitted
+from .closed_curve import Curves
+from .ladder_range import LadderRange
+from .ladder_rows import MOST_LOAD, Rows, rows
+
+SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
+TOP = 0.6  # of the highest load: the rows that say so
+FALL = 0.02  # from the peak to the highest load: then a decline is fitted
+POOR = 0.05  # error of the fitted rows that a note reports
+
+
+@dataclass(frozen=True)
+class LadderPrediction:
+    """What a fitted ladder does at other loads; arrays of shape (L,).
+
+    Attributes
+    ----------
+    loads : ndarray
+        [jobs]
+    rates : ndarray
+        Throughput X [jobs/time].
+    lowest_rates, highest_rates : ndarray
+        Range of X in which a measured row is expected, nine of ten [jobs/time].
+    response_times : ndarray
+        R, without think time [time].
+    busy : ndarray or None
+        Utilization of the servers, where it was measured [0..1].
+    """
+
+    loads: Array
+    rates: Array
+    lowest_rates: Array
+    highest_rates: Array
+    response_times: Array
+    busy: Array | None
+
+    @property
+    def errors(self) -> Array:
+        """How far a measured rate may be off to either side [relative]."""
+        return np.maximum(self.highest_rates / self.rates - 1, 1 - self.lowest_rates / self.rates)
+
+
+@dataclass(frozen=True)
+class LadderFit:
+    """A closed network fitted to a measured ladder: a delay, and a station whose speed depends on its jobs.
+
+    Attributes
+    ----------
+    response_time : float
+        R of a job alone [time].
+    capacity : float
+        C, the rate that the station does not exceed [jobs/time].
+    shape : float
+        How sharply the curve bends at C, from -1 (contention, as in the universal scalability law) over 0 (one server)
+        to 1 (servers for all).
+    decline : float
+        Share of the speed lost for each job beyond the servers; with contention, coherency over contention.
+    think_time : float
+        Outside, given or taken from load/rate less response [time].
+    response_ratio : float
+        Measured response over load/rate less think time; 1 by Little's law.
+    limit : {"measured", "servers", "unknown"}
+        Where the capacity comes from: the rows show it; the utilization of the servers; or nothing does, and the capacity
+        is a guess that the stated range covers.
+    fitted : tuple of str
+        The parameters that the rows fitted.
+    error : float
+        Mean error of the fitted rates, without sign [relative].
+    servers : int or None
+        As given.
+    utilization : UtilizationLaw or None
+        Servers in use by rate, where their utilization was measured.
+    notes : tuple of str
+        What the rows say about themselves, and what the fit cannot know.
+    """
+
+    response_time: float
+    capacity: float
+    shape: float
+    decline: float
+    think_time: float
+    response_ratio: float
+    limit: str
+    fitted: tuple[str, ...]
+    error: float
+    servers: int | None
+    utilization: UtilizationLaw | None
+    notes: tuple[str, ...]
+    _range: LadderRange = field(repr=False, compare=False)
+
+    @property
+    def _curve(self) -> Curves:
+        knee = self.capacity * self.response_time
+        response, knees, shape, decline = (np.array([x]) for x in (self.response_time, knee, self.shape, self.decline))
+        return Curves(response, knees, shape, decline, self.think_time)
+
+    def predict(self, loads: Values) -> LadderPrediction:
+        """Rate, response and utilization at other loads, and the range in which they are expected.
+
+        Parameters
+        ----------
+        loads : sequence of float, shape (L,)
+            1 to 100,000 [jobs].
+        """
+        n = _loads(loads)
+        rates = self._curve.throughput(n)[0]
+        low, high = self._range.of(self._curve, n)
+        response = self.response_ratio * (n / rates - self.think_time)
+        busy = None
+        if self.utilization is not None and self.servers is not None:
+            busy = np.clip((self.utilization.constant + self.utilization.demand * rates) / self.servers, 0.0, 1.0)
+        return LadderPrediction(n, rates, np.minimum(low, rates), np.maximum(high, rates), response, busy)
+
+    def network(self, load: int) -> Network:
+        """The network with so many jobs, for `qn.solve` and every question around it.
+
+        Parameters
+        ----------
+        load : int
+            [jobs]
+
+        Notes
+        -----
+        Its response times are by Little's law; `response_ratio` times them is what was measured.
+        """
+        jobs = checks.whole("load", load, least=1, most=MOST_LOAD)
+        curve = self._curve
+        inside, servers = float(curve.delay[0]), float(curve.servers[0])
+        if self.shape < 0 or self.decline:
+            speeds = curve.speeds(jobs)[0]
+            first = float(speeds[0])
+            station: Queue | LoadDependent = LoadDependent("station", rates=(speeds / first).tolist())
+        else:
+            first = self.capacity / servers
+            station = Queue("station", servers=servers)
+        outside = [Delay("delay")] if inside else []
+        demands = {"station": 1 / first, **({"delay": inside} if inside else {})}
+        return Network([station, *outside], [ClosedClass("jobs", population=jobs, think_time=self.think_time, demands=demands)])
+
+    def with_servers(self, servers: int) -> LadderFit:
+        """The same work on another number of servers or threads: the capacity in proportion, all else the same.
+
+        Parameters
+        ----------
+        servers : int
+            [count]
+
+        Raises
+        ------
+        ModelError
+            Where the fit was made without servers.
+        """
+        count = checks.whole("servers", servers, least=1)
+        if self.servers is None:
+            raise ModelError("servers", "must be known where the ladder was measured", "give servers= to fit_ladder", servers)
+        times = count / self.servers
+        capacity = max(self.capacity * times, 1 / self.response_time)
+        note = f"capacity for {count} servers in proportion to that with {self.servers}: other limits are not known"
+        return dataclasses.replace(
+            self, capacity=capacity, servers=count, notes=(*self.notes, note), _range=self._range.scaled(times)
+        )
+
+
+def fit_ladder(
+    loads: Values,
+    rates: Values,
+    response_times: Values | None = None,
+    *,
+    busy: Values | None = None,
+    servers: int | None = None,
+    think_time: float | None = None,
+    rate_deviations: Values | None = None,
+) -> LadderFit:
+    """The closed network that fits a measured ladder of loads: users, connections, threads or processors.
+
+    Parameters
+    ----------
+    loads : sequence of float, shape (n,)
+        N of each row, 1 to 100,000, in any order, repeated or not; at least two differ [jobs].
+    rates : sequence of float, shape (n,)
+        X [jobs/time].
+    response_times : sequence of float, shape (n,), optional
+        R [time]. Where N/X is longer, the rest is taken as think time.
+    busy : sequence of float, shape (n,), optional
+        Utilization of the servers, with `servers` [0..1]. It gives the capacity where the rows do not show it.
+    servers : int, optional
+        Servers or threads that are held by jobs [count].
+    think_time : float, optional
+        Z between a response and the next request [time]; taken from the rows without it.
+    rate_deviations : sequence of float, shape (n,), optional
+        Standard deviation of each rate, at least 1 % of it is assumed [jobs/time].
+
+    Returns
+    -------
+    LadderFit
+
+    Raises
+    ------
+    ModelError
+
+    Notes
+    -----
+    Least squares of log X, and of log R where there is a think time. The rows fit response, capacity and shape; a decline
+    where the rate at the highest load is the lowest since the peak, and 2 % below it. Where the rate still grows more
+    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess.
+    With two loads the station is one server.
+
+    References
+    ----------
+    [Gunther2007] for the shape -1; exact product form of one station and a delay for all.
+
+    Examples
+    --------
+    >>> fit = fit_ladder([1, 4, 8, 16, 32], [24.4, 93.0, 153.9, 191.2, 199.5])
+    >>> round(fit.capacity), round(fit.response_time, 3), fit.limit
+    (200, 0.041, 'measured')
+    >>> fit.predict([64, 128]).rates.round()
+    array([200., 200.])
+    """
+    measured = rows(loads, rates, response_times, busy, servers, think_time, rate_deviations)
+    law = busy_law(measured)
+    known = highest_rate(measured, law)
+    seen = _growth(measured) < SEEN
+    distinct = len(np.unique(measured.loads))
+    candidate = Candidate(servers=1.0) if distinct < len(Candidate().free) else Candidate()
+    limit = "measured" if seen else "unknown"
+    if not seen and known is not None:
+        candidate, limit = dataclasses.replace(candidate, capacity=known), "servers"
+    elif seen and _falls(measured) and distinct >= len(NAMES):
+        candidate = dataclasses.replace(candidate, declines=True)
+    point, left = fitted(measured, candidate)
+    curve = candidate.curves(point[None], measured.think_time)
+    error = float(np.mean(np.abs(np.expm1(left[: len(measured.loads)] * measured.noise))))
+    notes = [*measured.notes, *_said(measured, limit, float(curve.capacity[0]), error)]
+    return LadderFit(
+        response_time=float(curve.response[0]),
+        capacity=float(curve.capacity[0]),
+        shape=float(curve.shape[0]),
+        decline=float(curve.decline[0]),
+        think_time=measured.think_time,
+        response_ratio=measured.response_ratio,
+        limit=limit,
+        fitted=tuple(NAMES[i] for i in candidate.free),
+        error=error,
+        servers=measured.servers,
+        utilization=law,
+        notes=tuple(notes),
+        _range=LadderRange(measured, candidate, point, left, known),
+    )
+
+
+def _loads(given: Values) -> Array:
+    found = series("loads", given, positive=True, most=MOST_LOAD)
+    if found.min() < 1:
+        raise ModelError("loads", "must be 1 or more", "give the number of jobs", float(found.min()))
+    return found
+
+
+def _growth(measured: Rows) -> float:
+    """Slope of log X by log N over the highest loads."""
+    distinct = np.unique(measured.loads)
+    start = min(TOP * distinct[-1], distinct[-2])
+    top = measured.loads >= start
+    n, x = np.log(measured.loads[top]), np.log(measured.rates[top])
+    across = n - n.mean()
+    return float(across @ (x - x.mean()) / (across @ across))
+
+
+def _falls(measured: Rows) -> bool:
+    """Whether the rate falls from its peak to the highest load, and is lowest there."""
+    distinct = np.unique(measured.loads)
+    means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
+    peak = int(np.argmax(means))
+    noise = 3 * float(measured.noise[-1]) / np.sqrt(float(np.sum(measured.loads == distinct[-1])))
+    return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
+
+
+def _said(measured: Rows, limit: str, capacity: float, error: float) -> list[str]:
+    """What the fit cannot know."""
+    top = f"the rate still grows with the load at {measured.loads[-1]:g}: "
+    said = []
+    if limit == "servers":
+        said.append(f"{top}the capacity, {capacity:.5g}, is that of the servers when all are busy; another limit may be lower")
+    elif limit == "unknown":
+        said.append(f"{top}these rows cannot show the limit, {capacity:.5g} is a guess; measure higher loads, or give busy")
+    if error > POOR:
+        said.append(f"the fitted rows are off by {100 * error:.2g} % in the mean: one network does not have all of this ladder")
+    return said
