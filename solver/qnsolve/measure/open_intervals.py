@@ -19,6 +19,7 @@ NORMAL = 1.96  # standard deviations to either side, 19 of 20
 ALIKE = 5.0  # variance inflation from which classes move together
 UNLIKE = 0.05  # difference between two measures of one use that a note reports
 FULL = 0.999  # utilization beyond which a response has no bound
+ROUNDS, ROUGH = 40, 1e-3  # of responses without outliers' weight; the error that counts as none [of the mean]
 WEAK = 0.5  # share of the variation explained below which a note says so
 
 
@@ -158,7 +159,8 @@ def fit_intervals(
     -----
     Least squares. Intervals of confidence take the intervals as independent. Where classes
     move together, `FittedDemand.inflation` is large: their sum is known, their parts are not. A response is a + b·s, with
-    s the stretch of an M/M/m queue at the utilization that the rates give, 1/(1 - U) for one server.
+    s the stretch of an M/M/m queue at the utilization that the rates give, 1/(1 - U) for one server; a and b have the least
+    sum of errors without sign, so that a few odd intervals do not move them.
 
     Examples
     --------
@@ -253,8 +255,18 @@ def _responses(
         there = measured > 0  # 0 where no job ended
         if not there.any():
             raise ModelError(f"response_times[{name!r}]", "must not be 0 in every interval", "leave the class out", 0.0)
-        fixed, stretched = nonnegative(np.column_stack([np.ones(int(there.sum())), stretch[there]]), measured[there])
+        fixed, stretched = _least_absolute(np.column_stack([np.ones(int(there.sum())), stretch[there]]), measured[there])
         found[name] = (float(fixed), float(stretched))
+    return found
+
+
+def _least_absolute(columns: Array, values: Array) -> Array:
+    """Numbers of 0 or more with the least sum of errors without sign, by squares that are weighted anew."""
+    least = ROUGH * float(values.mean())
+    weights = np.ones(len(values))
+    for _ in range(ROUNDS):
+        found = nonnegative(columns * weights[:, None], values * weights)
+        weights = 1 / np.sqrt(np.maximum(np.abs(values - columns @ found), least))
     return found
 
 

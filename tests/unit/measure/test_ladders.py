@@ -182,8 +182,11 @@ def test_what_the_rows_contradict_is_noted() -> None:
     assert slow.response_ratio == pytest.approx(4)
     assert "responses are 4 times load/rate" in slow.notes[0]
     assert slow.predict([8]).response_times == pytest.approx(4 * 8 / slow.predict([8]).rates)
-    away = measure.fit_ladder(loads, rates, loads / rates * np.array([1, 1, 1, 1, 1.3]))
-    assert "at load 32 the response is 1.3 times" in away.notes[0]
+    hidden = measure.fit_ladder(loads, rates / 4, loads / rates)  # counted over four times the time that was measured
+    assert (hidden.think_time, hidden.response_ratio) == (0, pytest.approx(0.25))
+    assert "responses are 0.25 times load/rate" in hidden.notes[0]
+    away = measure.fit_ladder(loads, rates, loads / rates * np.array([1, 1, 1.3, 1, 1]))
+    assert "at load 8 the response is 1.3 times" in away.notes[0]
     thinking = measure.fit_ladder(loads, rates, loads / rates - 0.02)
     assert thinking.think_time == pytest.approx(0.02)
     assert "taken as think time" in thinking.notes[0]

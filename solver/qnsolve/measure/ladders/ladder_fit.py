@@ -231,9 +231,9 @@ def fit_ladder(
     --------
     >>> fit = fit_ladder([1, 4, 8, 16, 32], [24.4, 93.0, 153.9, 191.2, 199.5])
     >>> round(fit.capacity), round(fit.response_time, 3), fit.limit
-    (200, 0.041, 'measured')
+    (202, 0.041, 'measured')
     >>> fit.predict([64, 128]).rates.round()
-    array([200., 200.])
+    array([201., 202.])
     """
     measured = rows(loads, rates, response_times, busy, servers, think_time, rate_deviations)
     law = busy_law(measured)

@@ -58,7 +58,8 @@ def rows(
         noise = np.maximum(noise, wide / x)
     if n.min() < 1:
         i = int(np.argmin(n))
-        raise ModelError(f"loads, value {i + 1}", "must be 1 or more", "count users, connections, threads or processors", float(n[i]))
+        repair = "count users, connections, threads or processors"
+        raise ModelError(f"loads, value {i + 1}", "must be 1 or more", repair, float(n[i]))
     if len(np.unique(n)) < 2:
         raise ModelError("loads", "must have two values that differ", "measure another load", float(n[0]))
     m = None if servers is None else checks.whole("servers", servers, least=1)
@@ -73,7 +74,7 @@ def rows(
 
 
 def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> tuple[float, float, list[str]]:
-    """Think time, and the ratio of the measured response to N/X - Z."""
+    """Think time, the ratio of the measured response to N/X - Z, and notes."""
     cycle = n / x
     think = 0.0 if given is None else checks.number("think_time", given)
     if think >= float(cycle.min()):
@@ -84,19 +85,32 @@ def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> t
     notes = []
     if given is None:
         rest = float(np.median(cycle - r))
-        if rest > THINKING * float(np.median(cycle)) and rest < float(cycle.min()):
+        if rest > THINKING * float(np.median(cycle)) and rest < float(cycle.min()) and _is_added(cycle, r, rest):
             think = rest
             notes.append(f"load/rate is {rest:.4g} longer than the response: taken as think time (Little's law)")
     ratios = r / (cycle - think)
-    ratio = float(np.median(ratios))
+    ratio = _middle(ratios, n)
     if think and abs(ratio - 1) < UNLIKE:
         ratio = 1.0
     off = int(np.argmax(np.abs(np.log(ratios))))
     if abs(ratio - 1) > UNLIKE:
-        notes.append(f"responses are {ratio:.3g} times load/rate less think time in the median: not one clock or not all jobs")
+        notes.append(f"responses are {ratio:.3g} times load/rate less think time: not one clock, or not all jobs")
     elif abs(ratios[off] - 1) > 2 * UNLIKE:
         notes.append(f"at load {n[off]:g} the response is {ratios[off]:.3g} times load/rate less think time (Little's law)")
     return think, ratio, notes
+
+
+def _is_added(cycle: Array, r: Array, rest: float) -> bool:
+    """Whether the responses are the cycles less one time, rather than a share of them."""
+    added, share = np.log(r / (cycle - rest)), np.log(r / cycle)
+    return float(np.std(added)) <= float(np.std(share))
+
+
+def _middle(values: Array, weights: Array) -> float:
+    """The weighted median: ratios drift with the load, and the highest loads are nearest to what is predicted."""
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, reached[-1] / 2)])
 
 
 def _steeper(n: Array, x: Array) -> list[str]:
