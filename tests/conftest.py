@@ -36,13 +36,14 @@ def solve_once() -> Callable[..., object]:
     solve, solved = Study.solve_system, {}
 
     def once(study: Study, label: str, system: zos.System) -> object:
-        text = qn.dumps(system)
+        text = study.queues, qn.dumps(system)
         if text in solved:
-            result, network, study.shown = solved[text]
+            result, network = solved[text]
             study.models.append((label, network))
+            study.last = result if study.queues else None
         else:
             result = solve(study, label, system)
-            solved[text] = result, study.models[-1][1], study.shown
+            solved[text] = result, study.models[-1][1]
         return result
 
     return once
