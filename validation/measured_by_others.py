@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import csv
 import io
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
+from typing import Any
 
 import numpy as np
 import qnsolve as qn
@@ -32,6 +34,8 @@ HEAD = ("set", "figure", "row", "error_percent", "usl_percent", "naive_percent")
 ENOUGH = 400  # jobs of each class after which a mean of their responses is known to 5 %, where they vary as their mean
 LADDER, THREADS, INTERVALS, JOINED = KINDS = ("ladder", "other threads", "intervals", "intervals, joined")
 RATE, RESPONSE, UTILIZATION = FIGURES = ("rate", "response", "utilization")
+
+GOALS = {RATE: 0.03, RESPONSE: 0.05, UTILIZATION: 0.05}  # median error of a set beyond which it counts as missed
 
 
 @dataclass(frozen=True)
@@ -241,6 +245,22 @@ def _joined(
     return held
 
 
+def missed() -> list[tuple[Fitted, str]]:
+    """Sets and figures whose median error is beyond the goal."""
+    return [
+        (each, figure)
+        for each in results()
+        for figure, goal in GOALS.items()
+        if each.of(figure) and np.median([abs(held.error() or 0.0) for held in each.of(figure)]) > goal
+    ]
+
+
+def reasons() -> dict[str, dict[str, Any]]:
+    """Why sets are missed, by name: effect, size, what would settle it."""
+    groups = tomllib.loads((MEASURED / "reasons.toml").read_text(encoding="utf-8"))["reason"]
+    return {name: group for group in groups for name in group["sets"]}
+
+
 def entries(found: Iterable[Fitted]) -> list[tuple[str, ...]]:
     """A row of the accepted file for each held-out figure."""
     return [
@@ -265,10 +285,17 @@ def accept() -> int:
     return len(rows)
 
 
+def stored() -> dict[tuple[str, ...], list[str]]:
+    """The accepted figures."""
+    if not EXPECTED.exists():
+        return {}
+    with EXPECTED.open(encoding="utf-8", newline="") as file:
+        return {tuple(row[:3]): row[3:] for row in list(csv.reader(file))[1:]}
+
+
 def changes() -> list[str]:
     """A line for each figure that moved, is new or is gone."""
-    with EXPECTED.open(encoding="utf-8", newline="") as file:
-        old = {tuple(row[:3]): row[3:] for row in list(csv.reader(file))[1:]}
+    old = stored()
     new = {row[:3]: list(row[3:]) for row in entries(results())}
     lines = []
     for key in [*old, *(key for key in new if key not in old)]:
