@@ -121,7 +121,8 @@ def _fit(ladder: Ladder, count: int) -> LadderFit:
 
 def _numbers(fit: LadderFit) -> int:
     """All numbers from the rows: of the curve, of the response law and of the utilization."""
-    use = 0 if fit.utilization is None else 1 + bool(fit.utilization.constant)
+    law = fit.utilization
+    use = 0 if law is None else sum(part > 0 for part in (law.demand, law.waiting_share, law.constant))
     return len(fit.fitted) + bool(fit.think_time) + (fit.response_ratio != 1) + use
 
 

@@ -3,6 +3,7 @@
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
+from .ladders.busy_servers import BusyServers
 from .ladders.ladder_fit import LadderFit, LadderPrediction, fit_ladder
 from .logs import StripeLaw, fit_stripes
 from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_busy
@@ -12,6 +13,7 @@ from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
+    "BusyServers",
     "EngineLaw",
     "FittedDemand",
     "IntervalFit",

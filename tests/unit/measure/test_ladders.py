@@ -151,6 +151,23 @@ def test_rows_that_do_not_show_the_limit_say_so() -> None:
     assert found.busy[0] == pytest.approx(1.0, abs=0.05)
 
 
+def test_servers_are_held_while_jobs_wait_behind_them() -> None:
+    """Threads that wait for a full center behind them: their use grows with the waiting, not with the rate."""
+    network = (1, 0.001, 0.004, 0.0, ())
+    loads = np.array([1, 2, 4, 6, 8, 10])
+    rates = _rates(network, loads)
+    held = loads - rates * 0.003  # all but those in a part of the delay
+    fit = measure.fit_ladder(loads, rates, busy=held / 32, servers=32)
+    assert fit.utilization is not None
+    assert fit.utilization.waiting_share == pytest.approx(1, rel=1e-6)
+    assert fit.utilization.demand == pytest.approx(0.002, rel=1e-6)
+    there = fit.predict([12, 20, 60])
+    assert there.busy == pytest.approx([*([12, 20] - _rates(network, [12, 20]) * 0.003) / 32, 1.0], rel=1e-6)
+    base = measure.fit_ladder(loads, rates, busy=(1.5 + rates * 0.002) / 32, servers=32)
+    assert base.utilization is not None
+    assert base.utilization.constant == pytest.approx(1.5, rel=1e-6)
+
+
 def test_more_servers_are_more_capacity() -> None:
     """Fitted with 8 threads, asked for 16: a pool of threads without other limits follows, and the range has both ends."""
     eight, sixteen = (8, 0.002, 0.0023, 0.0, ()), (16, 0.002, 0.0023, 0.0, ())

@@ -9,13 +9,12 @@ import numpy as np
 
 from qnsolve.errors import ModelError
 from qnsolve.measure.checked_series import Array, Values, series
-from qnsolve.measure.operational_laws import UtilizationLaw
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
-from .busy_servers import busy_law, highest_rate
+from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
 from .candidates import NAMES, Candidate, fitted
 from .closed_curve import Curves
 from .ladder_range import LadderRange
@@ -86,8 +85,8 @@ class LadderFit:
         Mean error of the fitted rates, without sign [relative].
     servers : int or None
         As given.
-    utilization : UtilizationLaw or None
-        Servers in use by rate, where their utilization was measured.
+    utilization : BusyServers or None
+        Servers in use by rate and waiting jobs, where their utilization was measured.
     notes : tuple of str
         What the rows say about themselves, and what the fit cannot know.
     """
@@ -102,7 +101,7 @@ class LadderFit:
     fitted: tuple[str, ...]
     error: float
     servers: int | None
-    utilization: UtilizationLaw | None
+    utilization: BusyServers | None
     notes: tuple[str, ...]
     _range: LadderRange = field(repr=False, compare=False)
 
@@ -126,7 +125,7 @@ class LadderFit:
         response = self.response_ratio * (n / rates - self.think_time)
         busy = None
         if self.utilization is not None and self.servers is not None:
-            busy = np.clip((self.utilization.constant + self.utilization.demand * rates) / self.servers, 0.0, 1.0)
+            busy = np.minimum(self.utilization.used(self._curve, n, rates) / self.servers, 1.0)
         return LadderPrediction(n, rates, np.minimum(low, rates), np.maximum(high, rates), response, busy)
 
     def network(self, load: int) -> Network:
@@ -236,8 +235,7 @@ def fit_ladder(
     array([201., 202.])
     """
     measured = rows(loads, rates, response_times, busy, servers, think_time, rate_deviations)
-    law = busy_law(measured)
-    known = highest_rate(measured, law)
+    known = highest_rate(measured, light_law(measured))
     seen = _growth(measured) < SEEN
     distinct = len(np.unique(measured.loads))
     candidate = Candidate(servers=1.0) if distinct < len(Candidate().free) else Candidate()
@@ -261,7 +259,7 @@ def fit_ladder(
         fitted=tuple(NAMES[i] for i in candidate.free),
         error=error,
         servers=measured.servers,
-        utilization=law,
+        utilization=busy_servers(measured, curve),
         notes=tuple(notes),
         _range=LadderRange(measured, candidate, point, left, known),
     )
