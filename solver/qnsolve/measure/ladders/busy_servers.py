@@ -11,7 +11,7 @@ from qnsolve.measure.operational_laws import UtilizationLaw, fit_utilization
 from qnsolve.numerics.least_squares import nonnegative
 
 from .closed_curve import Curves
-from .ladder_rows import Rows
+from .ladder_rows import LadderRows
 
 FULL = 0.98  # utilization from which the servers are full, and its growth ends
 STRAIGHT = 0.5  # of the misfit without a constant part: where one leaves less it is taken
@@ -42,7 +42,7 @@ class BusyServers:
         return np.asarray(self.constant + self.demand * rates + self.waiting_share * _waiting(curve, loads, rates))
 
 
-def light_law(measured: Rows) -> UtilizationLaw | None:
+def light_law(measured: LadderRows) -> UtilizationLaw | None:
     """Servers in use by rate alone, as at low loads; a constant part only where it explains the rows much better."""
     if measured.busy is None or measured.servers is None or not measured.busy.any():
         return None
@@ -61,7 +61,7 @@ def light_law(measured: Rows) -> UtilizationLaw | None:
     return line if misfit(line) < STRAIGHT * misfit(alone) else alone
 
 
-def highest_rate(measured: Rows, law: UtilizationLaw | None) -> float | None:
+def highest_rate(measured: LadderRows, law: UtilizationLaw | None) -> float | None:
     """The rate at which the servers are full; None where it is not known, or below a measured rate."""
     if law is None or measured.servers is None:
         return None
@@ -69,7 +69,7 @@ def highest_rate(measured: Rows, law: UtilizationLaw | None) -> float | None:
     return float(found) if found > float(measured.rates.max()) else None
 
 
-def busy_servers(measured: Rows, curve: Curves) -> BusyServers | None:
+def busy_servers(measured: LadderRows, curve: Curves) -> BusyServers | None:
     """The law of the servers in use, by least relative squares of the rows in which not all are."""
     if measured.busy is None or measured.servers is None or not measured.busy.any():
         return None

@@ -15,10 +15,10 @@ from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
 from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
-from .candidates import NAMES, Candidate, fitted
 from .closed_curve import Curves
+from .fit_plans import NAMES, FitPlan, fitted
 from .ladder_range import LadderRange
-from .ladder_rows import MOST_LOAD, Rows, rows
+from .ladder_rows import MOST_LOAD, LadderRows, rows
 
 SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
 TOP = 0.6  # of the highest load: the rows that say so
@@ -238,14 +238,14 @@ def fit_ladder(
     known = highest_rate(measured, light_law(measured))
     seen = _growth(measured) < SEEN
     distinct = len(np.unique(measured.loads))
-    candidate = Candidate(servers=1.0) if distinct < len(Candidate().free) else Candidate()
+    plan = FitPlan(servers=1.0) if distinct < len(FitPlan().free) else FitPlan()
     limit = "measured" if seen else "unknown"
     if not seen and known is not None:
-        candidate, limit = dataclasses.replace(candidate, capacity=known), "servers"
+        plan, limit = dataclasses.replace(plan, capacity=known), "servers"
     elif seen and _falls(measured) and distinct >= len(NAMES):
-        candidate = dataclasses.replace(candidate, declines=True)
-    point, left = fitted(measured, candidate)
-    curve = candidate.curves(point[None], measured.think_time)
+        plan = dataclasses.replace(plan, declines=True)
+    point, left = fitted(measured, plan)
+    curve = plan.curves(point[None], measured.think_time)
     error = float(np.mean(np.abs(np.expm1(left[: len(measured.loads)] * measured.noise))))
     notes = [*measured.notes, *_said(measured, limit, float(curve.capacity[0]), error)]
     return LadderFit(
@@ -256,12 +256,12 @@ def fit_ladder(
         think_time=measured.think_time,
         response_ratio=measured.response_ratio,
         limit=limit,
-        fitted=tuple(NAMES[i] for i in candidate.free),
+        fitted=tuple(NAMES[i] for i in plan.free),
         error=error,
         servers=measured.servers,
         utilization=busy_servers(measured, curve),
         notes=tuple(notes),
-        _range=LadderRange(measured, candidate, point, left, known),
+        _range=LadderRange(measured, plan, point, left, known),
     )
 
 
@@ -272,7 +272,7 @@ def _loads(given: Values) -> Array:
     return found
 
 
-def _growth(measured: Rows) -> float:
+def _growth(measured: LadderRows) -> float:
     """Slope of log X by log N over the highest loads."""
     distinct = np.unique(measured.loads)
     start = min(TOP * distinct[-1], distinct[-2])
@@ -282,7 +282,7 @@ def _growth(measured: Rows) -> float:
     return float(across @ (x - x.mean()) / (across @ across))
 
 
-def _falls(measured: Rows) -> bool:
+def _falls(measured: LadderRows) -> bool:
     """Whether the rate falls from its peak to the highest load, and is lowest there."""
     distinct = np.unique(measured.loads)
     means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
@@ -291,7 +291,7 @@ def _falls(measured: Rows) -> bool:
     return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
 
 
-def _said(measured: Rows, limit: str, capacity: float, error: float) -> list[str]:
+def _said(measured: LadderRows, limit: str, capacity: float, error: float) -> list[str]:
     """What the fit cannot know."""
     top = f"the rate still grows with the load at {measured.loads[-1]:g}: "
     said = []

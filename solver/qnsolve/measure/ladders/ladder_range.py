@@ -10,9 +10,9 @@ import numpy as np
 from qnsolve.measure.checked_series import Array
 from qnsolve.numerics.least_squares import derivatives
 
-from .candidates import LOWER, UPPER, Candidate, residuals
 from .closed_curve import Curves
-from .ladder_rows import Rows
+from .fit_plans import LOWER, UPPER, FitPlan, residuals
+from .ladder_rows import LadderRows
 
 WIDTH = 1.645  # standard deviations to either side, nine of ten
 KNEES, SHAPES = 48, np.linspace(-1.0, 1.0, 17)
@@ -30,8 +30,8 @@ STEEP = 0.25  # standard deviation in logarithms beyond which derivatives say no
 class LadderRange:
     """The rows, what was fitted to them, and what else fits."""
 
-    measured: Rows
-    candidate: Candidate
+    measured: LadderRows
+    plan: FitPlan
     point: Array
     left: Array
     known: float | None
@@ -66,14 +66,14 @@ class LadderRange:
 
     def _slopes(self, loads: Array) -> Array:
         """Standard deviation of log X that the fitted parameters cause; 0 where the rows do not hold them."""
-        pick = self.candidate.free
+        pick = self.plan.free
         lower, upper = LOWER[pick], UPPER[pick]
 
         def left(points: Array) -> Array:
-            return residuals(self.measured, self.candidate.curves(points, self.measured.think_time))
+            return residuals(self.measured, self.plan.curves(points, self.measured.think_time))
 
         def logs(points: Array) -> Array:
-            return np.log(self._scale(self.candidate.curves(points, self.measured.think_time)).throughput(loads))
+            return np.log(self._scale(self.plan.curves(points, self.measured.think_time)).throughput(loads))
 
         _, of_rows = derivatives(left, self.point, lower, upper)
         _, of_loads = derivatives(logs, self.point, lower, upper)
@@ -83,11 +83,11 @@ class LadderRange:
 
     def _others(self) -> Curves:
         """The curves of a grid of parameters that fit about as well as the best."""
-        measured, best = self.measured, self.candidate.curves(self.point[None], self.measured.think_time)
+        measured, best = self.measured, self.plan.curves(self.point[None], self.measured.think_time)
         response, knee = float(best.response[0]), float(best.knee[0])
         highest = max(float(measured.rates.max()) * response, 1.02)
         thinking = bool(measured.think_time)
-        declines = float(best.decline[0]) * (DECLINES if self.candidate.declines else np.ones(1))
+        declines = float(best.decline[0]) * (DECLINES if self.plan.declines else np.ones(1))
         points = MOST_WORK / (len(measured.loads) * float(measured.loads[-1]))
         steps = RESPONSES[:: 1 if points > FEW else 3] if thinking else np.ones(1)
         shapes = SHAPES[:: 1 if points > FEW else 4]

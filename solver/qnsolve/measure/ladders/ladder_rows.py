@@ -18,7 +18,7 @@ STEEPER = 1.15  # rate by load over the best one at lower loads that a note repo
 
 
 @dataclass(frozen=True)
-class Rows:
+class LadderRows:
     """Checked rows, sorted by load; arrays of shape (n,), those not given None."""
 
     loads: Array
@@ -40,7 +40,7 @@ def rows(
     servers: int | None,
     think_time: float | None,
     rate_deviations: Values | None,
-) -> Rows:
+) -> LadderRows:
     """The rows, checked."""
     n = series("loads", loads, positive=True, most=MOST_LOAD)
     x = series("rates", rates, positive=True)
@@ -70,7 +70,7 @@ def rows(
     r, u = (None if column is None else column[order] for column in (r, u))
     think, ratio, notes = _response_law(n, x, r, think_time)
     notes += _steeper(n, x)
-    return Rows(n, x, r, u, noise, think, ratio, m, tuple(notes))
+    return LadderRows(n, x, r, u, noise, think, ratio, m, tuple(notes))
 
 
 def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> tuple[float, float, list[str]]:

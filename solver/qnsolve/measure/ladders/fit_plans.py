@@ -11,7 +11,7 @@ from qnsolve.measure.checked_series import Array
 from qnsolve.numerics.least_squares import least_squares
 
 from .closed_curve import Curves
-from .ladder_rows import Rows
+from .ladder_rows import LadderRows
 
 RESPONSE, KNEE, SHAPE, DECLINE = range(4)
 NAMES = ("response_time", "capacity", "shape", "decline")
@@ -23,7 +23,7 @@ TRIED = 3  # of the starts are followed
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FitPlan:
     """One way to fit the rows: what is known in advance, and the parameters that are left."""
 
     capacity: float | None = None  # known from the servers' utilization
@@ -49,7 +49,7 @@ class Candidate:
         return Curves(response, knee, shape, decline, think_time)
 
 
-def residuals(measured: Rows, curves: Curves) -> Array:
+def residuals(measured: LadderRows, curves: Curves) -> Array:
     """Logarithms of measured over computed rates, and of responses where there is a think time, in units of noise (P, n)."""
     found = curves.throughput(measured.loads)
     left = np.log(measured.rates / found) / measured.noise
@@ -59,29 +59,29 @@ def residuals(measured: Rows, curves: Curves) -> Array:
     return left
 
 
-def fitted(measured: Rows, candidate: Candidate) -> tuple[Array, Array]:
-    """Parameters and residuals of the best fit of one candidate."""
-    pick = candidate.free
+def fitted(measured: LadderRows, plan: FitPlan) -> tuple[Array, Array]:
+    """Parameters and residuals of the best fit of one plan."""
+    pick = plan.free
     lower, upper = LOWER[pick], UPPER[pick]
     inside = measured.loads / measured.rates - measured.think_time
     response, highest = float(inside.min()), float(measured.rates.max())
 
     def left(points: Array) -> Array:
-        return residuals(measured, candidate.curves(points, measured.think_time))
+        return residuals(measured, plan.curves(points, measured.think_time))
 
     def best(shapes: tuple[float, ...], upper: Array) -> list[tuple[Array, Array]]:
         starts = [
             [np.log(response), np.log(max(highest * response * f - 1, 0.02)), s, np.log(d)]
             for f in KNEES
             for s in shapes
-            for d in (DECLINES if candidate.declines else DECLINES[:1])
+            for d in (DECLINES if plan.declines else DECLINES[:1])
         ]
         points = np.unique(np.array(starts)[:, pick], axis=0)
         order = np.argsort(np.sum(left(points) ** 2, axis=1), kind="stable")[:TRIED]
         return [least_squares(left, points[i], lower, upper) for i in order]
 
     ends = best(SHAPES, upper)
-    if candidate.declines:  # the universal scalability law by itself, and on from there
+    if plan.declines:  # the universal scalability law by itself, and on from there
         ends += [
             least_squares(left, end, lower, upper) for end, _ in best((LOWER[2],), np.where(pick == SHAPE, LOWER[2], upper))
         ]
