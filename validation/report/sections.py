@@ -45,6 +45,7 @@ def second_page(studies: Sequence[Study]) -> list[Block]:
     """The tables after it: by center, by document, by case."""
     return [
         block("By center", f"center, {SKILL}", [(kind, *_skill(found)) for kind, found in summary.centers(studies)]),
+        _systems(studies),
         block(
             "Documents",
             "document, title, with a case:count, identity:count, input:count, out of scope:count",
@@ -59,6 +60,29 @@ def second_page(studies: Sequence[Study]) -> list[Block]:
             "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed; mean errors.",
         ),
     ]  # fmt: skip
+
+
+def _systems(studies: Sequence[Study]) -> Block:
+    met = summary.systems(studies)
+    works = sum(system.verdict == "works" for system in met)
+    rows = [
+        (
+            m.name,
+            ", ".join(m.cases),
+            m.skill.figures,
+            m.skill.hits,
+            m.skill.mean,
+            m.skill.bounds,
+            m.verdict,
+            "; ".join(m.missing[:2]),
+        )
+        for m in met
+    ]
+    columns = (
+        "system, cases, figures:count, hits:share, mean:percent, bounds only:percent, verdict:verdict, what its models lack"
+    )
+    note = f"{works} of {len(met)} work: at least {100 * summary.WORKS:.0f} % of their figures are reproduced or close."
+    return block("Systems that the documents measured", columns, rows, note)
 
 
 def _case_row(study: Study) -> tuple[Any, ...]:
