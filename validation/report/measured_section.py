@@ -26,14 +26,17 @@ from .blocks import Block, block, percent
 ALL = "all"
 REASON = ("effect", "size", "settle")
 WAYS = ("model", "usl", "naive")
-NAMES = {"model": "model", "usl": "scalability law", "naive": "naive"}
-SPREAD = ", ".join(f"{NAMES[way]} {part}:percent" for way in WAYS for part in ("median", "mean", "95th"))
+NAMES = {"model": "model", "usl": "law", "naive": "naive"}
+PARTS = ("", " mean", " 95th")
+SPREAD = ", ".join(f"{NAMES[way]}{part}:percent" for way in WAYS for part in PARTS)
+EACH = ", ".join(f"{NAMES[way]}{part}:percent" for way in WAYS for part in PARTS[:2])
 RULE = (
     "Sets that no model here was tuned to: fitted on the lower half of the loads, at least three, or the first half of the "
     "time, by one call without any setting for a set; the rest is predicted. Beside it the universal scalability law by "
     "least squares of the same rows, and the naive line: rates in proportion to the load up to the highest seen, responses "
     "as in the median of the fitted rows, the highest utilization; of intervals utilization in proportion to the sum of "
-    "rates. Errors without sign"
+    "rates. Errors without sign: median, mean, 95th percentile. In range is the share of measured figures that lie in the "
+    "range that the fit states"
 )
 
 
@@ -62,7 +65,7 @@ def totals() -> list[tuple[Any, ...]]:
     """A row for each kind of set and figure, then for all sets: with intervals one by one, and joined."""
     kinds: list[tuple[str, tuple[str, ...]]] = [(kind, (kind,)) for kind in KINDS]
     kinds += [(ALL, tuple(kind for kind in KINDS if kind != JOINED))]
-    kinds += [(f"{ALL}, intervals joined", tuple(kind for kind in KINDS if kind != INTERVALS))]
+    kinds += [(f"{ALL}, joined", tuple(kind for kind in KINDS if kind != INTERVALS))]
     rows = []
     for name, among in kinds:
         for figure in FIGURES:
@@ -76,8 +79,9 @@ def _sets(figure: str) -> Block:
     rows = []
     for each in results():
         if held := each.of(figure):
-            rows.append((each.name, each.rows, len(held), each.numbers, each.limit, *_line(held), _within(held)))
-    columns = f"set, rows fitted:count, held out:count, numbers:count, capacity from, {SPREAD}, within the range:percent"
+            errors = [part for way in WAYS for part in spread(held, way)[: len(PARTS) - 1]]
+            rows.append((each.name, each.rows, len(held), each.numbers, each.limit, *errors, _within(held)))
+    columns = f"set, fitted:count, held out:count, numbers:count, capacity, {EACH}, in range:percent"
     return block(f"Each set: {figure}", columns, rows, folded=True)
 
 
@@ -92,7 +96,7 @@ def blocks() -> list[Block]:
     goals = ", ".join(f"{figure} {100 * goal:g} %" for figure, goal in GOALS.items())
     columns = "set, figure, median error:percent, effect, size, what would settle it"
     return [
-        block("Over all sets", f"sets, figure, held out:count, {SPREAD}, within the range:percent", totals(), f"{RULE}."),
+        block("Over all sets", f"sets, figure, held out:count, {SPREAD}, in range:percent", totals(), f"{RULE}."),
         *(_sets(figure) for figure in FIGURES),
         block("Sets that are missed", columns, missing, f"Those with a median error beyond the goal: {goals}."),
         block("What the fits say", "set, note", notes, "Said by the fit itself, before any prediction.", folded=True),
