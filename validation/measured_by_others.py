@@ -165,7 +165,9 @@ def _held(fitted: Ladder, count: int, fit: LadderFit, ladder: Ladder, times: flo
         model = fit.response_ratio * (loads / solved - fit.think_time)
         naive = np.full(len(loads), np.median(fitted.responses[:count]))
         measured = ladder.responses[start:]
-        found += [Held(RESPONSE, *each) for each in zip(names, measured, model, naive, loads / usl, strict=True)]
+        good = (there.lowest_response_times <= measured) & (measured <= there.highest_response_times)
+        columns = (measured, model, naive, loads / usl, map(bool, good))
+        found += [Held(RESPONSE, *each) for each in zip(names, *columns, strict=True)]
     if ladder.busy is not None and fitted.busy is not None and there.busy is not None:
         each_rate = np.median(fitted.busy[:count] / seen_rates) / times
         naive = np.full(len(loads), fitted.busy[:count].max())

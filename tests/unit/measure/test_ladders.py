@@ -53,6 +53,8 @@ def test_a_known_network_is_found_again(network: tuple[Any, ...], with_responses
     assert there.response_times == pytest.approx(np.array(beyond) / _rates(network, beyond) - think, rel=1e-5)
     assert np.all(there.lowest_rates < there.rates)
     assert np.all(there.rates < there.highest_rates)
+    assert np.all(there.lowest_response_times <= there.response_times)
+    assert np.all(there.response_times <= there.highest_response_times)
 
 
 @pytest.mark.parametrize(("contention", "coherency"), [(0.05, 0.0), (0.02, 0.0005), (0.1, 0.002)])

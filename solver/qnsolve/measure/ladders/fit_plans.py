@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,9 @@ UPPER = np.array([np.inf, np.log(1e6), 1.0, 0.0])
 KNEES, SHAPES = (1.03, 1.6, 4.0), (-0.8, 0.0, 0.8)  # at the start, the knee over that of the highest rate
 DECLINES = (1e-4, 1e-3, 1e-2)
 TRIED = 3  # of the starts are followed
+SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
+TOP = 0.6  # of the highest load: the rows that say so
+FALL = 0.02  # from the peak to the highest load: then a decline is fitted
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,37 @@ class FitPlan:
             shape = np.clip((self.servers - 1) / np.maximum(knee - 1, 1e-12), 0.0, 1.0)
         decline = np.exp(every[:, DECLINE]) if self.declines else np.zeros(len(points))
         return Curves(response, knee, shape, decline, think_time)
+
+
+def plan_of(measured: LadderRows, known: float | None) -> tuple[FitPlan, str]:
+    """What to fit to the rows, and where the capacity comes from; `known` is the rate at which the servers are full."""
+    distinct = len(np.unique(measured.loads))
+    plan = FitPlan(servers=1.0) if distinct < len(FitPlan().free) else FitPlan()
+    if _growth(measured) < SEEN:
+        declines = distinct >= len(NAMES) and _falls(measured)
+        return dataclasses.replace(plan, declines=declines), "measured"
+    if known is not None:
+        return dataclasses.replace(plan, capacity=known), "servers"
+    return plan, "unknown"
+
+
+def _growth(measured: LadderRows) -> float:
+    """Slope of log X by log N over the highest loads."""
+    distinct = np.unique(measured.loads)
+    start = min(TOP * distinct[-1], distinct[-2])
+    top = measured.loads >= start
+    n, x = np.log(measured.loads[top]), np.log(measured.rates[top])
+    across = n - n.mean()
+    return float(across @ (x - x.mean()) / (across @ across))
+
+
+def _falls(measured: LadderRows) -> bool:
+    """Whether the rate falls from its peak to the highest load, and is lowest there."""
+    distinct = np.unique(measured.loads)
+    means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
+    peak = int(np.argmax(means))
+    noise = 3 * float(measured.noise[-1]) / np.sqrt(float(np.sum(measured.loads == distinct[-1])))
+    return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
 
 
 def residuals(measured: LadderRows, curves: Curves) -> Array:

@@ -16,13 +16,10 @@ from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
 from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
 from .closed_curve import Curves
-from .fit_plans import NAMES, FitPlan, fitted
+from .fit_plans import NAMES, fitted, plan_of
 from .ladder_range import LadderRange
 from .ladder_rows import MOST_LOAD, LadderRows, rows
 
-SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
-TOP = 0.6  # of the highest load: the rows that say so
-FALL = 0.02  # from the peak to the highest load: then a decline is fitted
 POOR = 0.05  # error of the fitted rows that a note reports
 
 
@@ -38,8 +35,8 @@ class LadderPrediction:
         Throughput X [jobs/time].
     lowest_rates, highest_rates : ndarray
         Range of X in which a measured row is expected, nine of ten [jobs/time].
-    response_times : ndarray
-        R, without think time [time].
+    response_times, lowest_response_times, highest_response_times : ndarray
+        R, without think time, and its range at the rates of that range [time].
     busy : ndarray or None
         Utilization of the servers, where it was measured [0..1].
     """
@@ -49,6 +46,8 @@ class LadderPrediction:
     lowest_rates: Array
     highest_rates: Array
     response_times: Array
+    lowest_response_times: Array
+    highest_response_times: Array
     busy: Array | None
 
     @property
@@ -122,11 +121,14 @@ class LadderFit:
         n = _loads(loads)
         rates = self._curve.throughput(n)[0]
         low, high = self._range.of(self._curve, n)
-        response = self.response_ratio * (n / rates - self.think_time)
+        low, high = np.minimum(low, rates), np.maximum(high, rates)
+        response, quickest, slowest = (
+            self.response_ratio * np.maximum(n / each - self.think_time, 0.0) for each in (rates, high, low)
+        )
         busy = None
         if self.utilization is not None and self.servers is not None:
             busy = np.minimum(self.utilization.used(self._curve, n, rates) / self.servers, 1.0)
-        return LadderPrediction(n, rates, np.minimum(low, rates), np.maximum(high, rates), response, busy)
+        return LadderPrediction(n, rates, low, high, response, quickest, slowest, busy)
 
     def network(self, load: int) -> Network:
         """The network with so many jobs, for `qn.solve` and every question around it.
@@ -236,14 +238,7 @@ def fit_ladder(
     """
     measured = rows(loads, rates, response_times, busy, servers, think_time, rate_deviations)
     known = highest_rate(measured, light_law(measured))
-    seen = _growth(measured) < SEEN
-    distinct = len(np.unique(measured.loads))
-    plan = FitPlan(servers=1.0) if distinct < len(FitPlan().free) else FitPlan()
-    limit = "measured" if seen else "unknown"
-    if not seen and known is not None:
-        plan, limit = dataclasses.replace(plan, capacity=known), "servers"
-    elif seen and _falls(measured) and distinct >= len(NAMES):
-        plan = dataclasses.replace(plan, declines=True)
+    plan, limit = plan_of(measured, known)
     point, left = fitted(measured, plan)
     curve = plan.curves(point[None], measured.think_time)
     error = float(np.mean(np.abs(np.expm1(left[: len(measured.loads)] * measured.noise))))
@@ -270,25 +265,6 @@ def _loads(given: Values) -> Array:
     if found.min() < 1:
         raise ModelError("loads", "must be 1 or more", "give the number of jobs", float(found.min()))
     return found
-
-
-def _growth(measured: LadderRows) -> float:
-    """Slope of log X by log N over the highest loads."""
-    distinct = np.unique(measured.loads)
-    start = min(TOP * distinct[-1], distinct[-2])
-    top = measured.loads >= start
-    n, x = np.log(measured.loads[top]), np.log(measured.rates[top])
-    across = n - n.mean()
-    return float(across @ (x - x.mean()) / (across @ across))
-
-
-def _falls(measured: LadderRows) -> bool:
-    """Whether the rate falls from its peak to the highest load, and is lowest there."""
-    distinct = np.unique(measured.loads)
-    means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
-    peak = int(np.argmax(means))
-    noise = 3 * float(measured.noise[-1]) / np.sqrt(float(np.sum(measured.loads == distinct[-1])))
-    return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
 
 
 def _said(measured: LadderRows, limit: str, capacity: float, error: float) -> list[str]:
