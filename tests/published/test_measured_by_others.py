@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+import qnsolve as qn
 from openpyxl import load_workbook
 from qnsolve_validation import measured_by_others as others
 from qnsolve_validation import suite
@@ -149,3 +150,30 @@ def test_the_report_has_the_section(tmp_path, studies):
     for block in blocks:
         assert f"## {block.title}" in text
         assert block.title in page
+
+
+@pytest.mark.parametrize(("share", "rate", "response"), [(0.35, 0.03, 0.04), (0.65, 0.01, 0.02), (0.8, 0.012, 0.015)])
+def test_another_share_of_the_loads_gives_no_other_picture(share, rate, response):
+    """The lowest 35, 65 and 80 % of the loads fitted in place of half: median errors of rates and responses."""
+    rates, responses = [], []
+    for ladder in others.ladders():
+        count = max(others.FEWEST, round(share * len(ladder.loads)))
+        there = others._fit(ladder, count).predict(ladder.loads[count:])
+        rates += list(np.abs(there.rates / ladder.rates[count:] - 1))
+        if ladder.responses is not None:
+            responses += list(np.abs(there.response_times / ladder.responses[count:] - 1))
+    assert np.median(rates) < rate
+    assert np.median(responses) < response
+
+
+def test_the_fits_find_what_does_not_agree():
+    """TechEmpower's 60 seconds of the metadata, by Little's law 15; the host's processors, busier than the database."""
+    for ladder in others.ladders():
+        if ladder.name.startswith("techempower"):
+            fit = qn.measure.fit_ladder(ladder.loads, ladder.rates / 4, ladder.responses)
+            assert 0.24 < fit.response_ratio < 0.45
+            assert any("times load/rate less think time: not one clock" in note for note in fit.notes)
+    host = next(each for each in others.intervals() if each.captured is not None)
+    fit = qn.measure.fit_intervals(host.rates, host.busy, host.servers, captured=host.captured)
+    assert fit.captured == pytest.approx(1 / 1.33, rel=0.02)
+    assert any("charged to the work" in note for note in fit.notes)
