@@ -16,6 +16,7 @@ from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
 from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
 from .closed_curve import Curves
+from .curve_grid import likely_capacity
 from .fit_plans import NAMES, fitted, plan_of
 from .ladder_range import LadderRange
 from .ladder_rows import MOST_LOAD, LadderRows, rows
@@ -221,7 +222,8 @@ def fit_ladder(
     -----
     Least squares of log X, and of log R where there is a think time. The rows fit response, capacity and shape; a decline
     where the rate at the highest load is the lowest since the peak, and 2 % below it. Where the rate still grows more
-    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess.
+    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess, the
+    middle of what fits.
     With two loads the station is one server.
 
     References
@@ -240,6 +242,11 @@ def fit_ladder(
     known = highest_rate(measured, light_law(measured))
     plan, limit = plan_of(measured, known)
     point, left = fitted(measured, plan)
+    names = tuple(NAMES[i] for i in plan.free)
+    if limit == "unknown" and plan.servers is None:
+        best = plan.curves(point[None], measured.think_time)
+        plan = dataclasses.replace(plan, capacity=likely_capacity(measured, best, left, len(point)))
+        point, left = fitted(measured, plan)
     curve = plan.curves(point[None], measured.think_time)
     error = float(np.mean(np.abs(np.expm1(left[: len(measured.loads)] * measured.noise))))
     notes = [*measured.notes, *_said(measured, limit, float(curve.capacity[0]), error)]
@@ -251,7 +258,7 @@ def fit_ladder(
         think_time=measured.think_time,
         response_ratio=measured.response_ratio,
         limit=limit,
-        fitted=tuple(NAMES[i] for i in plan.free),
+        fitted=names,
         error=error,
         servers=measured.servers,
         utilization=busy_servers(measured, curve),

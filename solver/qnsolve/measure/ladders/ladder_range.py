@@ -11,17 +11,12 @@ from qnsolve.measure.checked_series import Array
 from qnsolve.numerics.least_squares import derivatives
 
 from .closed_curve import Curves
+from .curve_grid import grid, variance
 from .fit_plans import LOWER, UPPER, FitPlan, residuals
 from .ladder_rows import LadderRows
 
 WIDTH = 1.645  # standard deviations to either side, nine of ten
-KNEES, SHAPES = 48, np.linspace(-1.0, 1.0, 17)
-RESPONSES = np.array([0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1])
-DECLINES = np.array([0.3, 1.0, 3.0])
 ABOVE = 1.1  # of the servers' rate: no curve goes beyond
-MOST_WORK = 30_000_000  # points times rows times jobs of the grid
-FEW = 1000  # points below which the grid is coarser
-GUESSED, GUESSES = 4.0, 2  # variance that is assumed before the rows speak, in units of the noise, and rows it counts for
 DRIFT = 0.03  # standard deviation of log X for each doubling of load or servers beyond the rows: what is not in the model
 STEEP = 0.25  # standard deviation in logarithms beyond which derivatives say nothing
 
@@ -41,17 +36,11 @@ class LadderRange:
         """The same with so many times the capacity."""
         return dataclasses.replace(self, times=self.times * times)
 
-    @property
-    def variance(self) -> float:
-        """Of the residuals, in units of the noise assumed; at least 1."""
-        squares, free = float(self.left @ self.left), max(len(self.left) - len(self.point), 0)
-        return max(1.0, squares / max(free, 1), (squares + GUESSED * GUESSES) / (free + GUESSES))
-
     def of(self, curve: Curves, loads: Array) -> tuple[Array, Array]:
         """Lowest and highest rate at each load, around the fitted curve."""
         middle = np.log(curve.throughput(loads)[0])
         beyond = np.log2(np.maximum(loads / self.measured.loads[-1], 1.0)) + abs(float(np.log2(self.times)))
-        noise = np.hypot(float(np.median(self.measured.noise)) * np.sqrt(self.variance), DRIFT * beyond)
+        noise = np.hypot(float(np.median(self.measured.noise)) * np.sqrt(variance(self.left, len(self.point))), DRIFT * beyond)
         near = WIDTH * np.hypot(self._slopes(loads), noise)
         alike = self._others()
         others = np.log(self._scale(alike).throughput(loads)) - middle
@@ -78,31 +67,14 @@ class LadderRange:
         _, of_rows = derivatives(left, self.point, lower, upper)
         _, of_loads = derivatives(logs, self.point, lower, upper)
         spread = of_loads @ np.linalg.pinv(of_rows.T @ of_rows, rcond=1e-10) @ of_loads.T
-        found = np.sqrt(self.variance * np.maximum(np.diag(spread), 0.0))
+        found = np.sqrt(variance(self.left, len(self.point)) * np.maximum(np.diag(spread), 0.0))
         return np.where(found < STEEP, found, 0.0)
 
     def _others(self) -> Curves:
         """The curves of a grid of parameters that fit about as well as the best."""
-        measured, best = self.measured, self.plan.curves(self.point[None], self.measured.think_time)
-        response, knee = float(best.response[0]), float(best.knee[0])
-        highest = max(float(measured.rates.max()) * response, 1.02)
-        thinking = bool(measured.think_time)
-        declines = float(best.decline[0]) * (DECLINES if self.plan.declines else np.ones(1))
-        points = MOST_WORK / (len(measured.loads) * float(measured.loads[-1]))
-        steps = RESPONSES[:: 1 if points > FEW else 3] if thinking else np.ones(1)
-        shapes = SHAPES[:: 1 if points > FEW else 4]
-        count = int(np.clip(points / (len(shapes) * len(steps) * len(declines)), 8, KNEES))
-        near = np.geomspace(max(0.8 * highest, 1.01), 4 * highest, count)
-        knees = np.concatenate([near, np.geomspace(5, 1e4, 8) * highest, [knee]])
-        grid = [part.ravel() for part in np.meshgrid(response * steps, knees, shapes, declines, indexing="ij")]
-        curves = Curves(grid[0], grid[1], grid[2], grid[3], measured.think_time)
-        left = residuals(measured, curves)
-        if not thinking:  # the response alone moves all logarithms by one amount: its best value is known
-            weights = measured.noise**-2.0
-            moved = (left * measured.noise) @ weights / weights.sum()
-            curves = dataclasses.replace(curves, response=curves.response * np.exp(-moved))
-            left = left - moved[:, None] / measured.noise
-        good = np.sum(left**2, axis=1) <= float(self.left @ self.left) + WIDTH**2 * self.variance
+        best = self.plan.curves(self.point[None], self.measured.think_time)
+        curves, squares = grid(self.measured, best)
+        good = squares <= float(self.left @ self.left) + WIDTH**2 * variance(self.left, len(self.point))
         if self.known is not None:
             good &= curves.capacity <= ABOVE * max(self.known, float(best.capacity[0]))
         return Curves(curves.response[good], curves.knee[good], curves.shape[good], curves.decline[good], curves.think_time)
