@@ -50,7 +50,7 @@ def grid(measured: LadderRows, best: Curves) -> tuple[Curves, Array]:
 
 
 def likely_capacity(measured: LadderRows, best: Curves, left: Array, fitted: int) -> float:
-    """The capacity that is as likely to be too high as too low, where the rows do not show it.
+    """The fitted capacity, moved into the middle third of what is likely where the rows do not show it.
 
     Each curve of the grid counts by how well it fits, and one with twice the knee half as much: systems are measured near
     what they hold more often than far below it.
@@ -61,4 +61,5 @@ def likely_capacity(measured: LadderRows, best: Curves, left: Array, fitted: int
     weights = np.exp(-(squares - squares.min()) / (2 * variance(left, fitted))) * cells / curves.knee
     order = np.argsort(curves.capacity, kind="stable")
     reached = np.cumsum(weights[order])
-    return float(curves.capacity[order][np.searchsorted(reached, reached[-1] / 2)])
+    low, high = (float(curves.capacity[order][np.searchsorted(reached, reached[-1] * part)]) for part in (1 / 3, 2 / 3))
+    return min(max(float(best.capacity[0]), low), high)

@@ -222,8 +222,8 @@ def fit_ladder(
     -----
     Least squares of log X, and of log R where there is a think time. The rows fit response, capacity and shape; a decline
     where the rate at the highest load is the lowest since the peak, and 2 % below it. Where the rate still grows more
-    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess, the
-    middle of what fits.
+    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess in the
+    middle third of what fits.
     With two loads the station is one server.
 
     References
