@@ -31,8 +31,9 @@ PARTS = ("", " mean", " 95th")
 SPREAD = ", ".join(f"{NAMES[way]}{part}:percent" for way in WAYS for part in PARTS)
 EACH = ", ".join(f"{NAMES[way]}{part}:percent" for way in WAYS for part in PARTS[:2])
 RULE = (
-    "Sets that no model here was tuned to: fitted on the lower half of the loads, at least three, or the first half of the "
-    "time, by one call without any setting for a set; the rest is predicted. Beside it the universal scalability law by "
+    "Fitted on the lower half of the loads, at least three, or the first half of the time, by one call without any setting "
+    "for a set; the rest is predicted. The general constants of the call were chosen with these sets, and random networks, "
+    "in view: sets that it has not seen are the stricter test. Beside it the universal scalability law by "
     "least squares of the same rows, and the naive line: rates in proportion to the load up to the highest seen, responses "
     "as in the median of the fitted rows, the highest utilization; of intervals utilization in proportion to the sum of "
     "rates. Errors without sign: median, mean, 95th percentile. In range is the share of measured figures that lie in the "
