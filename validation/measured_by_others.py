@@ -1,10 +1,10 @@
 """Measured by others: each set fitted on its lowest loads by one rule, the rest predicted, beside two simpler ways.
 
-The rule, written before a figure was computed but for the joining of intervals. A ladder is fitted on the lower half of its loads, rounded up, at least
-three; intervals on the first half of the time. Everything that was measured in those rows goes into the one public call,
-with no setting for a set. Families that differ in their number of threads are also fitted at the fewest and predicted at
-the others by changing that number alone. Responses of intervals are judged one by one, and again over intervals that are
-joined until each class has 400 jobs: a mean over fewer is by itself off by more than 5 %.
+The rule was written before a figure was computed, but for the joining of intervals. A ladder is fitted on the lower half of
+its loads, rounded up, at least three; intervals on the first half of the time. Everything that was measured in those rows
+goes into the one public call, with no setting for a set. Families that differ in their number of threads are also fitted at
+the fewest and predicted at the others by changing that number alone. Responses of intervals are judged one by one, and again
+over intervals that are joined until each class has 400 jobs: a mean over fewer is by itself off by more than 5 %.
 """
 
 from __future__ import annotations
