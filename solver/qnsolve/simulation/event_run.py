@@ -174,6 +174,7 @@ class EventRun:
             since=reals(bundles),
             due=real_cells(np.full(bundles, inf)),
             thinking=wholes(sources),
+            gathered=reals(sources),
             arrived=reals(sources),
             done=reals(sources),
             response=reals(sources),
@@ -203,7 +204,10 @@ class EventRun:
                 gap = think * min(burst, users) / users
             else:
                 gap = burst / p.rate[w] if p.rate[w] > 0 else inf
-            if gap < inf:
+            if p.tick[w] > 0:
+                when = p.tick[w] * float(self.rng.random())
+                s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], servers + w, when)
+            elif gap < inf:
                 when = gap * float(self.rng.standard_exponential())
                 s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], servers + w, when)
 

@@ -1,15 +1,21 @@
 """Work that comes in bursts: what its transactions wait longer for the limit of a region, and what comes at once to the CPs.
 
 A group of transactions is a group at the first line that it comes to: the limit of its region where that fills, or the CPs.
-What comes after is taken as alone.
+What comes after is taken as alone. Transactions that begin at the ticks of a clock are a group until the end of their first
+task.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import UNLIMITED
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.chains.clocked import left_at_ticks, mates_before, still_at_work
 from qnsolve.zos.hosts.chains.jumps import Burst
 
 from .limits.limits import Limits
@@ -131,3 +137,100 @@ def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: A
     pace = float(weight @ holds) / float(weight.sum()) / held  # a burst leaves as its own tasks do
     for t in tasks:
         found[t] += pace * max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Center:
+    """Where tasks that begin at a tick come one after another: the time of each there (T,), its wait, its servers.
+
+    `shared` where those that are there share it, and none waits for its turn.
+    """
+
+    time: Array
+    wait: Array
+    servers: float
+    shared: bool
+
+
+def tick_waits(work: Working) -> Array:
+    """What tasks wait longer because transactions begin at ticks, the work's own or that of others (T,) [s].
+
+    A task waits for those of its tick that are before it, at the center of its path that takes longest for all of them: what
+    comes out of one center comes to a faster one as fast as that lets it. What earlier ticks left is less than what
+    as many tasks leave that come one by one, as these come at regular times. Work that comes in between finds
+    that much more to do.
+    """
+    form, rate = work.form, work.rate
+    found = np.zeros(len(form.work))
+    clocked = np.flatnonzero(form.tick > 0)
+    for w in clocked.tolist():
+        first = _first(work, w)
+        together = float(rate[w] * form.tick[w]) * (1 - 1 / float(form.users[w]) if form.users[w] else 1.0)
+        longest = np.zeros(len(form.work))  # of the centers before, by the task that comes along them
+        for center in _path(work, np.flatnonzero(first)):
+            _at_center(work, center, first, together, longest, found)
+    return np.maximum(found, 0.0)
+
+
+def _path(work: Working, tasks: Places) -> Iterator[_Center]:
+    """The centers of some tasks in the order of their program, those of one kind in all regions and hosts one by one."""
+    form, ask, need = work.form, work.ask, work.need
+    beside = work.on_cps - sum(work.at_group.values(), np.zeros(len(form.work)))
+    columns = ((Pool.RO, ask.ro), (Pool.QR, ask.qr), (None, ask.on_cps), (Pool.THREADS, ask.threads + ask.thread_off))
+    for kind, column in columns:
+        if kind is None:
+            for host in np.unique(form.host[tasks]).tolist():
+                here = form.host == host
+                yield _Center(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True)
+            continue
+        for pool in np.flatnonzero(form.pool_kind == kind).tolist():
+            time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
+            if pool in work.at_group and time[tasks].any():
+                order = kind is not Pool.QR or bool(need.in_order[tasks].any())
+                yield _Center(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order)
+    for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
+        if form.pool_size[pool] < UNLIMITED:
+            time = need.lines[:, pool]
+            yield _Center(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
+
+
+def _at_center(work: Working, center: _Center, first: Array, together: float, longest: Array, found: Array) -> None:
+    """Add what tasks wait longer at one center."""
+    form = work.form
+    flow, here = work.flow, center.time > 0
+    own = first * here
+    mates = together * float(own.sum())
+    used = float(flow @ center.time) / center.servers
+    if mates <= 0 or used <= 0:
+        return
+    mean = float(own @ center.time) / float(own.sum())
+    turns = (2 - 1 / work.need.rounds) if not center.shared else 1.0  # each round waits for a round of all the others
+    w = int(form.work[np.flatnonzero(own)[0]])
+    share = float(flow[form.work == w] @ center.time[form.work == w]) / float(flow @ center.time)
+    others = used * (1 - share) if center.shared else 0.0
+    before = float(longest[own > 0].max())
+    free = 1.0 if before > 0 else center.servers - still_at_work(float(form.tick[w]), mates, mean)  # out of a TCB one by one
+    batch = mates_before(mates, free) * mean / center.servers * turns / (1 - min(others, 0.99)) * (own > 0)
+    left = left_at_ticks(used, mates, 1.0)
+    waiting = float(flow @ center.wait) / float(flow @ here)
+    if center.servers > 1 and waiting > 0 and used < 1:
+        left = min(left * used / (1 - used) * mean / center.servers / waiting, 1.0)
+    more = np.maximum(batch - longest, 0.0) - share * (1 - left) * center.wait * here
+    more += np.where(here & (own <= 0), used * share * float(batch.max()), 0.0)
+    np.maximum(longest, batch, out=longest)
+    found += _of_users(work, flow * here, more, center, max(1 - used, 1e-9) * (1 + mates))
+
+
+def _of_users(work: Working, flow: Array, more: Array, center: _Center, idle: float) -> Array:
+    """What is left of longer waits where users come less often for them: none where they keep the center full."""
+    form = work.form
+    longer = float(flow @ more)
+    left = form.users - np.bincount(form.work, flow * (center.time + center.wait), len(form.users))
+    each = np.bincount(form.work, flow, len(form.users))
+    shares = each / max(float(each.sum()), 1e-300)
+    fewer = float((shares**2 / np.maximum(left, 1e-3))[form.users > 0].sum())
+    if longer <= 0 or fewer <= 0:
+        return more
+    kept = idle / fewer
+    half = (1 + float(flow @ (center.time + center.wait)) / kept) / 2
+    return more / (half + sqrt(half**2 + longer / kept))
