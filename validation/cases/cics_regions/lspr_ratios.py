@@ -28,7 +28,9 @@ def _run(study: Study) -> None:
     study.solve_system("3 CPs", before)
     after = zos.scale(zos.move(before, LPAR, engines=five["cps"], itr_ratio=gain), gain)
     itr = study.solve_system("moved to 5 CPs", after)[LPAR].itr
-    study.predict("ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity")
+    study.predict(
+        "ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity", kind="path", like=(three, "cps")
+    )
     _identities(study, three, five)
 
 
