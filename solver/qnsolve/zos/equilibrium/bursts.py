@@ -140,7 +140,7 @@ def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: A
 
 
 @dataclass(frozen=True, eq=False)
-class _Center:
+class _Stop:
     """Where tasks that begin at a tick come one after another: the time of each there (T,), its wait, its servers.
 
     `shared` where those that are there share it, and none waits for its turn.
@@ -172,7 +172,7 @@ def tick_waits(work: Working) -> Array:
     return np.maximum(found, 0.0)
 
 
-def _path(work: Working, tasks: Places) -> Iterator[_Center]:
+def _path(work: Working, tasks: Places) -> Iterator[_Stop]:
     """The centers of some tasks in the order of their program, those of one kind in all regions and hosts one by one."""
     form, ask, need = work.form, work.ask, work.need
     beside = work.on_cps - sum(work.at_group.values(), np.zeros(len(form.work)))
@@ -181,20 +181,20 @@ def _path(work: Working, tasks: Places) -> Iterator[_Center]:
         if kind is None:
             for host in np.unique(form.host[tasks]).tolist():
                 here = form.host == host
-                yield _Center(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True)
+                yield _Stop(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True)
             continue
         for pool in np.flatnonzero(form.pool_kind == kind).tolist():
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
-                yield _Center(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order)
+                yield _Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:
             time = need.lines[:, pool]
-            yield _Center(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
+            yield _Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
 
 
-def _at_center(work: Working, center: _Center, first: Array, together: float, longest: Array, found: Array) -> None:
+def _at_center(work: Working, center: _Stop, first: Array, together: float, longest: Array, found: Array) -> None:
     """Add what tasks wait longer at one center."""
     form = work.form
     flow, here = work.flow, center.time > 0
@@ -221,7 +221,7 @@ def _at_center(work: Working, center: _Center, first: Array, together: float, lo
     found += _of_users(work, flow * here, more, center, max(1 - used, 1e-9) * (1 + mates))
 
 
-def _of_users(work: Working, flow: Array, more: Array, center: _Center, idle: float) -> Array:
+def _of_users(work: Working, flow: Array, more: Array, center: _Stop, idle: float) -> Array:
     """What is left of longer waits where users come less often for them: none where they keep the center full."""
     form = work.form
     longer = float(flow @ more)

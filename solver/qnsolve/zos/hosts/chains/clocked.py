@@ -26,6 +26,12 @@ def in_ticks(response: Array, tick: Array) -> Array:
     return np.asarray(np.where(tick > 0, np.where(response > 0, whole, 0.0), response))
 
 
+def beyond_ticks(added: Array, tick: Array) -> Array:
+    """The response time that adds so much (W,) [s]: the inverse of `in_ticks`."""
+    more = np.divide(tick, added, out=np.zeros(len(tick)), where=added > 0)
+    return np.asarray(np.where((tick > 0) & (added > 0), tick / np.log1p(np.maximum(more, 1e-12)), added))
+
+
 def mates_before(mates: float, free: float) -> float:
     """Tasks for whose end one of those that come together waits: a Poisson number of others with it.
 
