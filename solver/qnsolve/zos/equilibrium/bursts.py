@@ -150,6 +150,7 @@ class _Stop:
     wait: Array
     servers: float
     shared: bool
+    host: int = -1  # whose CPs it is
 
 
 def tick_waits(work: Working) -> Array:
@@ -162,14 +163,31 @@ def tick_waits(work: Working) -> Array:
     """
     form, rate = work.form, work.rate
     found = np.zeros(len(form.work))
-    clocked = np.flatnonzero(form.tick > 0)
-    for w in clocked.tolist():
-        first = _first(work, w)
+    for w in np.flatnonzero(form.tick > 0).tolist():
         together = float(rate[w] * form.tick[w]) * (1 - 1 / float(form.users[w]) if form.users[w] else 1.0)
-        longest = np.zeros(len(form.work))  # of the centers before, by the task that comes along them
-        for center in _path(work, np.flatnonzero(first)):
-            _at_center(work, center, first, together, longest, found)
+        longest, apart, done = 0.0, 0.0, dict[int, float]()
+        for share in _along(work, w):
+            waited = np.where(share > 0, longest, 0.0)
+            for center in _path(work, np.flatnonzero(share)):
+                before = done.get(center.host, 0.0)  # its CPU in earlier steps
+                _at_center(work, center, share, together, waited, (apart, before), found)
+                if center.host >= 0:
+                    done[center.host] = before + float(share @ center.time)
+            longest = float(share @ waited) / float(share.sum())
+            apart += float(share @ (work.need.delay + work.line_time.sum(axis=1))) / float(share.sum())
     return np.maximum(found, 0.0)
+
+
+def _along(work: Working, w: int) -> Iterator[Array]:
+    """The tasks of a transaction of a work, step by step: the chance that it goes through each of them (T,)."""
+    form = work.form
+    for group in range(len(form.group_start) - 1):
+        members = slice(form.group_start[group], form.group_start[group + 1])
+        tasks = form.group_task[members]
+        if form.work[tasks[0]] == w:
+            share = np.zeros(len(form.work))
+            share[tasks] = form.group_share[members] * min(float(form.visits[tasks].sum()), 1.0)
+            yield share
 
 
 def _path(work: Working, tasks: Places) -> Iterator[_Stop]:
@@ -181,7 +199,7 @@ def _path(work: Working, tasks: Places) -> Iterator[_Stop]:
         if kind is None:
             for host in np.unique(form.host[tasks]).tolist():
                 here = form.host == host
-                yield _Stop(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True)
+                yield _Stop(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True, host)
             continue
         for pool in np.flatnonzero(form.pool_kind == kind).tolist():
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
@@ -194,31 +212,51 @@ def _path(work: Working, tasks: Places) -> Iterator[_Stop]:
             yield _Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
 
 
-def _at_center(work: Working, center: _Stop, first: Array, together: float, longest: Array, found: Array) -> None:
-    """Add what tasks wait longer at one center."""
-    form = work.form
-    flow, here = work.flow, center.time > 0
-    own = first * here
-    mates = together * float(own.sum())
-    used = float(flow @ center.time) / center.servers
-    if mates <= 0 or used <= 0:
+def _at_center(
+    work: Working, center: _Stop, share: Array, together: float, waited: Array, earlier: tuple[float, float], found: Array
+) -> None:
+    """Add what tasks wait longer at one center.
+
+    Those of a tick have `waited` for each other before (T,), at most. Earlier they have been elsewhere for a time in which
+    they go apart, and here for another [s].
+    """
+    form, flow, here = work.form, work.flow, center.time > 0
+    own = share * here
+    chance, used = float(own.sum()), float(flow @ center.time) / center.servers
+    if chance <= 0 or together <= 0:
         return
-    mean = float(own @ center.time) / float(own.sum())
-    turns = (2 - 1 / work.need.rounds) if not center.shared else 1.0  # each round waits for a round of all the others
     w = int(form.work[np.flatnonzero(own)[0]])
-    share = float(flow[form.work == w] @ center.time[form.work == w]) / float(flow @ center.time)
-    others = used * (1 - share) if center.shared else 0.0
-    before = float(longest[own > 0].max())
-    free = 1.0 if before > 0 else center.servers - still_at_work(float(form.tick[w]), mates, mean)  # out of a TCB one by one
-    batch = mates_before(mates, free) * mean / center.servers * turns / (1 - min(others, 0.99)) * (own > 0)
-    left = left_at_ticks(used, mates, 1.0)
-    waiting = float(flow @ center.wait) / float(flow @ here)
+    mean, longest = float(own @ center.time) / chance, float(own @ waited) / chance
+    mates, whole = together * chance, mean + earlier[1] / chance
+    mates *= mates * whole / center.servers / max(mates * whole / center.servers + earlier[0], 1e-300)
+    part = float(flow[form.work == w] @ center.time[form.work == w]) / float(flow @ center.time)
+    at_work = still_at_work(float(form.tick[w]), mates, mean)
+    free = (1 + center.servers) / 2 if longest > 0 else center.servers - at_work  # a TCB before them lets out one by one
+    others = used * (1 - part) / 2 if center.shared else 0.0  # who comes later shares it, too
+    batch = mates_before(mates, free) * whole / center.servers / (1 - others)
+    batch *= float(own @ _turns(work, mates * whole / center.servers)) / chance
+    left, waiting = left_at_ticks(used, mates, 1.0), float(flow @ center.wait) / float(flow @ here)
     if center.servers > 1 and waiting > 0 and used < 1:
         left = min(left * used / (1 - used) * mean / center.servers / waiting, 1.0)
-    more = np.maximum(batch - longest, 0.0) - share * (1 - left) * center.wait * here
-    more += np.where(here & (own <= 0), used * share * float(batch.max()), 0.0)
-    np.maximum(longest, batch, out=longest)
+    longer = max(batch - longest, 0.0)
+    there, each = float(flow @ (own > 0)) * longer, center.time / center.servers  # mates in the mean
+    pair = each * mean / (center.time + mean) / (1 - used / 2) if center.shared else mean / center.servers
+    more = np.where(own > 0, longer, there * pair * here) - part * (1 - left) * center.wait * here
+    np.maximum(waited, batch * (own > 0), out=waited)
     found += _of_users(work, flow * here, more, center, max(1 - used, 1e-9) * (1 + mates))
+
+
+def _turns(work: Working, long: float) -> Array:
+    """Waits for mates of a task in all its rounds, over one of a single round (T,); all mates take so `long` [s].
+
+    In the first one it waits for half of them, later for all, if they have not gone apart in between. Where tasks
+    share a TCB it makes no difference: they need not end a round first.
+    """
+    need = work.need
+    away = (need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / need.rounds
+    near = long / np.maximum(long + away * need.rounds, 1e-300)
+    found: Array = (1 + 2 * (need.rounds - 1) * near) / need.rounds
+    return found
 
 
 def _of_users(work: Working, flow: Array, more: Array, center: _Stop, idle: float) -> Array:
