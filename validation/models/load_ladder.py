@@ -156,7 +156,7 @@ def system(row: Row, laws: Sequence[Law], regions: int, rate: str = RATE) -> zos
 
 
 def at_rate(law: Law, rate: float) -> Law:
-    """A law as it is at a rate: where CPU grows faster than the rate, nothing is used without load and a transaction takes more."""
+    """A law at a rate: where CPU grows faster than the rate, nothing is used without load, and a transaction takes more."""
     fixed, each = law
     return law if fixed >= 0 else (0.0, each + fixed / rate)
 

@@ -22,9 +22,9 @@ def test_a_line_goes_through_its_points() -> None:
 
 
 def test_a_line_of_least_relative_errors() -> None:
-    """Two values a place, one percent off to either side: both lines are the middle; of unlike places the relative one is fair.
+    """Values one percent off to either side: the line is the middle; of others, that of the normal equations.
 
-    y = 1 at x = 1, twice, and y = 10 and 14 at x = 10: weights 1, 1, 1/100, 1/196; slope and intercept by their normal equations.
+    y = 1 at x = 1, twice, and y = 10 and 14 at x = 10: weights 1, 1, 1/100, 1/196.
     """
     assert measure.fit_line([1, 1, 10, 10], [0.99, 1.01, 9.9, 10.1], relative=True).slope == pytest.approx(1.0, abs=2e-4)
     x, y = np.array([1.0, 1.0, 10.0, 10.0]), np.array([1.0, 1.0, 10.0, 14.0])

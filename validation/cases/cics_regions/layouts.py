@@ -23,7 +23,7 @@ MORE = Missing(
 DYNAMIC, WEB, ISOLATED = ("table-5-3", "table-5-4"), ("table-5-14",), ("table-5-18",)
 DIRECT = Ladder("table-5-8", "line", columns=AOR, rate="aor_etr_tran_per_s")
 UNLIKE = Missing(
-    "a fixed part of the CPU that differs between the two layouts: row 5 with 30 AORs, 9 % dearer, is in the line that is scaled",
+    "row 5 with 30 AORs, which costs 9 % more than the rows before it and is in the line that is scaled",
     "5 % of the CPU of row 4; without row 5 the line is 2.5 % high there",
     "both layouts measured at 2000 a second again",
 )

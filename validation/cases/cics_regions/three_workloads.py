@@ -17,6 +17,7 @@ OUTSIDE = "CPU outside CICS"
 STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
 STATIC_NEXT = Ladder("table-5-2", regions=2, before=("table-5-1",))
 OUTSIDE_STATIC = Ladder("table-5-2", before=("table-5-1", "table-5-2"))  # the runs of 16 CPs
+DYNAMIC_NEXT = Ladder("table-5-4", regions=30, before=("table-5-3",))
 RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6", before=("table-5-5",))
 
 
@@ -98,8 +99,8 @@ BOTH = (
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
 BOTH_AGAIN = (
-    "The line of V4.2 gives the CPU of V5.1, and the CPU outside CICS of the 16-CP runs its LPAR busy: a new release costs the "
-    "same. Nothing is fitted."
+    "The lines of V4.2, in CICS and beside it, give the CPU and the LPAR busy of V5.1: a new release costs the same. Nothing is "
+    "fitted."
 )
 AGAIN = (
     "The CPU of a transaction of V4.2, in CICS and beside it, gives V5.1: a new release costs the same. Nothing is fitted. "
@@ -116,7 +117,7 @@ LADDERS: tuple[tuple[Ladder, Ladder, str, str, str], ...] = (
     (STATIC, STATIC, STATICS, "V4.2", FIRST),
     (STATIC_NEXT, STATIC_NEXT, STATICS, "V5.1", RELEASE),
     (DYNAMIC, OUTSIDE_STATIC, DYNAMICS, "V4.2", BOTH),
-    (Ladder("table-5-4", regions=30, before=("table-5-3",)), OUTSIDE_STATIC, DYNAMICS, "V5.1", BOTH_AGAIN),
+    (DYNAMIC_NEXT, DYNAMIC_NEXT, DYNAMICS, "V5.1", BOTH_AGAIN),
     (RTW, RTW, RTW_TITLE, "V4.2", RTW_TEXT),
     (RTW_NEXT, RTW_NEXT, RTW_TITLE, "V5.1", AGAIN),
 )
