@@ -161,6 +161,14 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                             ready = j
                         latest = j
                         continue
+                    if users[w] > 0 and tick[w] > 0.0 and burst[w] > 1.0:  # in step: it thinks as long as all others
+                        arrived[w] += 1
+                        inside += counted[w]
+                        began[j] += int((now - began[j]) / tick[w]) * tick[w] + think[w]
+                        planned = schedule(heap, place, time, planned, jobs + j, began[j])
+                        pc = start[tasks + w]
+                        calls[f] = -1
+                        continue
                     link[j] = unused
                     unused = j
                     spare += 1

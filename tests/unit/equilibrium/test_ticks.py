@@ -1,5 +1,6 @@
 """Transactions that begin at the ticks of a clock, against the chain from tick to tick, simulation, and what is plain."""
 
+from dataclasses import replace
 from math import exp, lgamma, log
 
 import numpy as np
@@ -86,6 +87,16 @@ def test_a_full_tcb_leaves_half_a_tick() -> None:
     goal = 1000 * 0.0005 - 0.3 + 0.0025
     for found in (system.solve()["W"], system.bounds()["W"]):
         assert found.response_time == pytest.approx(goal, rel=1e-3)
+
+
+def test_users_in_step() -> None:
+    """Groups of 10 at ticks that leave them room: one waits for half the others, simulated too; else for half a tick."""
+    work = {"users": 200, "think_time": 1.0, "tick": 0.05, "burst": 10, "regions": "R"}
+    roomy, tight = (_system(8, zos.Work("W", qr_cpu=cpu, **work)) for cpu in (MS, 0.02))  # type: ignore[arg-type]
+    assert roomy.solve()["W"].response_time == pytest.approx(5.5 * MS, rel=0.01)
+    assert simulate_system(compiled(roomy), precision=0.01).response(0).value == pytest.approx(5.5 * MS, rel=0.02)
+    few = replace(tight, work=(tight.work[0].changed(think_time=50.0),))  # hardly any queue beside that
+    assert few.solve()["W"].response_time == pytest.approx((0.05 + 0.02) / 2, rel=0.02)
 
 
 def test_bounds_have_no_ticks() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.chains.clocked import left_at_ticks, mates_before, still_at_work
+from qnsolve.zos.hosts.chains.clocked import exactly_before, left_at_ticks, mates_before, still_at_work
 from qnsolve.zos.hosts.chains.jumps import Burst
 
 from .limits.limits import Limits
@@ -67,7 +67,7 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
     form, found = work.form, []
     open_ = here & ~np.isin(form.region, list(limits.rates))
-    for w in np.flatnonzero(form.burst > 1).tolist():
+    for w in np.flatnonzero((form.burst > 1) & (form.tick <= 0)).tolist():
         first = np.where(open_, _first(work, w), 0.0)
         size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
         if first.any():
@@ -92,7 +92,7 @@ def burst_waits(work: Working, limits: Limits) -> Array:
     """
     form = work.form
     found = np.zeros(len(form.work))
-    bursts = np.flatnonzero(form.burst > 1)
+    bursts = np.flatnonzero((form.burst > 1) & (form.tick <= 0))
     if not len(bursts):
         return found
     first = np.zeros(len(form.work))  # transactions of a group that are a group at this task
@@ -165,6 +165,8 @@ def tick_waits(work: Working) -> Array:
     found = np.zeros(len(form.work))
     for w in np.flatnonzero(form.tick > 0).tolist():
         together = float(rate[w] * form.tick[w]) * (1 - 1 / float(form.users[w]) if form.users[w] else 1.0)
+        if form.burst[w] > 1:
+            together = min(float(form.burst[w]), float(form.users[w])) - 1
         longest, apart, done = 0.0, 0.0, dict[int, float]()
         for share in _along(work, w):
             waited = np.where(share > 0, longest, 0.0)
@@ -227,13 +229,16 @@ def _at_center(
         return
     w = int(form.work[np.flatnonzero(own)[0]])
     mean, longest = float(own @ center.time) / chance, float(own @ waited) / chance
-    mates, whole = together * chance, mean + earlier[1] / chance
+    mates, whole, in_step = together * chance, mean + earlier[1] / chance, form.burst[w] > 1
+    if in_step:  # no more of them are through within a tick
+        mates = min(mates, max(float(form.tick[w]) * center.servers / whole, 1.0) - 1)
     mates *= mates * whole / center.servers / max(mates * whole / center.servers + earlier[0], 1e-300)
     part = float(flow[form.work == w] @ center.time[form.work == w]) / float(flow @ center.time)
-    at_work = still_at_work(float(form.tick[w]), mates, mean)
+    at_work = 0.0 if in_step else still_at_work(float(form.tick[w]), mates, mean)
     free = (1 + center.servers) / 2 if longest > 0 else center.servers - at_work  # a TCB before them lets out one by one
     others = used * (1 - part) / 2 if center.shared else 0.0  # who comes later shares it, too
-    batch = mates_before(mates, free) * whole / center.servers / (1 - others)
+    before = mates_before(mates, free) if not in_step else exactly_before(mates, free)
+    batch = before * whole / center.servers / (1 - others)
     batch *= float(own @ _turns(work, mates * whole / center.servers)) / chance
     left, waiting = left_at_ticks(used, mates, 1.0), float(flow @ center.wait) / float(flow @ here)
     if center.servers > 1 and waiting > 0 and used < 1:

@@ -169,7 +169,9 @@ class Work:
         Mean transactions that come together [count]; fitted from measured response times.
     tick : float, default 0
         Time between the ticks of the driver's clock, where transactions begin only there [s]. What comes between two ticks
-        begins at the second. Users think whole ticks, counted from the last one before their answer.
+        begins at the second. Users think whole ticks, counted from the last one before their answer. With a `burst` they are
+        in step: they all think equally long, so many of them begin at one tick, and those whose answers come within
+        the same tick begin together again.
     steps : sequence of Step
         In order.
     **step
@@ -226,8 +228,8 @@ class Work:
             raise ModelError(f"{item}: burst", "must be 1 or more", "write the mean transactions that come together", burst)
         clock = checks.number(f"{item}: tick", tick)
         thinks = checks.number(f"{item}: think_time", think_time)
-        if clock and size > 1:
-            raise ModelError(f"{item}: burst", "does not go with a tick, which makes the bursts", "keep one of the two", burst)
+        if clock and size > 1 and users is None:
+            raise ModelError(f"{item}: burst", "goes with users where there is a tick", "keep one of the two", burst)
         if clock and users is not None and thinks < clock:
             raise ModelError(f"{item}: think_time", "must be a tick or more", "write its mean, in ticks that are whole", thinks)
         checks.assign(

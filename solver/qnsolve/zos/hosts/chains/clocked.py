@@ -47,6 +47,12 @@ def mates_before(mates: float, free: float) -> float:
     return float(chance @ (late * (late + 1) / 2 / (n + 1)))
 
 
+def exactly_before(mates: float, free: float) -> float:
+    """The same where as many come together each time, `mates` with one of them."""
+    late = max(mates - free + 1, 0.0)
+    return late * (late + 1) / 2 / (mates + 1)
+
+
 def still_at_work(tick: float, mates: float, service: float) -> float:
     """Servers that tasks of earlier ticks keep at the next one, where there are servers for all of them [count]."""
     return mates / float(np.expm1(min(max(tick / service, 1e-9), 700.0)))
