@@ -78,7 +78,7 @@ def fit_think_time(users: Values, rates: Values, response_times: Values, tick: f
         R in the same intervals [time].
     tick : float, default 0
         Time between the ticks of the driver's clock, where thinking counts from the last tick before an answer: of R only
-        the whole ticks are taken off, τ/(exp(τ/R) - 1) of an exponential one [time].
+        the whole ticks are taken off, none where it lies within a tick, else all but half a tick in the mean [time].
 
     Raises
     ------
@@ -90,12 +90,12 @@ def fit_think_time(users: Values, rates: Values, response_times: Values, tick: f
     >>> round(fit_think_time([1000, 2000], [199, 390], [0.02, 0.11]), 4)
     5.0117
     >>> round(fit_think_time([500], [570.54], [0.00166], tick=0.005), 4)
-    0.8761
+    0.8764
     """
     n, x, r = series("users", users), series("rates", rates, positive=True), series("response_times", response_times)
     matched(users=n, rates=x, response_times=r)
     clock = checks.number("tick", tick)
-    spent = np.array([clock / np.expm1(min(clock / each, 700.0)) if each else 0.0 for each in r]) if clock else r
+    spent = np.where(r < clock, 0.0, r - clock / 2)
     found = n / x - spent  # the response time law, R = N/X - Z
     if found.min() < 0:
         i = int(np.argmin(found))

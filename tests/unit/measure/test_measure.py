@@ -67,11 +67,12 @@ def test_payload_laws_come_back() -> None:
 
 
 def test_think_time_at_ticks() -> None:
-    """The solution's own throughput and response time give back the think time that it was given."""
-    work = qn.zos.Work("W", users=300, think_time=0.4, tick=0.005, regions="R", qr_cpu=0.001)
+    """The solution's own throughput and response time, a third of a tick, give back the think time that it was given."""
+    work = qn.zos.Work("W", users=300, think_time=0.4, tick=0.005, regions="R", qr_cpu=0.0003)
     region = qn.zos.CicsRegion("R", lpar="L", mxt=500)
     found = qn.zos.System(lpars=[qn.zos.Lpar("L", processors=4)], regions=[region], work=[work]).solve()["W"]
-    assert measure.fit_think_time([300], [found.etr], [found.response_time], tick=0.005) == pytest.approx(0.4, rel=1e-6)
+    assert measure.fit_think_time([300], [found.etr], [found.response_time], tick=0.005) == pytest.approx(0.4, rel=1e-3)
+    assert measure.fit_think_time([300], [600], [0.013], tick=0.005) == pytest.approx(0.5 - 0.0105)
 
 
 def test_identities_of_an_lpar() -> None:

@@ -23,7 +23,7 @@ FULL = ("table-9-9", "table-9-11")  # the QR TCB in one, the CPs in the other
 CALIBRATING = {("table-9-9", RESPONSE, 2), ("table-9-9", RESPONSE, 3), ("table-9-11", RESPONSE, 1)}
 
 
-def _cpu(row: Row) -> float:
+def cpu(row: Row) -> float:
     """CPU per transaction as meant [s]."""
     return TENFOLD * row[COST] / 1000
 
@@ -35,7 +35,7 @@ def _run(file: str, law: str, tcb: str, station: str, missing: dict[tuple[str, i
     found = _law(study, law, tcb)
     first = table("cics-perf", "table-9-9")
     driven: dict[str, Any] = {"users": int(users), "think_time": think}
-    driven |= {"tick": clock(study, first[3], _cpu(first[3])), "burst": group(study, first[2], _cpu(first[2]))}
+    driven |= {"tick": clock(study, first[3], cpu(first[3])), "burst": group(study, first[2], cpu(first[2]))}
     cps = _cps(study)
     if tcb == OPEN[0]:
         driven["delay"] = _switch(study, cps, found, driven)
@@ -58,7 +58,7 @@ def _cps(study: Study) -> float:
     """CPs of the LPAR, which are not printed for these runs."""
     row = table("cics-perf", "table-9-11")[5]
     how = "the least whole number above the engines that row 5 of table 9-11 used"
-    return study.calibrate("CPs of the LPAR", ceil(row[RATE] * _cpu(row)), "count", [row], how)
+    return study.calibrate("CPs of the LPAR", ceil(row[RATE] * cpu(row)), "count", [row], how)
 
 
 def _compare(study: Study, row: Row, done: Any, tcb: str, station: str, missing: dict[tuple[str, int], Missing]) -> None:
@@ -102,12 +102,12 @@ def _law(study: Study, law: str, tcb: str) -> PayloadLaw:
         row = table("cics-perf", study.case.file)[3]
         how = "ten times the printed CPU of row 3, over the law of table 9-9"
         ratio = study.calibrate(
-            "CPU on open TCBs over that on the QR TCB", _cpu(row) / alone.cost(row[COUNT]), "ratio", [row], how
+            "CPU on open TCBs over that on the QR TCB", cpu(row) / alone.cost(row[COUNT]), "ratio", [row], how
         )
         return PayloadLaw(0.0, ratio * alone.per_unit, ratio * alone.growth)
     rows = table("cics-perf", "table-9-9" if law == "list" else study.case.file).rows[1:3]
-    form = "proportional" if law == "hash" else "quadratic"
-    found = qn.measure.fit_payload([row[COUNT] for row in rows], [_cpu(row) for row in rows], form)
+    counts, costs = [row[COUNT] for row in rows], [cpu(row) for row in rows]
+    found = qn.measure.fit_payload(counts, costs, "proportional" if law == "hash" else "quadratic")
     how = "ten times the printed CPU of rows 2 and 3 (row 1 is printed to one digit): CPU = a·n" + " + b·n²" * (law == "list")
     study.calibrate("CPU of a container", found.per_unit, "s", rows, how)
     if law == "list":
