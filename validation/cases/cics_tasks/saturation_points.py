@@ -39,10 +39,13 @@ def _limit(study: Study, row: Row, key: str) -> None:
     )
     rate = study.solve_system(name, system)["transactions"].etr
     # the limit gave the number of CPs, and the 5 ms of the RO TCB are one over its 200 a second
-    note = study.predict if key == "qr_cpu" else study.identity
-    note(
-        f"highest rate, {name}", "1/s", row, LIMIT, rate, station=next(station for station in KEYS if name.startswith(station))
-    )
+    station = next(station for station in KEYS if name.startswith(station))
+    if key == "qr_cpu":
+        study.predict(
+            f"highest rate, {name}", "1/s", row, LIMIT, rate, station=station, kind="full center", naive=1000 / row[DEMAND]
+        )
+    else:
+        study.identity(f"highest rate, {name}", "1/s", row, LIMIT, rate, station=station)
 
 
 CASES = (
