@@ -145,7 +145,7 @@ def _relational(file: str, other: str, study: Study) -> None:
         system = zos.make_threadsafe(system, WORK, program=program, concurrency="QUASIRENT")
         result = study.solve_system(f"{row.printed(RATE)} tran/s", system)
         used = sum(region.appl_percent for region in result.regions)
-        missing = LIGHTER if file == "table-6-6" and row.number < 3 else None
+        missing = LIGHTER if row.number < 3 else None
         study.predict(
             "CICS CPU", "% of a CP", row, CPU, used, station="change of TCB", kind="path",
             like=(table("cics-perf", f"table-{other}")[row.number], RATE), across=True, missing=missing,
@@ -190,8 +190,8 @@ CASES = (
             file=f"table-{number}",
             title=f"RTW, programs that are not threadsafe, CICS TS {release}",
             question="What does the work cost if its programs are QUASIRENT?",
-            tolerance=0.06,
-            reason="3000 instructions are printed as about: half a unit of the digit is 17 % of the change, 6 % of CPU",
+            tolerance=0.05,
+            reason="a capacity plan is held to 5 %",
             verdict_text=(
                 "The CPU of the threadsafe runs and two changes of TCB for each of 200 Db2 calls give the CPU of the others, "
                 "with no parameter fitted. The printed CPU rises with the load by 5 %, the model's does not."
