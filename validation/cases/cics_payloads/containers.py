@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from math import ceil
 from typing import Any
 
 import qnsolve as qn
@@ -17,6 +16,7 @@ from ...published.published_tables import Row, fact, table
 RATE, COST, RESPONSE, COUNT = "etr_tran_per_s", "cpu_ms_per_tran", "response_ms", "containers_per_tran"
 TENFOLD = 10.0  # the CPU column is printed ten times too small: the text calls row 5 of table 9-9 98.8 % of the QR TCB
 WORK, REGION = "containers", "region"
+CPS = 4.0  # of the LPAR, not printed for these runs
 QR, OPEN = ("qr_cpu", "QR TCB"), ("open_cpu", "containers on open TCBs")
 GIVEN = {(COST, 2), (COST, 3)}  # they give the CPU
 FULL = ("table-9-9", "table-9-11")  # the QR TCB in one, the CPs in the other
@@ -38,7 +38,7 @@ def _run(file: str, law: str, tcb: str, station: str, missing: dict[tuple[str, i
     driven |= {"tick": clock(study, first[3], cpu(first[3])), "burst": group(study, first[2], cpu(first[2]))}
     cps = _cps(study)
     if tcb == OPEN[0]:
-        driven["delay"] = _switch(study, cps, found, driven)
+        driven["delay"] = _switch(study, cps, driven)
     for row in published.rows:
         system = _system(cps, **{tcb: found.cost(row[COUNT])}, **driven)
         done = study.solve_system(f"{row.printed(COUNT)} containers", system)[WORK]
@@ -57,8 +57,8 @@ def _system(cps: float, **driven: Any) -> zos.System:
 def _cps(study: Study) -> float:
     """CPs of the LPAR, which are not printed for these runs."""
     row = table("cics-perf", "table-9-11")[5]
-    how = "the least whole number above the engines that row 5 of table 9-11 used"
-    return study.calibrate("CPs of the LPAR", ceil(row[RATE] * cpu(row)), "count", [row], how)
+    how = "the least whole number above the 3.6 engines that row 5 of table 9-11 used"
+    return study.calibrate("CPs of the LPAR", CPS, "count", [row], how)
 
 
 def _compare(study: Study, row: Row, done: Any, tcb: str, station: str, missing: dict[tuple[str, int], Missing]) -> None:
@@ -87,11 +87,11 @@ def _compare(study: Study, row: Row, done: Any, tcb: str, station: str, missing:
         )  # fmt: skip
 
 
-def _switch(study: Study, cps: float, law: PayloadLaw, driven: dict[str, Any]) -> float:
+def _switch(study: Study, cps: float, driven: dict[str, Any]) -> float:
     """Time of a task on open TCBs beside CPs [s]."""
     row = table("cics-perf", "table-9-11")[1]
-    alone = study.solve_system("10 containers, CPU only", _system(cps, open_cpu=law.cost(row[COUNT]), **driven))[WORK]
-    how = "response of row 1 of table 9-11, less the time at the CPs"
+    alone = study.solve_system("10 containers, CPU only", _system(cps, open_cpu=cpu(row), **driven))[WORK]
+    how = "response of row 1 of table 9-11, less the time at the CPs of ten times its printed CPU"
     return study.calibrate("wait at the change to an open TCB", row[RESPONSE] / 1000 - alone.response_time, "s", [row], how)
 
 

@@ -7,11 +7,11 @@ from functools import partial
 from qnsolve import zos
 
 from ...case import Case, Missing, Study
-from ...models.load_ladder import Ladder, climb
+from ...models.load_ladder import Ladder, climb, cpu_law
 from ...published.published_tables import table
 
 CPU, TCPIP, RATE = "cics_cpu_pct", "tcpip_cpu_pct", "request_rate_per_s"
-COST, RESPONSE = "cpu_ms_per_request", "response_ms"
+RESPONSE = "response_ms"
 COLUMNS = (("CICS CPU", CPU, "CPs"), ("TCP/IP CPU", TCPIP, "network"))
 STACK = Missing(
     "CPU of TCP/IP that more requests share: its interrupts and timers take several at a time at higher rates",
@@ -40,11 +40,11 @@ TOP = Missing(
 )
 
 
-def _responses(file: str, missing: dict[int, Missing], study: Study) -> None:
+def _responses(file: str, of: str | None, missing: dict[int, Missing], study: Study) -> None:
     """CPU and wait of a request at the lowest rate give its response at the others."""
     published = table("cics-perf", file)
     low = published[1]
-    cpu = study.calibrate("CPU of a request", low[COST] / 1000, "s", [low], "row 1 as printed", kind="printed")
+    _, cpu = cpu_law(study, Ladder(f"table-{of}" if of else file, rate=RATE), "CICS CPU", CPU)
     how = "row 1: response, printed in whole milliseconds, less CPU"
     wait = study.calibrate("wait of a request", low[RESPONSE] / 1000 - cpu, "s", [low], how)
     for row in published.rows[1:]:
@@ -110,22 +110,24 @@ RESPONSES = tuple(
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; responses are printed in whole milliseconds",
         verdict_text=text,
-        run=partial(_responses, f"table-{number}", missing),
+        run=partial(_responses, f"table-{number}", of, missing),
     )
-    for number, title, text, missing in (
+    for number, title, of, text, missing in (
         (
             "8-21",
             "partial handshakes with SSL in CICS",
+            None,
             "CPU is a quarter of the response, and no engine is busy: it is constant up to 700 a second.",
             {5: TOP},
         ),
         (
             "8-22",
             "full handshakes with SSL in CICS",
+            None,
             "Nine tenths of the response are a wait outside CICS, which no figure of the table gives.",
             dict.fromkeys((2, 3, 4, 5), WAITS),
         ),
-        ("8-23", "lasting connections with AT-TLS", "Constant, in whole milliseconds.", {}),
+        ("8-23", "lasting connections with AT-TLS", "8-18", "Constant, in whole milliseconds.", {}),
     )
 )
 CASES = (*LADDERS, *RESPONSES)

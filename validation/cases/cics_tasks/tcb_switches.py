@@ -81,7 +81,7 @@ def _transient_data(study: Study) -> None:
         modes = program.change_modes(concurrency)
         study.predict(
             "changes of TCB", "count", row, MODES, modes, station="change of TCB", kind="path",
-            like=None if row is base else (published[row.number - 1], None), missing=missing,
+            like=None if row is base else (published[row.number - 1], None), naive=pairs, missing=missing,
         )  # fmt: skip
         if row is not base:
             _parts(study, row, result, published[row.number - 1])
@@ -93,8 +93,8 @@ def _parts(study: Study, row: Row, result: zos.SystemResult, last: Row) -> None:
     newer = row.number == 3
     for quantity, column, value, missing in (
         ("CPU", TOTAL, 1000 * done.cpu, DB2 if newer else None),
-        ("CPU on the QR TCB", QR, on_qr, BEGIN if newer else None),
-        ("CPU on L8 TCBs", L8, 1000 * done.cpu - on_qr, DB2 if newer else None),
+        ("QR TCB CPU", QR, on_qr, BEGIN if newer else None),
+        ("L8 TCB CPU", L8, 1000 * done.cpu - on_qr, DB2 if newer else None),
         ("response", RESPONSE, 1000 * done.response_time, None),
     ):
         study.predict(
