@@ -31,8 +31,9 @@ def _law(study: Study, column: str, kind: str) -> PayloadLaw:
     rows = [published.where(**{KIND: kind, LABEL: label}) for label in (SMALL, LARGE)]
     law = fit_payload([row[BYTES] for row in rows], [row[column] / 1000 for row in rows])
     what, how = column.split("_")[-2], f"{kind}: line through one request of {SMALL} and one of {LARGE} bytes"
-    study.calibrate(f"{what} of a request, {kind}", law.fixed, "s", rows, how)
-    study.calibrate(f"{what} of a byte, {kind}", law.per_unit, "s", rows, how)
+    printed = f"{kind}: a request of {SMALL} bytes, as printed"
+    study.calibrate(f"{what} of a request, {kind}", rows[0][column] / 1000, "s", rows[:1], printed, kind="printed")
+    study.calibrate(f"{what} of a byte more, {kind}", law.per_unit, "s", rows, how)
     return law
 
 

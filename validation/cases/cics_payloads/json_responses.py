@@ -18,8 +18,9 @@ def _run(study: Study) -> None:
     rows = [small, more]
     law = fit_payload([row[SIZE] for row in rows], [row[ELIGIBLE] / 1000 for row in rows])
     how = "line of eligible CPU over the bytes of the response, rows 1 and 2"
-    study.calibrate("eligible CPU of a request", law.fixed, "s", rows, how)
-    study.calibrate("eligible CPU of a byte", law.per_unit, "s", rows, how)
+    study.calibrate("eligible CPU of a byte more", law.per_unit, "s", rows, how)
+    how = "row 1 as printed: a response of 32 bytes, 103 as JSON"
+    study.calibrate("eligible CPU of a request", small[ELIGIBLE] / 1000, "s", [small], how, kind="printed")
     how = "row 2 as printed: a response with a body"
     own = study.calibrate("CPU not eligible", more[OWN] / 1000, "s", [more], how, kind="printed")
     trees = Missing(
