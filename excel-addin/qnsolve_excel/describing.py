@@ -17,7 +17,7 @@ ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed"}
 LOGGER_KEYS = ("fixed", "striped")
 PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth"}
-OWN = ("rate", "users", "think_time", "burst")  # of work as a whole, given in the first of its rows
+OWN = ("rate", "users", "think_time", "burst", "tick")  # of work as a whole, given in the first of its rows
 STEP = (
     *("visits", "qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "ziip_share", "cf_on", "delay"),
     *("change_modes", "qr_dispatches", "tranclass", "called"),

@@ -182,6 +182,20 @@ def test_bursts_at_a_cp() -> None:
     assert_is(run(system(1, zos.Work("w", rate=500, burst=10, regions="R", open_cpu=MS))).response(0), 11 * MS)
 
 
+def test_arrivals_at_ticks_of_many_cps() -> None:
+    """As many CPs as come together: nobody waits, a Poisson number comes at each tick."""
+    found = run(system(60, zos.Work("w", rate=500, tick=0.01, regions="R", open_cpu=MS)))
+    assert_is(found.response(0), MS)
+    assert_is(found.arrivals(0), 500.0)
+
+
+def test_users_who_all_think_one_tick() -> None:
+    """5 users, all at each tick of 50 ms: answers lie within it, and one waits for half of the other 4."""
+    found = run(system(1, zos.Work("w", users=5, think_time=0.05, tick=0.05, regions="R", qr_cpu=MS)))
+    assert_is(found.response(0), 3 * MS)
+    assert_is(found.throughput(0), 100.0)
+
+
 def test_users_in_bursts() -> None:
     """Users who end their thinking two at a time: each thinks an exponential time all the same."""
 

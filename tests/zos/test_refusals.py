@@ -30,6 +30,12 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "figures without a region": (lambda: zos.Work("w", rate=1, qr_cpu=0.001), "regions"),
     "steps that are none": (lambda: zos.Work("w", rate=1, steps=["AOR1"]), "steps"),
     "burst below one": (lambda: zos.Work("w", rate=1, burst=0.5, regions="AOR1", qr_cpu=0.001), "burst"),
+    "burst at ticks": (lambda: zos.Work("w", rate=1, burst=2, tick=0.01, regions="AOR1", qr_cpu=0.001), "burst"),
+    "thinking less than a tick": (
+        lambda: zos.Work("w", users=5, think_time=0.004, tick=0.005, regions="AOR1", qr_cpu=0.001),
+        "think_time",
+    ),
+    "tick below zero": (lambda: zos.Work("w", rate=1, tick=-0.01, regions="AOR1", qr_cpu=0.001), "tick"),
     "part of another kind": (lambda: zos.System(lpars=[AOR1], regions=[AOR1], work=[WORK]), "lpars"),
     "no work": (lambda: zos.System(lpars=[L], regions=[AOR1], work=[]), "work"),
     "no time anywhere": (lambda: _with(regions="AOR1"), "'w'"),

@@ -9,6 +9,7 @@ from .logs import StripeLaw, fit_stripes
 from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_busy
 from .open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .operational_laws import UtilizationLaw, fit_think_time, fit_utilization, saturation_rate
+from .payloads import PayloadLaw, fit_payload
 from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
@@ -21,6 +22,7 @@ __all__ = [
     "LadderFit",
     "LadderPrediction",
     "Line",
+    "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
     "cf_busy",
@@ -34,6 +36,7 @@ __all__ = [
     "fit_intervals",
     "fit_ladder",
     "fit_line",
+    "fit_payload",
     "fit_stripes",
     "fit_think_time",
     "fit_utilization",

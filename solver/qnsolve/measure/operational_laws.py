@@ -65,7 +65,7 @@ def fit_utilization(rates: Values, busy: Values, servers: int = 1) -> Utilizatio
     return UtilizationLaw(line.slope, line.intercept)
 
 
-def fit_think_time(users: Values, rates: Values, response_times: Values) -> float:
+def fit_think_time(users: Values, rates: Values, response_times: Values, tick: float = 0.0) -> float:
     """The think time Z = N/X - R, its mean over the intervals [time].
 
     Parameters
@@ -76,6 +76,9 @@ def fit_think_time(users: Values, rates: Values, response_times: Values) -> floa
         X in the same intervals [jobs/time].
     response_times : sequence of float, shape (n,)
         R in the same intervals [time].
+    tick : float, default 0
+        Time between the ticks of the driver's clock, where thinking counts from the last tick before an answer: of R only
+        the whole ticks are taken off, none where it lies within a tick, else all but half a tick in the mean [time].
 
     Raises
     ------
@@ -86,10 +89,14 @@ def fit_think_time(users: Values, rates: Values, response_times: Values) -> floa
     --------
     >>> round(fit_think_time([1000, 2000], [199, 390], [0.02, 0.11]), 4)
     5.0117
+    >>> round(fit_think_time([500], [570.54], [0.00166], tick=0.005), 4)
+    0.8764
     """
     n, x, r = series("users", users), series("rates", rates, positive=True), series("response_times", response_times)
     matched(users=n, rates=x, response_times=r)
-    found = n / x - r  # the response time law, R = N/X - Z
+    clock = checks.number("tick", tick)
+    spent = np.where(r < clock, 0.0, r - clock / 2)
+    found = n / x - spent  # the response time law, R = N/X - Z
     if found.min() < 0:
         i = int(np.argmin(found))
         rule = "must be at least rate times response time (Little's law)"

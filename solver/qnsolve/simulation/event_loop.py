@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, log1p
 
 from .compiling import Cells, compiled_loop
 from .event_rows import (
@@ -102,7 +102,7 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
     group_start, group_task, group_sum, tasks = p.group_start, p.group_task, p.group_sum, p.tasks
     server_of, first_queue, first_bundle, queue_of = p.server_of, p.first_queue, p.first_bundle, p.queue_of
     engines, speed_start, speed, most = p.engines, p.speed_start, p.speed, p.most
-    rate, think, burst, users, counted = p.rate, p.think, p.burst, p.users, p.counted
+    rate, think, burst, tick, users, counted = p.rate, p.think, p.burst, p.tick, p.users, p.counted
     whole, heap, place, time, exponential, uniform = s.whole, s.heap, s.place, s.time, s.exponential, s.uniform
     source, began, level, frame, calls, entered, task = s.source, s.began, s.level, s.frame, s.calls, s.entered, s.task
     link, key, child, sibling = s.link, s.key, s.child, s.sibling
@@ -110,7 +110,7 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
     root, units, pace, attained, advanced, following = s.root, s.units, s.pace, s.attained, s.advanced, s.following
     dirty, dirty_list = s.dirty, s.dirty_list
     top, members, stopped, given, since, due = s.top, s.members, s.stopped, s.given, s.since, s.due
-    thinking, arrived, done, response, busy = s.thinking, s.arrived, s.done, s.response, s.busy
+    thinking, gathered, arrived, done, response, busy = s.thinking, s.gathered, s.arrived, s.done, s.response, s.busy
     held_area, line_area, asked, delayed = s.held_area, s.line_area, s.asked, s.delayed
     task_done, task_time = s.task_done, s.task_time
 
@@ -161,12 +161,22 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                             ready = j
                         latest = j
                         continue
+                    if users[w] > 0 and tick[w] > 0.0 and burst[w] > 1.0:  # in step: it thinks as long as all others
+                        arrived[w] += 1
+                        inside += counted[w]
+                        began[j] += int((now - began[j]) / tick[w]) * tick[w] + think[w]
+                        planned = schedule(heap, place, time, planned, jobs + j, began[j])
+                        pc = start[tasks + w]
+                        calls[f] = -1
+                        continue
                     link[j] = unused
                     unused = j
                     spare += 1
                     if users[w] > 0:
                         thinking[w] += 1
                         event = servers + w
+                        if tick[w] > 0.0:  # its next tick is planned already
+                            continue
                         if burst[w] > 1.0:  # all who think draw again: an exponential time has no memory
                             until = now + exponential[x] * think[w] * min(burst[w], thinking[w]) / thinking[w]
                             planned = schedule(heap, place, time, planned, event, until)
@@ -382,15 +392,27 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                     size += 1
                 u += 1
             gap = inf
-            if users[w] > 0:
+            if tick[w] > 0.0:  # one after another of those that came since the last tick, all at this moment
+                each = inf
+                if users[w] == 0:
+                    each = burst[w] / rate[w]
+                elif thinking[w] > 0:
+                    each = -tick[w] / log1p(-tick[w] / think[w]) / thinking[w] if tick[w] < think[w] else 0.0
+                gathered[w] += each * exponential[x] if each < inf else inf
+                gap = 0.0
+                if gathered[w] > tick[w]:
+                    gathered[w], gap, size = 0.0, tick[w], 0
+                elif users[w] > 0:
+                    thinking[w] -= size
+            elif users[w] > 0:
                 size = min(size, thinking[w])
                 thinking[w] -= size
                 if thinking[w] > 0:
-                    gap = think[w] * min(burst[w], thinking[w]) / thinking[w]
+                    gap = think[w] * min(burst[w], thinking[w]) / thinking[w] * exponential[x]
             else:
-                gap = burst[w] / rate[w]
+                gap = burst[w] / rate[w] * exponential[x]
             if gap < inf:
-                planned = schedule(heap, place, time, planned, event, now + gap * exponential[x])
+                planned = schedule(heap, place, time, planned, event, now + gap)
                 x += 1
             else:
                 planned = cancel(heap, place, time, planned, event)

@@ -54,8 +54,9 @@ class Programs(NamedTuple):
         Total speed with 1, 2, … units, where the server has such a table; the last holds beyond.
     most : (S,), int
         Units from which on a newcomer makes its second choice.
-    rate, think, burst : (A,)
-        Jobs a second, or, for users, their mean time between jobs [s]; jobs that come together.
+    rate, think, burst, tick : (A,)
+        Jobs a second, or, for users, their mean time between jobs [s]; jobs that come together; time between the ticks
+        at which jobs begin, 0 without a clock [s].
     users : (A,), int
         0 where jobs come at a rate.
     counted : (A,), int
@@ -85,6 +86,7 @@ class Programs(NamedTuple):
     rate: Cells
     think: Cells
     burst: Cells
+    tick: Cells
     users: Cells
     counted: Cells
 
@@ -137,6 +139,7 @@ class LoopState(NamedTuple):
     due: Cells  # what it will have got when a member ends
     # sources
     thinking: Cells
+    gathered: Cells  # time since the last tick up to which jobs have come
     # totals
     arrived: Cells
     done: Cells

@@ -174,6 +174,7 @@ class EventRun:
             since=reals(bundles),
             due=real_cells(np.full(bundles, inf)),
             thinking=wholes(sources),
+            gathered=reals(sources),
             arrived=reals(sources),
             done=reals(sources),
             response=reals(sources),
@@ -198,14 +199,37 @@ class EventRun:
                     s = self.state
                 self._enter(w, users)
                 continue
+            if users and p.tick[w] > 0 and burst > 1:
+                self._in_step(w, users)
+                continue
             if users:
                 s.thinking[w] = users
                 gap = think * min(burst, users) / users
             else:
                 gap = burst / p.rate[w] if p.rate[w] > 0 else inf
-            if gap < inf:
+            if p.tick[w] > 0:
+                when = p.tick[w] * float(self.rng.random())
+                s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], servers + w, when)
+            elif gap < inf:
                 when = gap * float(self.rng.standard_exponential())
                 s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], servers + w, when)
+
+    def _in_step(self, w: int, users: int) -> None:
+        """Groups that begin at ticks, one after another through the time that all think."""
+        p = self.programs
+        while self.state.whole[LEFT_FREE] <= users:
+            self._grow()
+        s, groups = self.state, max(round(users / p.burst[w]), 1)
+        s.arrived[w] += users
+        s.whole[INSIDE] += users
+        for i in range(users):
+            j = int(s.whole[FREE])
+            s.whole[FREE] = s.link[j]
+            s.whole[LEFT_FREE] -= 1
+            s.source[j], s.frame[j * p.depth], s.link[j] = w, p.start[p.tasks + w], -1
+            s.began[j] = round(i % groups / groups * p.think[w] / p.tick[w]) * p.tick[w]
+            event = len(p.engines) + len(p.rate) + j
+            s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], event, s.began[j])
 
     def _enter(self, w: int, users: int) -> None:
         p, s = self.programs, self.state

@@ -54,6 +54,27 @@ def test_laws_are_recovered_from_their_own_figures() -> None:
     assert measure.fit_batch(8, 0.1, 0.5) == 1.0
 
 
+def test_payload_laws_come_back() -> None:
+    """Each form from costs that were made with it; a payload in several requests pays the fixed part of each."""
+    sizes = np.array([10.0, 100.0, 400.0])
+    line = measure.fit_payload(sizes, 3.0 + 0.02 * sizes)
+    assert (line.fixed, line.per_unit, line.growth) == (pytest.approx(3.0), pytest.approx(0.02), 0.0)
+    assert line.cost(400, requests=4) == pytest.approx(4 * 3.0 + 0.02 * 400)
+    list_ = measure.fit_payload(sizes, 2.0 + 0.02 * sizes + 0.001 * sizes**2, "quadratic", fixed=2.0)
+    assert (list_.fixed, list_.per_unit, list_.growth) == (2.0, pytest.approx(0.02), pytest.approx(0.001))
+    assert list_.cost(30, requests=2) == pytest.approx(2 * (2.0 + 0.02 * 15 + 0.001 * 15**2))
+    assert measure.fit_payload([1, 3], [2.0, 4.0], "proportional").per_unit == 1.5
+
+
+def test_think_time_at_ticks() -> None:
+    """The solution's own throughput and response time, a third of a tick, give back the think time that it was given."""
+    work = qn.zos.Work("W", users=300, think_time=0.4, tick=0.005, regions="R", qr_cpu=0.0003)
+    region = qn.zos.CicsRegion("R", lpar="L", mxt=500)
+    found = qn.zos.System(lpars=[qn.zos.Lpar("L", processors=4)], regions=[region], work=[work]).solve()["W"]
+    assert measure.fit_think_time([300], [found.etr], [found.response_time], tick=0.005) == pytest.approx(0.4, rel=1e-3)
+    assert measure.fit_think_time([300], [600], [0.013], tick=0.005) == pytest.approx(0.5 - 0.0105)
+
+
 def test_identities_of_an_lpar() -> None:
     """ITR, CPU and busy are one law, read from each side."""
     cpu = measure.cpu_per_transaction(1200, 0.6, 8)
@@ -88,6 +109,10 @@ def test_identities_of_an_lpar() -> None:
         (lambda: measure.fit_engines([1, 2], [0.004, 0]), "cpu_times, value 2 = 0.0: must be a number above 0"),
         (lambda: measure.fit_batch(8, 0.1, 0.05), "response_time = 0.05: must not be less than the service time"),
         (lambda: measure.fit_batch(8, 0.1, 1e9), "longer than that of batches of 100000 jobs"),
+        (lambda: measure.fit_payload([1, 2], [1, 2], "cubic"), "form"),  # type: ignore[arg-type]
+        (lambda: measure.fit_payload([1, 2], [1, 2], fixed=1), "fixed = 1: is found where the form is a line"),
+        (lambda: measure.fit_payload([1, 2], [1, 2], "quadratic", fixed=1.5), "fixed = 1.5: must not be more than any"),
+        (lambda: measure.fit_payload([0, 2], [1, 2], "proportional"), "sizes, value 1 = 0.0: must be a number above 0"),
         (lambda: measure.itr(1200, 80), "busy = 80: must lie within 0 and 1; write 0.8 for 80 %"),
         (lambda: measure.itr(1200, 0), "busy = 0.0: must be a number above 0"),
         (lambda: measure.smt_capacity_factor(2.5, 1.25), "thread_density = 2.5: must lie within 1 and threads, 2"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from qnsolve import zos
+from qnsolve.measure import PayloadLaw, fit_payload
 
 from ...case import Case, Missing, Study
 from ...published.published_tables import Row, table
@@ -24,23 +25,21 @@ COPIES = Missing(
 )
 
 
-def _law(study: Study, column: str, kind: str) -> tuple[float, float]:
-    """Time of a request of 32 bytes and of a byte more [s], from one of 32 and one of 32760 bytes."""
+def _law(study: Study, column: str, kind: str) -> PayloadLaw:
+    """Time of a request by its bytes, from one of 32 and one of 32760 bytes."""
     published = table("cics-perf", "table-8-15" if column == CPU else "table-8-16")
-    small, large = (published.where(**{KIND: kind, LABEL: label}) for label in (SMALL, LARGE))
-    byte = (large[column] - small[column]) / (large[BYTES] - small[BYTES]) / 1000
+    rows = [published.where(**{KIND: kind, LABEL: label}) for label in (SMALL, LARGE)]
+    law = fit_payload([row[BYTES] for row in rows], [row[column] / 1000 for row in rows])
     what, how = column.split("_")[-2], f"{kind}: line through one request of {SMALL} and one of {LARGE} bytes"
     printed = f"{kind}: a request of {SMALL} bytes, as printed"
-    return (
-        study.calibrate(f"{what} of a request, {kind}", small[column] / 1000, "s", [small], printed, kind="printed"),
-        study.calibrate(f"{what} of a byte more, {kind}", byte, "s", [small, large], how),
-    )
+    study.calibrate(f"{what} of a request, {kind}", rows[0][column] / 1000, "s", rows[:1], printed, kind="printed")
+    study.calibrate(f"{what} of a byte more, {kind}", law.per_unit, "s", rows, how)
+    return law
 
 
-def _system(requests: float, size: float, cpu: tuple[float, float], response: tuple[float, float]) -> zos.System:
-    each = size / requests - float(SMALL)
-    used = cpu[0] + cpu[1] * each
-    step = zos.Step("server", visits=requests, open_cpu=used, delay=max(response[0] + response[1] * each - used, 0.0))
+def _system(requests: float, size: float, cpu: PayloadLaw, response: PayloadLaw) -> zos.System:
+    used, spent = cpu.cost(size, requests) / requests, response.cost(size, requests) / requests
+    step = zos.Step("server", visits=requests, open_cpu=used, delay=max(spent - used, 0.0))
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(4))],  # not printed; one request is under way at a time
         regions=[zos.CicsRegion("server", lpar="LPAR")],
@@ -68,6 +67,8 @@ def _run(column: str, study: Study) -> None:
                 column,
                 value,
                 station="EXCI",
+                kind="path",
+                like=(published.where(**{KIND: kind, LABEL: LARGE}), BYTES),
                 missing=COPIES if large else UNIT if first else None,
             )
 

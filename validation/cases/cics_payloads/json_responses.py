@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qnsolve import zos
+from qnsolve.measure import fit_payload
 
 from ...case import Case, Missing, Study
 from ...models.load_ladder import used_cpu
@@ -14,11 +15,12 @@ OWN, ELIGIBLE, SIZE = "not_ziip_eligible_ms_per_tran", "ziip_eligible_ms_per_tra
 def _run(study: Study) -> None:
     published = table("cics-perf", "table-6-11")
     small, more = published[1], published[2]
-    byte = (more[ELIGIBLE] - small[ELIGIBLE]) / (more[SIZE] - small[SIZE]) / 1000
-    how = "line of eligible CPU over bytes, rows 1 and 2"
-    byte = study.calibrate("eligible CPU of a byte", byte, "s", [small, more], how)
+    rows = [small, more]
+    law = fit_payload([row[SIZE] for row in rows], [row[ELIGIBLE] / 1000 for row in rows])
+    how = "line of eligible CPU over the bytes of the response, rows 1 and 2"
+    study.calibrate("eligible CPU of a byte more", law.per_unit, "s", rows, how)
     how = "row 1 as printed: a response of 32 bytes, 103 as JSON"
-    request = study.calibrate("eligible CPU of a request", small[ELIGIBLE] / 1000, "s", [small], how, kind="printed")
+    study.calibrate("eligible CPU of a request", small[ELIGIBLE] / 1000, "s", [small], how, kind="printed")
     how = "row 2 as printed: a response with a body"
     own = study.calibrate("CPU not eligible", more[OWN] / 1000, "s", [more], how, kind="printed")
     trees = Missing(
@@ -27,7 +29,7 @@ def _run(study: Study) -> None:
         "CPU of garbage collection threads by response size",
     )
     for row in published.rows[2:]:
-        eligible = request + byte * (row[SIZE] - small[SIZE])
+        eligible = law.cost(row[SIZE])
         cpu = own + eligible
         system = zos.System(
             lpars=[zos.Lpar("LPAR", processors=zos.Processors(32), ziips=zos.Ziips(8))],  # not printed; without effect
@@ -37,9 +39,12 @@ def _run(study: Study) -> None:
         )
         size = row.cells["response_size_label"]
         used = used_cpu(system, study.solve_system(size, system)) / 100 / row["etr_tran_per_s"]
-        study.predict(f"CPU not eligible, {size}", "ms", row, OWN, 1000 * used * own / cpu, station="Java")
+        own_found = 1000 * used * own / cpu
+        study.predict(f"CPU not eligible, {size}", "ms", row, OWN, own_found, station="Java", kind="path", like=(more, None))
         found = 1000 * used * eligible / cpu
-        study.predict(f"CPU eligible, {size}", "ms", row, ELIGIBLE, found, station="Java", missing=trees)
+        study.predict(
+            f"CPU eligible, {size}", "ms", row, ELIGIBLE, found, station="Java", kind="path", like=(more, SIZE), missing=trees
+        )
 
 
 CASES = (

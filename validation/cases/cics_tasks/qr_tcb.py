@@ -9,7 +9,9 @@ from qnsolve import zos
 from qnsolve.numerics.bisection import last_real
 
 from ...case import Case, Missing, Study
-from ...published.published_tables import Row, fact, table
+from ...models.driver import clock
+from ...published.published_tables import Row, Table, fact, table
+from ..cics_payloads.containers import cpu as containers_cpu
 
 RATE, CPU, RESPONSE = "etr_tran_per_s", "cics_cpu_pct", "response_ms"
 REASON = "a capacity plan is held to 5 %; think times come from another run of the same terminals"
@@ -17,7 +19,7 @@ WORK, REGION = "data table requests", "region"
 MXT = 2000  # not printed: above the terminals, as the response shows no wait for it
 SWITCHES = Missing(
     "the switch from an L8 TCB to the QR TCB and back, and the wait for dispatch after each",
-    "0.28 ms of the 1.47 ms that a transaction takes at the lowest load",
+    "0.17 ms of the 1.47 ms that a transaction takes at the lowest load",
     "dispatch wait of the QR TCB and of L8 TCBs from monitoring records at that load",
 )
 BATCH_HOW = "response over that of M/M/1 at the same busy QR TCB, times 2, less 1 (M[X]/M/1 with batches of one size)"
@@ -28,16 +30,20 @@ def _demand(row: Row) -> float:
     return row[CPU] / 100 / row[RATE]
 
 
-def _think(study: Study, row: int, terminals: float) -> float:
+def _think(study: Study, row: int, terminals: float, tick: float = 0.0) -> float:
     """Think time of a drive level [s], from the run that did not saturate the QR TCB."""
     other = table("cics-perf", "table-9-16")[row]
-    value = terminals / other[RATE] - other[RESPONSE] / 1000
-    how = "terminals / ETR - response of the run on open TCBs"
+    value = qn.measure.fit_think_time([terminals], [other[RATE]], [other[RESPONSE] / 1000], tick)
+    how = "terminals / ETR - response of the run on open TCBs" + (", of which whole ticks count" if tick else "")
     return study.calibrate(f"think time, drive level {row}", value, "s", [other], how)
 
 
-def _system(terminals: float, think: float, cps: float, burst: float, qr: float, beside: float = 0.0) -> zos.System:
-    work = zos.Work(WORK, users=int(terminals), think_time=think, burst=burst, regions=REGION, qr_cpu=qr, open_cpu=beside)
+def _system(
+    terminals: float, think: float, cps: float, qr: float, beside: float = 0.0, *, burst: float = 1.0, tick: float = 0.0
+) -> zos.System:
+    work = zos.Work(
+        WORK, users=int(terminals), think_time=think, burst=burst, tick=tick, regions=REGION, qr_cpu=qr, open_cpu=beside
+    )
     return zos.System(
         lpars=[zos.Lpar("LPAR", processors=zos.Processors(int(cps)))],
         regions=[zos.CicsRegion(REGION, lpar="LPAR", mxt=MXT)],
@@ -60,19 +66,42 @@ def _not_threadsafe(file: str, study: Study) -> None:
     demand = study.calibrate("QR TCB demand", _demand(first), "s", [first], "CICS CPU / ETR: all work is on the QR TCB")
     batch = study.calibrate("burst", _batch_size(first, demand), "transactions", [first], BATCH_HOW)
     for row in published.rows[1 if published is base else 0 :]:
-        system = _system(terminals, _think(study, row.number, terminals), cps, batch, demand)
+        system = _system(terminals, _think(study, row.number, terminals), cps, demand, burst=batch)
         result = study.solve_system(f"drive level {row.number}", system)
-        _predict(study, row, result)
+        _predict(study, row, result, base if published is base else table("cics-perf", "table-9-13"), full=row.number == 3)
     full = fact("cics-perf", "p3-174")
-    study.predict("QR TCB busy", "%", full, "value", result[REGION].qr_percent, station="QR TCB", across=True)
+    study.predict(
+        "QR TCB busy",
+        "%",
+        full,
+        "value",
+        result[REGION].qr_percent,
+        station="QR TCB",
+        across=True,
+        kind="full center",
+        naive=100.0,
+    )
 
 
-def _predict(study: Study, row: Row, result: zos.SystemResult, missing: Missing | None = None) -> None:
-    done, region = result[WORK], result[REGION]
-    study.predict("ETR", "tran/s", row, RATE, done.etr, station="QR TCB", across=True)
-    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True)
-    response = 1000 * done.response_time
-    study.predict("response", "ms", row, RESPONSE, response, station="QR TCB", across=True, missing=missing)
+def _predict(
+    study: Study, row: Row, result: zos.SystemResult, like: Table, *, full: bool, missing: Missing | None = None
+) -> None:
+    """Rate, CPU and response of a row; the naive planner has CPU and response of the lowest row of some table."""
+    done, region, low = result[WORK], result[REGION], like[1]
+    if full:
+        study.predict(
+            "ETR", "tran/s", row, RATE, done.etr, station="QR TCB", across=True, kind="full center", naive=1 / _demand(low)
+        )
+    else:  # the rate that the terminals aim at
+        study.identity("ETR", "tran/s", row, RATE, done.etr, station="terminals")
+    study.predict(
+        "CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True, kind="constant CPU",
+        like=(low, RATE),
+    )  # fmt: skip
+    study.predict(
+        "response", "ms", row, RESPONSE, 1000 * done.response_time, station="QR TCB", across=True,
+        kind="full center" if full else "contention", like=(low, None), missing=missing,
+    )  # fmt: skip
 
 
 def _threadsafe_on_qr(study: Study) -> None:
@@ -82,12 +111,13 @@ def _threadsafe_on_qr(study: Study) -> None:
     full = published[3]
     qr = study.calibrate("QR TCB demand", 1 / full[RATE], "s", [full], "1 / ETR where the QR TCB is full")
     beside = study.calibrate("demand beside the QR TCB", _demand(full) - qr, "s", [full], "CICS CPU / ETR, less the QR TCB's")
-    base = table("cics-perf", "table-9-13")[1]
-    batch = study.calibrate("burst", _batch_size(base, _demand(base)), "transactions", [base], BATCH_HOW)
+    containers = table("cics-perf", "table-9-9")[3]
+    tick = clock(study, containers, containers_cpu(containers))
+    before = table("cics-perf", "table-9-13")
     for number in (1, 2, 4, 5):
-        system = _system(terminals, _think(study, number, terminals), cps, batch, qr, beside)
-        missing = SWITCHES if number == 1 else None
-        _predict(study, published[number], study.solve_system(f"drive level {number}", system), missing)
+        system = _system(terminals, _think(study, number, terminals, tick), cps, qr, beside, tick=tick)
+        result = study.solve_system(f"drive level {number}", system)
+        _predict(study, published[number], result, before, full=number > 2, missing=SWITCHES if number == 1 else None)
 
 
 def _before_the_limit(study: Study) -> None:
@@ -113,18 +143,14 @@ def _before_the_limit(study: Study) -> None:
     how = "the growth of response from row 1 to row 2 is that of a queue for the QR TCB, with the bursts of table 9-13"
     qr = study.calibrate("QR TCB demand", qr, "s", [low, next_low], how)
     row = published[3]
-    system = _system(terminals, _think(study, 3, terminals), cps, batch, qr, cpu - qr)
+    system = _system(terminals, _think(study, 3, terminals), cps, qr, cpu - qr, burst=batch)
     result = study.solve_system("drive level 3", system)
     share = Missing(
         "the share of the QR TCB, which response printed to the µs in two rows does not give more closely",
         "0.417 ms of 0.463 ms a transaction in place of 0.400 ms",
         "QR TCB CPU of one transaction from monitoring records",
     )
-    done, region = result[WORK], result[REGION]
-    study.predict("ETR", "tran/s", row, RATE, done.etr, station="QR TCB", across=True)
-    study.predict("CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True)
-    response = 1000 * done.response_time
-    study.predict("response", "ms", row, RESPONSE, response, station="QR TCB", across=True, missing=share)
+    _predict(study, row, result, published, full=True, missing=share)
 
 
 CASES = (
@@ -140,7 +166,8 @@ CASES = (
             verdict_text=(
                 "One server, one demand from the lowest row of V5.4: the limit, the response in saturation and the CPU follow. "
                 "Below saturation the response is 1.8 times that of M/M/1 at every load: arrivals in bursts, fitted on "
-                "that row, give the next."
+                "that row, give the next. Arrivals at a driver's ticks of 5.0 ms, as in tables 9-9, 9-10 and 9-15, "
+                "say 5 % more there and 5 % less here, with nothing fitted."
             ),
             run=partial(_not_threadsafe, f"table-{number}"),
         )
@@ -156,8 +183,8 @@ CASES = (
         reason=REASON,
         verdict_text=(
             "The share of the work that left the QR TCB must be known: with all CPU on it the limit would be 10 % low. Then "
-            "rate, CPU and response at the two higher drive levels follow. The response at the lowest load misses "
-            "the TCB switches."
+            "rate, CPU and response at the two higher drive levels follow. Below saturation arrivals at the driver's ticks, "
+            "found in tables 9-9 and 9-10, give the response; at the lowest load it misses the TCB switches."
         ),
         run=_threadsafe_on_qr,
     ),

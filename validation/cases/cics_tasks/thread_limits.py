@@ -30,7 +30,7 @@ def _threads(study: Study) -> None:
     )
     lpar = study.solve_system("nine threads", system)[LPAR]
     busy = (lpar.cpu_percent * cps + lpar.ziip_percent * ziips) / (cps + ziips)
-    study.predict("processors busy", "%", row, "cpu_utilisation_pct", busy, station="Java")
+    study.predict("processors busy", "%", row, "cpu_utilisation_pct", busy, station="Java", kind="full center", naive=100.0)
 
 
 def _machines(study: Study) -> None:
@@ -56,7 +56,7 @@ def _machines(study: Study) -> None:
         found = 100 * (after / before - 1)
         study.predict(
             f"gain of ITR, {row.cells['workload']}", "%", row, "itr_gain_over_z196_pct", found,
-            station="processor capacity", across=True, missing=missing,
+            station="processor capacity", across=True, kind="path", naive=100 * (gain - 1), missing=missing,
         )  # fmt: skip
 
 
@@ -87,7 +87,10 @@ def _links(study: Study) -> None:
         )
         missing = waits if row.number == 3 else None
         name = "Liberty" if row.number == 2 else "OSGi"
-        study.predict(f"response, {name}", "ms", row, "response_ms", 1000 * response, station="Java", missing=missing)
+        study.predict(
+            f"response, {name}", "ms", row, "response_ms", 1000 * response, station="Java", kind="path", like=(rows[0], None),
+            missing=missing,
+        )  # fmt: skip
 
 
 def _outside(study: Study) -> None:
@@ -113,7 +116,9 @@ def _outside(study: Study) -> None:
         )
         rates.append(study.solve_system(f"SOTUNING={row.cells['sotuning']}", system)[WORK].etr)
     found = inside["completed_transactions"] * rates[1] / rates[0]
-    study.identity("completions", "count", outside, "completed_transactions", found, station="limits")
+    study.predict(
+        "completions", "count", outside, "completed_transactions", found, station="CPs", kind="full center", like=(inside, None)
+    )
 
 
 CASES = (
@@ -159,8 +164,8 @@ CASES = (
         "How many transactions more complete if those over MXT wait outside?",
         0.05,
         REASON,
-        "Completions go as one over the CPU of a transaction: an identity, as that CPU is given as printed and CICS used "
-        "nearly as much in both runs. What a queue inside costs of CPU is not predicted.",
+        "Completions go as one over the CPU of a transaction, which is given as printed: the region gets as much CPU in both "
+        "runs. MXT binds in both; what a queue inside costs of CPU is not predicted.",
         _outside,
     ),
 )

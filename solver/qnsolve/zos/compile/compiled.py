@@ -86,7 +86,7 @@ class Compiled:
     group_start : ndarray (G + 1,), int
     group_task : ndarray, int
     group_share : ndarray
-    rate, users, think, burst : ndarray (W,)
+    rate, users, think, burst, tick : ndarray (W,)
         Rate 0 for works of users, users 0 for works with a rate.
     first_start : ndarray (W + 1,), int
     first_group : ndarray, int
@@ -121,6 +121,7 @@ class Compiled:
     users: Array
     think: Array
     burst: Array
+    tick: Array
     first_start: Array
     first_group: Array
     first_number: Array
@@ -325,6 +326,7 @@ def compiled(system: SystemParts, *, converted: Converted = frozenset()) -> Comp
         users=np.array([float(w.users or 0) for w in system.work]),
         think=np.array([w.think_time for w in system.work]),
         burst=np.array([w.burst for w in system.work]),
+        tick=np.array([w.tick for w in system.work]),
         first_start=_starts(firsts),
         first_group=_whole(group for first in firsts for group, _ in first),
         first_number=np.array([number for first in firsts for _, number in first]),

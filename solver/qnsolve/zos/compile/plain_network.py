@@ -62,7 +62,11 @@ def cps(form: Compiled, host: int) -> str:
 def _plain(form: Compiled, need: Needs) -> bool:
     """TCBs, logs and devices: nothing else takes time, and nobody goes first."""
     kinds = ("ro", "threads", "ziip", "thread_ziip", "qr_fixed", "open_fixed", "qr_sync", "open_sync", "other")
-    odd = any(np.any(getattr(need, kind)) for kind in kinds) or bool(need.in_order.any()) or bool((form.burst > 1).any())
+    odd = (
+        any(np.any(getattr(need, kind)) for kind in kinds)
+        or bool(need.in_order.any())
+        or bool((form.burst > 1).any() or form.tick.any())
+    )
     grown = any(item.processors.growth for item in form.system.lpars)
     same = len({region.importance for region in form.system.regions}) == 1
     return same and not odd and not grown and not len(form.fixed)

@@ -1,15 +1,21 @@
 """Work that comes in bursts: what its transactions wait longer for the limit of a region, and what comes at once to the CPs.
 
 A group of transactions is a group at the first line that it comes to: the limit of its region where that fills, or the CPs.
-What comes after is taken as alone.
+What comes after is taken as alone. Transactions that begin at the ticks of a clock are a group until the end of their first
+task.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import UNLIMITED
+from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.chains.clocked import exactly_before, left_at_ticks, mates_before, still_at_work
 from qnsolve.zos.hosts.chains.jumps import Burst
 
 from .limits.limits import Limits
@@ -61,7 +67,7 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
     form, found = work.form, []
     open_ = here & ~np.isin(form.region, list(limits.rates))
-    for w in np.flatnonzero(form.burst > 1).tolist():
+    for w in np.flatnonzero((form.burst > 1) & (form.tick <= 0)).tolist():
         first = np.where(open_, _first(work, w), 0.0)
         size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
         if first.any():
@@ -86,7 +92,7 @@ def burst_waits(work: Working, limits: Limits) -> Array:
     """
     form = work.form
     found = np.zeros(len(form.work))
-    bursts = np.flatnonzero(form.burst > 1)
+    bursts = np.flatnonzero((form.burst > 1) & (form.tick <= 0))
     if not len(bursts):
         return found
     first = np.zeros(len(form.work))  # transactions of a group that are a group at this task
@@ -131,3 +137,143 @@ def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: A
     pace = float(weight @ holds) / float(weight.sum()) / held  # a burst leaves as its own tasks do
     for t in tasks:
         found[t] += pace * max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stop:
+    """Where tasks that begin at a tick come one after another: the time of each there (T,), its wait, its servers.
+
+    `shared` where those that are there share it, and none waits for its turn.
+    """
+
+    time: Array
+    wait: Array
+    servers: float
+    shared: bool
+    host: int = -1  # whose CPs it is
+
+
+def tick_waits(work: Working) -> Array:
+    """What tasks wait longer because transactions begin at ticks, the work's own or that of others (T,) [s].
+
+    A task waits for those of its tick that are before it, at the center of its path that takes longest for all of them: what
+    comes out of one center comes to a faster one as fast as that lets it. What earlier ticks left is less than what
+    as many tasks leave that come one by one, as these come at regular times. Work that comes in between finds
+    that much more to do.
+    """
+    form, rate = work.form, work.rate
+    found = np.zeros(len(form.work))
+    for w in np.flatnonzero(form.tick > 0).tolist():
+        together = float(rate[w] * form.tick[w]) * (1 - 1 / float(form.users[w]) if form.users[w] else 1.0)
+        if form.burst[w] > 1:
+            together = min(float(form.burst[w]), float(form.users[w])) - 1
+        longest, apart, done = 0.0, 0.0, dict[int, float]()
+        for share in _along(work, w):
+            waited = np.where(share > 0, longest, 0.0)
+            for center in _path(work, np.flatnonzero(share)):
+                before = done.get(center.host, 0.0)  # its CPU in earlier steps
+                _at_center(work, center, share, together, waited, (apart, before), found)
+                if center.host >= 0:
+                    done[center.host] = before + float(share @ center.time)
+            longest = float(share @ waited) / float(share.sum())
+            apart += float(share @ (work.need.delay + work.line_time.sum(axis=1))) / float(share.sum())
+    return np.maximum(found, 0.0)
+
+
+def _along(work: Working, w: int) -> Iterator[Array]:
+    """The tasks of a transaction of a work, step by step: the chance that it goes through each of them (T,)."""
+    form = work.form
+    for group in range(len(form.group_start) - 1):
+        members = slice(form.group_start[group], form.group_start[group + 1])
+        tasks = form.group_task[members]
+        if form.work[tasks[0]] == w:
+            share = np.zeros(len(form.work))
+            share[tasks] = form.group_share[members] * min(float(form.visits[tasks].sum()), 1.0)
+            yield share
+
+
+def _path(work: Working, tasks: Places) -> Iterator[_Stop]:
+    """The centers of some tasks in the order of their program, those of one kind in all regions and hosts one by one."""
+    form, ask, need = work.form, work.ask, work.need
+    beside = work.on_cps - sum(work.at_group.values(), np.zeros(len(form.work)))
+    columns = ((Pool.RO, ask.ro), (Pool.QR, ask.qr), (None, ask.on_cps), (Pool.THREADS, ask.threads + ask.thread_off))
+    for kind, column in columns:
+        if kind is None:
+            for host in np.unique(form.host[tasks]).tolist():
+                here = form.host == host
+                yield _Stop(column * here, np.maximum(beside - ask.cpu, 0.0) * here, float(form.engines[host]), True, host)
+            continue
+        for pool in np.flatnonzero(form.pool_kind == kind).tolist():
+            time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
+            if pool in work.at_group and time[tasks].any():
+                order = kind is not Pool.QR or bool(need.in_order[tasks].any())
+                yield _Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order)
+    for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
+        if form.pool_size[pool] < UNLIMITED:
+            time = need.lines[:, pool]
+            yield _Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
+
+
+def _at_center(
+    work: Working, center: _Stop, share: Array, together: float, waited: Array, earlier: tuple[float, float], found: Array
+) -> None:
+    """Add what tasks wait longer at one center.
+
+    Those of a tick have `waited` for each other before (T,), at most. Earlier they have been elsewhere for a time in which
+    they go apart, and here for another [s].
+    """
+    form, flow, here = work.form, work.flow, center.time > 0
+    own = share * here
+    chance, used = float(own.sum()), float(flow @ center.time) / center.servers
+    if chance <= 0 or together <= 0:
+        return
+    w = int(form.work[np.flatnonzero(own)[0]])
+    mean, longest = float(own @ center.time) / chance, float(own @ waited) / chance
+    mates, whole, in_step = together * chance, mean + earlier[1] / chance, form.burst[w] > 1
+    if in_step:  # no more of them are through within a tick
+        mates = min(mates, max(float(form.tick[w]) * center.servers / whole, 1.0) - 1)
+    mates *= mates * whole / center.servers / max(mates * whole / center.servers + earlier[0], 1e-300)
+    part = float(flow[form.work == w] @ center.time[form.work == w]) / float(flow @ center.time)
+    at_work = 0.0 if in_step else still_at_work(float(form.tick[w]), mates, mean)
+    free = (1 + center.servers) / 2 if longest > 0 else center.servers - at_work  # a TCB before them lets out one by one
+    others = used * (1 - part) / 2 if center.shared else 0.0  # who comes later shares it, too
+    before = mates_before(mates, free) if not in_step else exactly_before(mates, free)
+    batch = before * whole / center.servers / (1 - others)
+    batch *= float(own @ _turns(work, mates * whole / center.servers)) / chance
+    left, waiting = left_at_ticks(used, mates, 1.0), float(flow @ center.wait) / float(flow @ here)
+    if center.servers > 1 and waiting > 0 and used < 1:
+        left = min(left * used / (1 - used) * mean / center.servers / waiting, 1.0)
+    longer = max(batch - longest, 0.0)
+    there, each = float(flow @ (own > 0)) * longer, center.time / center.servers  # mates in the mean
+    pair = each * mean / (center.time + mean) / (1 - used / 2) if center.shared else mean / center.servers
+    more = np.where(own > 0, longer, there * pair * here) - part * (1 - left) * center.wait * here
+    np.maximum(waited, batch * (own > 0), out=waited)
+    found += _of_users(work, flow * here, more, center, max(1 - used, 1e-9) * (1 + mates))
+
+
+def _turns(work: Working, long: float) -> Array:
+    """Waits for mates of a task in all its rounds, over one of a single round (T,); all mates take so `long` [s].
+
+    In the first one it waits for half of them, later for all, if they have not gone apart in between. Where tasks
+    share a TCB it makes no difference: they need not end a round first.
+    """
+    need = work.need
+    away = (need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / need.rounds
+    near = long / np.maximum(long + away * need.rounds, 1e-300)
+    found: Array = (1 + 2 * (need.rounds - 1) * near) / need.rounds
+    return found
+
+
+def _of_users(work: Working, flow: Array, more: Array, center: _Stop, idle: float) -> Array:
+    """What is left of longer waits where users come less often for them: none where they keep the center full."""
+    form = work.form
+    longer = float(flow @ more)
+    left = form.users - np.bincount(form.work, flow * (center.time + center.wait), len(form.users))
+    each = np.bincount(form.work, flow, len(form.users))
+    shares = each / max(float(each.sum()), 1e-300)
+    fewer = float((shares**2 / np.maximum(left, 1e-3))[form.users > 0].sum())
+    if longer <= 0 or fewer <= 0:
+        return more
+    kept = idle / fewer
+    half = (1 + float(flow @ (center.time + center.wait)) / kept) / 2
+    return more / (half + sqrt(half**2 + longer / kept))

@@ -68,7 +68,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
             at[pool] = form.visits * times * here
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
-    away = np.maximum(form.think + work.response - whole, 1e-9 * np.maximum(whole, 1e-12))
+    away = np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12))
     return Whereabouts(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
 
 
@@ -103,7 +103,7 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     closed = (form.users > 0) & (time > 0)
     if not (form.users > 0).any():
         return Coming(np.array([0.0, 1.0]), np.tile(work.rate, (2, 1)), True, np.inf)
-    away = np.where(closed, np.maximum(form.think + work.response - spent, 1e-9 * time), 1.0)
+    away = np.where(closed, np.maximum(work.cycle - spent, 1e-9 * time), 1.0)
     users = np.where(closed, form.users, 0.0)
     low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
     for _ in range(46):

@@ -124,7 +124,7 @@ def _delivered(work: Working, host: int) -> None:
     if not (closed & (time > 0)).any() or not work.hosts[host].groups:
         return
     cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
-    away = np.maximum(form.think + work.response - time, 0.0)
+    away = np.maximum(work.cycle - time, 0.0)
 
     def used(stretch: float) -> float:
         return float(np.where(closed, form.users / np.maximum(away + stretch * time, 1e-300), form.rate) @ cpu) / engines

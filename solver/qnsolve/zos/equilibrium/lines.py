@@ -35,7 +35,7 @@ def line_times(work: Working, limits: Limits) -> None:
                 stream += work.rate[w] * each
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
-            users, away = float(form.users[w] or np.inf), (form.think[w] + work.response[w]) / each - time
+            users, away = float(form.users[w] or np.inf), work.cycle[w] / each - time
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / max(work.rate[w] * each, 1e-300) - time, 1e-3 * time)
             share, hold = float(visits[mine] @ held[mine]) / total, float(visits[mine] @ service[mine])

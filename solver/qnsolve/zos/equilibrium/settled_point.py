@@ -12,7 +12,7 @@ from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
-from .bursts import burst_waits
+from .bursts import burst_waits, tick_waits
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits
@@ -66,7 +66,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         if work.rounds > 1 and (work.form.users > 0).any():
             steps.take(work, old, limits.rates)
             work.settle_rates()
-        work.in_groups = burst_waits(work, limits)
+        work.in_groups = burst_waits(work, limits) + tick_waits(work)
         work.settle_rates()
         if not (form.users > 0).any() and _same(work.full, full):  # no users who could come less often
             break

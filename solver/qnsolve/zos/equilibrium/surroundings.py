@@ -55,7 +55,7 @@ def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:
     each = np.bincount(form.work, form.visits * _eligible_cpu(work, host), len(form.rate))
     if not (closed & (each > 0)).any():
         return float(shared([eligible.all], [jobs], [last], speeds).stretch[0])
-    cycle = form.think + work.response
+    cycle = work.cycle
 
     def longer(stretch: float) -> float:
         there = np.maximum(cycle + (stretch - last) * each, 1e-12 * cycle)

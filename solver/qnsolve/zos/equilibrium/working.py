@@ -11,6 +11,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
+from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.hosts.demands import Around, Demands
 from qnsolve.zos.hosts.load import HostPoint, Known
 
@@ -137,6 +138,11 @@ class Working:
         spent: Array = self.form.visits * own
         return np.asarray(np.bincount(self.form.work, spent, len(self.form.rate)), dtype=float)
 
+    @property
+    def cycle(self) -> Array:
+        """Time from one transaction of a user to the next of each work (W,) [s]."""
+        return self.form.think + in_ticks(self.response, self.form.tick)
+
     def holds(self) -> Array:
         """Time that a task holds its place in its region: itself, and the tasks that it waits for (T,)."""
         own = self.on_cps + self.off_cps
@@ -167,7 +173,7 @@ class Working:
         """The users' throughputs from the response times."""
         form = self.form
         closed = form.users > 0
-        self.rate = np.where(closed, form.users / np.maximum(form.think + self.response, 1e-300), form.rate)
+        self.rate = np.where(closed, form.users / np.maximum(self.cycle, 1e-300), form.rate)
 
     def limit_pool(self, region: int) -> int:
         """The pool that a region is."""

@@ -167,6 +167,11 @@ class Work:
         Mean time between an answer and the next transaction of a user [s].
     burst : float, default 1
         Mean transactions that come together [count]; fitted from measured response times.
+    tick : float, default 0
+        Time between the ticks of the driver's clock, where transactions begin only there [s]. What comes between two ticks
+        begins at the second. Users think whole ticks, counted from the last one before their answer. With a `burst` they are
+        in step: they all think equally long, so many of them begin at one tick, and those whose answers come within
+        the same tick begin together again.
     steps : sequence of Step
         In order.
     **step
@@ -183,6 +188,7 @@ class Work:
     think_time: float
     burst: float
     steps: tuple[Step, ...]
+    tick: float = 0.0
 
     def __init__(
         self,
@@ -192,6 +198,7 @@ class Work:
         users: int | None = None,
         think_time: float = 0.0,
         burst: float = 1.0,
+        tick: float = 0.0,
         steps: Sequence[Step] | None = None,
         **step: Any,
     ) -> None:
@@ -219,19 +226,26 @@ class Work:
         size = checks.number(f"{item}: burst", burst)
         if size < 1:
             raise ModelError(f"{item}: burst", "must be 1 or more", "write the mean transactions that come together", burst)
+        clock = checks.number(f"{item}: tick", tick)
+        thinks = checks.number(f"{item}: think_time", think_time)
+        if clock and size > 1 and users is None:
+            raise ModelError(f"{item}: burst", "goes with users where there is a tick", "keep one of the two", burst)
+        if clock and users is not None and thinks < clock:
+            raise ModelError(f"{item}: think_time", "must be a tick or more", "write its mean, in ticks that are whole", thinks)
         checks.assign(
             self,
             name=name,
             rate=None if rate is None else checks.number(f"{item}: rate", rate, positive=True),
             users=None if users is None else checks.whole(f"{item}: users", users, least=1),
-            think_time=checks.number(f"{item}: think_time", think_time),
+            think_time=thinks,
             burst=size,
+            tick=clock,
             steps=found,
         )
 
     def changed(self, **changes: Any) -> Work:
         """The same work with other values of some parameters."""
-        keys = ("rate", "users", "think_time", "burst", "steps")
+        keys = ("rate", "users", "think_time", "burst", "tick", "steps")
         return Work(self.name, **{**{key: getattr(self, key) for key in keys}, **changes})
 
     def with_steps(self, steps: Sequence[Step]) -> Work:

@@ -10,6 +10,7 @@ from qnsolve.zos.compile.needs import Needs, needs
 from qnsolve.zos.equilibrium.surroundings import eligible_work, grown
 from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.hosts.chains.clocked import beyond_ticks
 from qnsolve.zos.hosts.demands import Around, Demands, at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
@@ -74,7 +75,7 @@ def _rates(work: Working) -> Array:
     form, need, ask = work.form, work.need, work.ask
     works = len(form.rate)
     closed = form.users > 0
-    rate = np.where(closed, form.users / np.maximum(form.think + work.response, 1e-300), form.rate)
+    rate = np.where(closed, form.users / np.maximum(work.cycle, 1e-300), form.rate)
     idle = dict(center_loads(form, need, ask, np.zeros(works)))
     each = [dict(center_loads(form, need, ask, one)) for one in np.eye(works)]
     for name in dict(center_loads(form, need, ask, np.ones(works))):
@@ -91,7 +92,8 @@ def _rates(work: Working) -> Array:
 def _wait_outside(work: Working) -> None:
     """The time of users beyond think time and service, before the region where their work begins."""
     form = work.form
-    beyond = np.where(form.users > 0, form.users / np.maximum(work.rate, 1e-300) - form.think - work.response, 0.0)
+    away = form.users / np.maximum(work.rate, 1e-300) - form.think
+    beyond = np.where(form.users > 0, beyond_ticks(away, form.tick) - work.response, 0.0)
     for w in np.flatnonzero(form.users > 0):
         first = int(np.flatnonzero(form.work == w)[0])
         pool = work.limit_pool(int(form.region[first]))

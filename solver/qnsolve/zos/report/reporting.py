@@ -12,6 +12,7 @@ from qnsolve.errors import LawError
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.surroundings import eligible_work, facility_loads, sync_time, ziip_report
+from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.point.center_times import LimitFigures, center_times, limit_figures
 from qnsolve.zos.point.solved import SolvedPoint
@@ -283,5 +284,6 @@ def _identities(point: SolvedPoint, result: SystemResult) -> Iterator[tuple[str,
         off = abs(sum(work.split.values()) - work.response_time)
         yield f"{work.name}: response time by center", off, 1e-6 * work.response_time
         if w.users is not None:
-            off = abs(work.etr * (w.think_time + work.response_time) - w.users)
+            cycle = w.think_time + float(in_ticks(np.array([work.response_time]), np.array([w.tick]))[0])
+            off = abs(work.etr * cycle - w.users)
             yield f"{work.name}: users against X·(Z + R)", off, 1e-6 * w.users

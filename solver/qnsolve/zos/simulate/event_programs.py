@@ -126,6 +126,7 @@ def programs_of(form: Compiled, stretch: Array | None = None) -> tuple[Programs,
         rate=real_cells([*form.rate, *fixed]),
         think=real_cells([*form.think, *none]),
         burst=real_cells([*form.burst, *(none + 1)]),
+        tick=real_cells([*form.tick, *none]),
         users=whole_cells([*form.users, *none]),
         counted=whole_cells([1] * len(form.rate) + [0] * len(fixed)),
     )

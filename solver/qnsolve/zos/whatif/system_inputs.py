@@ -15,7 +15,8 @@ from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.solve_system import System
 
 WHOLE = {"users", "mxt", "regions", "thread_limit", "stripes", "servers", "processors", "cores", "tranclasses"}
-FIXED = {"name", "lpar", "shares", "visits", "importance", "threads", "ziip_share", "burst", "qr_dispatches", "write_size"}
+FIXED = {"name", "lpar", "shares", "visits", "importance", "threads", "ziip_share", "qr_dispatches", "write_size"}
+FIXED |= {"burst", "tick"}  # how work comes
 
 
 def changed(system: System, figure: str, value: object) -> System:
@@ -47,7 +48,7 @@ def changed(system: System, figure: str, value: object) -> System:
 
 
 def _of_work(work: Work, path: Sequence[str], value: object, figure: str) -> dict[str, Any]:
-    own = ("rate", "users", "think_time", "burst")
+    own = ("rate", "users", "think_time", "burst", "tick")
     if path[0] in own:
         return {path[0]: value}
     place, rest = 0, list(path)

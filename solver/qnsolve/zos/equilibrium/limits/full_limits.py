@@ -211,7 +211,7 @@ def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Arra
     held = visits * holds[tasks]
     old = np.bincount(form.work[tasks], visits * work.pool_wait[pool, tasks], len(users))
     new = np.bincount(form.work[tasks], visits * waits, len(users))
-    rest = np.maximum(form.think + work.response - old, 0.0)
+    rest = np.maximum(work.cycle - old, 0.0)
 
     def taken(factor: float) -> float:
         rate = np.where(users > 0, users / np.maximum(rest + factor * new, 1e-300), form.rate)

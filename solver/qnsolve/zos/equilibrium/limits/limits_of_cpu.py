@@ -64,7 +64,7 @@ def solved_together(limits: Regions, filling: list[int]) -> dict[int, list[int]]
     found: dict[int, list[int]] = {}
     for host in {int(form.host[limits.tasks[r][0]]) for r in filling}:
         here = (form.host == host) & (work.ask.on_cps > 0) & (work.flow > 0)
-        bursts = (form.burst[form.work[here]] > 1).any()
+        bursts = (form.burst[form.work[here]] > 1).any() or (form.tick[form.work[here]] > 0).any()
         if bursts or (work.ask.qr_spin + work.ask.open_spin)[here].any() or len(np.unique(form.importance[here])) > 1:
             continue
         on_tcbs = here & (work.ask.qr + work.ask.ro + work.ask.threads > 0)

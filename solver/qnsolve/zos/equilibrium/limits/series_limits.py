@@ -151,7 +151,7 @@ class SharedBelow:
                 continue
             time = float(rest[own] @ spent[own]) / its
             users, visits = float(form.users[work]), its / float(w.rate[work])
-            away = (form.think[work] + w.response[work]) / visits - time
+            away = w.cycle[work] / visits - time
             room = self._room(tasks[own], int(work), region, float(sent[own].sum()) > 0)
             if room < users:
                 users, away = room, max(room / its - time, 1e-3 * time)

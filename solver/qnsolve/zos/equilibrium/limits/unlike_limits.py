@@ -105,7 +105,7 @@ class UnlikeLimits(LimitArrivals):
         room = self.room_above(alone, work, limited)
         if room < users:
             return room, max(room / float(w.flow[task]) - time, 1e-3 * time)
-        return users, float((form.think + w.response)[work] / form.visits[task]) - time
+        return users, float(w.cycle[work] / form.visits[task]) - time
 
     def mixed(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the times that tasks hold a place, each of two exponential parts a round."""
