@@ -91,7 +91,7 @@ WARM = Missing(
 )
 LOWER = Missing(
     "CPU of a request, beside overflow, that is lower at the middle rate than at the lowest: start-up, compilation",
-    "5 % of the CPU that is not eligible; of the same program one and two releases later 4 to 5 %",
+    "5 % of the CPU that is not eligible; the middle rates of tables 8-9, 9-5 and 9-6 are 4 to 5 % lower, too",
     "CPU of JIT and garbage collection threads, and eligible CPU that ran on CPs (IIPCP), at each rate; neither is printed",
 )
 DEARER = Missing(
