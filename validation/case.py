@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import qnsolve as qn
 from qnsolve import zos
@@ -12,6 +12,10 @@ from qnsolve import zos
 from .published.published_tables import Row, sources
 
 VERDICTS = ("reproduced", "close", "missed")
+KINDS = ("constant CPU", "ladder", "path", "full center", "contention")  # of the figures that count
+IDENTITY = "identity"
+MOVES = 1e-4  # by which a figure of contention differs from that without queues, at least [relative]
+Like = tuple[Row, str | None]
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ class Point:
 
     Attributes
     ----------
-    kind : {"predicted", "identity"}
-        An identity follows from other figures of the same row and is never counted.
+    kind : str
+        One of KINDS; or an identity, which follows from figures that were given and is never counted.
     quantity, unit, station : str
     row, column : Row, str
         Where the figure is printed.
@@ -84,6 +88,11 @@ class Point:
         What the case allows for "close" [relative].
     missing : Missing, optional
         Given for each missed point, and for no other.
+    naive : float, optional
+        What a planner says who knows no queue and no law: constant CPU, the same row of the last release, the response
+        without load.
+    bounds : float, optional
+        What the same case says with bounds only.
     """
 
     kind: str
@@ -96,6 +105,13 @@ class Point:
     limit: float
     tolerance: float
     missing: Missing | None = None
+    naive: float | None = None
+    bounds: float | None = None
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a prediction."""
+        return self.kind != IDENTITY
 
     @property
     def suspect(self) -> str:
@@ -117,6 +133,11 @@ class Point:
         """Predicted over measured, less 1."""
         return self.predicted / self.measured - 1
 
+    def error_of(self, baseline: str) -> float | None:
+        """The same of a baseline, "bounds" or "naive"; None where it has no figure."""
+        found = getattr(self, baseline)
+        return None if found is None else found / self.measured - 1
+
     @property
     def half_digit(self) -> float:
         """Half a unit of the last printed digit [relative]: no figure is known better."""
@@ -133,13 +154,14 @@ class Point:
 
 @dataclass
 class Study:
-    """A case that has run: inputs, calibrations, predictions, for the report."""
+    """A case that has run: inputs, calibrations, predictions, for the report; without queues it says bounds only."""
 
     case: Case
+    queues: bool = True
     inputs: list[tuple[str, str, str]] = field(default_factory=list)
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
-    models: list[tuple[str, qn.Network | zos.System]] = field(default_factory=list)
+    models: list[tuple[str, zos.System]] = field(default_factory=list)
     shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
     picture: str = ""  # SVG, where the report asked for it
 
@@ -159,20 +181,13 @@ class Study:
         self.calibrations.append(Calibration(name, value, unit, used, how, found))
         return value
 
-    def solve(self, label: str, model: qn.Network) -> qn.Solution:
-        """Solve a model as a user would: from the text of its model file."""
-        read = qn.loads(qn.dumps(model))
-        assert isinstance(read, qn.Network)
-        self.models.append((label, read))
-        solution = qn.solve(read)
-        self.shown = qn.dumps(read), str(solution)
-        return solution
-
     def solve_system(self, label: str, system: zos.System) -> zos.SystemResult:
         """Solve a system as a user would: from the text of its system file."""
         read = qn.loads(qn.dumps(system))
         assert isinstance(read, zos.System)
         self.models.append((label, read))
+        if not self.queues:
+            return read.bounds()
         result = read.solve()
         self.shown = qn.dumps(read), str(result)
         return result
@@ -186,20 +201,38 @@ class Study:
         value: float,
         *,
         station: str,
+        kind: str = KINDS[0],
+        like: Like | None = None,
+        naive: float | None = None,
         across: bool = False,
         missing: Missing | None = None,
     ) -> None:
         """Set a prediction beside the printed figure, which did not enter it.
 
-        `across` where a number of another table entered it.
+        Parameters
+        ----------
+        kind : str
+            One of KINDS.
+        like : (Row, str or None)
+            The naive planner's figure: that of the same column in another row (at the lowest load, or of the last release),
+            in proportion to a further column, or as it is where that is None.
+        naive : float
+            In its place where no row has it.
+        across : bool
+            Where a number of another table entered it.
         """
+        if kind not in KINDS:
+            raise ValueError(f"{self.case.name}: no kind {kind!r}; kinds: {', '.join(KINDS)}")
+        if like is not None:
+            base, by = like
+            naive = base[column] * (row[by] / base[by] if by else 1.0)
         source = sources()[self.case.source]
         limit = source["across"] if across else source["repeatability"]
-        self._point("predicted", quantity, unit, station, row, column, value, limit, missing)
+        self._point(kind, quantity, unit, station, row, column, value, limit, missing, naive)
 
     def identity(self, quantity: str, unit: str, row: Row, column: str, value: float, *, station: str) -> None:
-        """Set a figure beside the value that the same rows imply; it is never counted."""
-        self._point("identity", quantity, unit, station, row, column, value, sources()[self.case.source]["repeatability"], None)
+        """Set a figure beside the value that figures given imply; it is never counted."""
+        self._point(IDENTITY, quantity, unit, station, row, column, value, sources()[self.case.source]["repeatability"])
 
     def _point(
         self,
@@ -211,20 +244,35 @@ class Study:
         column: str,
         value: float,
         limit: float,
-        missing: Missing | None,
+        missing: Missing | None = None,
+        naive: float | None = None,
     ) -> None:
-        point = Point(kind, quantity, unit, station, row, column, float(value), limit, self.case.tolerance, missing)
+        point = Point(kind, quantity, unit, station, row, column, float(value), limit, self.case.tolerance, missing, naive)
         if not math.isfinite(point.predicted):
             raise ValueError(f"{self.case.name}: {quantity} of {row} is predicted as {value}")
-        if kind == "predicted" and (point.verdict == "missed") != bool(missing):
+        if self.queues and point.counts and (point.verdict == "missed") != bool(missing):
             state = "is missed but names no missing effect" if not missing else "is not missed but names a missing effect"
             raise ValueError(f"{self.case.name}: {quantity} of {row}, {100 * point.error:+.2f} %, {state}")
         self.points.append(point)
 
+    def beside(self, bounds: Study) -> None:
+        """Put the figures of the same case without queues beside those with them.
+
+        Raises
+        ------
+        ValueError
+            Where a figure of contention does not move.
+        """
+        for place, (point, other) in enumerate(zip(self.points, bounds.points, strict=True)):
+            if point.kind == "contention" and abs(point.predicted - other.predicted) <= MOVES * abs(point.predicted):
+                where = f"{self.case.name}: {point.quantity} of {point.row}"
+                raise ValueError(f"{where} does not move without queues: it is not a figure of contention")
+            self.points[place] = replace(point, bounds=other.predicted)
+
     @property
     def predicted(self) -> list[Point]:
         """The points that count."""
-        return [point for point in self.points if point.kind == "predicted"]
+        return [point for point in self.points if point.counts]
 
     @property
     def largest(self) -> float:
@@ -274,9 +322,11 @@ class Case:
     run: Callable[[Study], None]
 
     def study(self) -> Study:
-        """Run the case."""
-        study = Study(self)
+        """Run the case, with queues and without."""
+        study, bounds = Study(self), Study(self, queues=False)
         self.run(study)
+        self.run(bounds)
+        study.beside(bounds)
         return study
 
 

@@ -74,7 +74,7 @@ def case_blocks(study: Study) -> list[Block]:
     points = [
         (
             p.quantity, p.unit, KIND[p.station], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
-            p.verdict if p.kind == "predicted" else p.kind, p.suspect,
+            p.verdict if p.counts else p.kind, p.suspect,
         )
         for p in study.points
     ]  # fmt: skip

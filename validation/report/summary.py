@@ -98,7 +98,7 @@ def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
         ("points", sum(len(study.points) for study in studies), "figures set beside a computed one"),
         (
             "identities",
-            sum(p.kind == "identity" for s in studies for p in s.points),
+            sum(not p.counts for s in studies for p in s.points),
             "follow from the same rows; never counted",
         ),
         (

@@ -10,6 +10,7 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.point.capacity import ROUNDS, Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
+from qnsolve.zos.point.without_queues import point_without_queues
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 
@@ -51,6 +52,36 @@ class System(SystemParts):
         if method != "auto":
             raise ModelError("method", "goes with networks, not with systems", "leave the method out", method)
         return solve(self)
+
+    def bounds(self) -> SystemResult:
+        """What is left of the answer when nothing queues: the utilization law and asymptotic bounds.
+
+        Raises
+        ------
+        SaturatedError
+            Work with a rate demands more than a center can serve.
+
+        Notes
+        -----
+        Response times are those of service alone, or N/X - Z where users fill a center; bursts have no effect (Denning and
+        Buzen, The operational analysis of queueing network models, ACM Computing Surveys 10, 1978). How far a solution is
+        from them is what its queues say.
+
+        Examples
+        --------
+        >>> from qnsolve import zos
+        >>> system = zos.System(
+        ...     lpars=[zos.Lpar("PROD", processors=8)],
+        ...     regions=[zos.CicsRegion("AOR1", lpar="PROD", mxt=150)],
+        ...     work=[zos.Work("inquiry", users=1000, think_time=0.3, regions="AOR1", qr_cpu=0.0004)])
+        >>> found = system.bounds()["inquiry"]
+        >>> round(found.etr, 9), round(found.response_time, 9)
+        (2500.0, 0.1)
+        """
+        try:
+            return answer(point_without_queues(self))
+        except FullPoolError as error:
+            raise saturated(self, error, Capacity(1 / max(error.load, 1.0), error.name)) from None
 
 
 def only_system(model: object) -> System:

@@ -25,7 +25,7 @@ FULLEST = 0.95  # load of a facility up to which its line is as that of one that
 def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, dict[int, float]]:
     """Stretches at the present rates, and by host the time of overflowing work at CPs over that alone."""
     form = work.form
-    growth = _growth(work)
+    growth = grown(work)
     facility = _facilities(work)
     ziip, over, late = np.ones(len(form.engines)), np.zeros(len(form.engines)), np.zeros(len(form.engines))
     longer = {}
@@ -72,7 +72,8 @@ def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:
     return high
 
 
-def _growth(work: Working) -> Array:
+def grown(work: Working) -> Array:
+    """CPU time of each host over that with one engine busy, at the present rates (H,)."""
     form = work.form
     busy = np.bincount(form.host, work.flow * work.ask.on_cps, len(form.engines))
     np.add.at(busy, form.fixed[:, 0].astype(int), form.fixed[:, 2])

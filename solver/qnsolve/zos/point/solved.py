@@ -35,11 +35,14 @@ class SolvedPoint:
         Requests that are asynchronous.
     exact : bool
         By the Markov chain of the system.
+    queues : bool
+        Whether anything waits; asymptotic bounds where not.
     """
 
     work: Working
     converted: Converted = frozenset()
     exact: bool = False
+    queues: bool = True
 
 
 def solved_point(system: SystemParts, factor: Array | float = 1.0, rounds: int = ROUNDS) -> SolvedPoint:

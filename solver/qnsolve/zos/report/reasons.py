@@ -10,6 +10,10 @@ from qnsolve.zos.point.capacity import Capacity
 
 from .figures import SystemFigures, WorkResult
 
+BOUNDS = (
+    "bounds: nothing waits, so response times are at least and throughputs of a single work at most these; works of users "
+    "that share a full center give way in proportion, and wait before their regions"
+)
 ERROR = (
     "approximate: a response time may be off by its response_error, which 95 of 100 errors were within, measured against "
     "simulation on systems as full as this one"
@@ -64,10 +68,12 @@ def _of_work(work: WorkResult) -> str:
     return f"{work.name}: ETR {work.etr:.5g}/s, response time {work.response_time:.4g} s{off}, {share:.3g} % of it at {center}"
 
 
-def notes(result: SystemFigures, exact: bool) -> tuple[str, ...]:
+def notes(result: SystemFigures, exact: bool, queues: bool = True) -> tuple[str, ...]:
     """What a reader must know."""
     found = []
-    if exact:
+    if not queues:
+        found.append(BOUNDS)
+    elif exact:
         found.append("few users: solved by the Markov chain of its network, exactly")
     else:
         found.append(ERROR)

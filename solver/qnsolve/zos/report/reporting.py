@@ -54,7 +54,7 @@ def answer(point: SolvedPoint) -> SystemResult:
     errors = stated_errors(point, result)
     work = tuple(replace(item, response_error=error) for item, error in zip(result.work, errors, strict=True))
     result = replace(result, work=work)
-    return replace(result, notes=notes(result, point.exact))
+    return replace(result, notes=notes(result, point.exact, point.queues))
 
 
 def _noise_off(value: float) -> float:

@@ -1,0 +1,79 @@
+"""What is left of a system when nothing queues: closed forms, and the side on which a solution lies."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+import qnsolve as qn
+from qnsolve import zos
+
+
+def _system(**work: object) -> zos.System:
+    return zos.System(
+        lpars=[zos.Lpar("P", processors=4)],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=40)],
+        devices=[zos.Device("disk", servers=1)],
+        work=[zos.Work("w", regions="A", **work)],
+    )
+
+
+def test_users_think_and_are_served_or_fill_a_center() -> None:
+    """X = min(N/(Z + ΣD), 1/D) and R = max(ΣD, N/X - Z): CP 5 ms, QR TCB 2 ms of it, disk 4 ms."""
+    parts = {"qr_cpu": 0.002, "open_cpu": 0.003, "devices": {"disk": 0.004}, "think_time": 1.0}
+    for users in (1, 50, 251, 253, 3000):
+        found = _system(users=users, **parts).bounds()["w"]
+        rate = min(users / 1.009, 1 / 0.004)
+        assert found.etr == pytest.approx(rate, rel=1e-12)
+        assert found.response_time == pytest.approx(users / rate - 1, rel=1e-9)
+
+
+def test_a_limit_bounds_the_rate_by_its_places() -> None:
+    """MXT 40 of tasks of 0.5 s: 80 a second at most, whatever the users."""
+    found = _system(users=500, think_time=1.0, delay=0.5).bounds()
+    assert found["w"].etr == pytest.approx(80.0, rel=1e-12)
+    assert found["A"].tasks == pytest.approx(40.0, rel=1e-9)
+    assert found["A"].at_limit_percent == 100.0
+
+
+def test_bursts_and_loads_have_no_effect_on_a_rate() -> None:
+    """An open work takes its service time, at any load below that of a center."""
+    for rate, burst in ((10, 1), (400, 1), (400, 8)):
+        found = _system(rate=rate, burst=burst, qr_cpu=0.002, open_cpu=0.003).bounds()
+        assert found["w"].response_time == pytest.approx(0.005, rel=1e-12)
+        assert found["A"].qr_percent == pytest.approx(0.2 * rate, rel=1e-12)
+    with pytest.raises(qn.SaturatedError, match="A QR TCB"):
+        _system(rate=501, qr_cpu=0.002).bounds()
+
+
+def test_eligible_work_beyond_the_ziips_runs_on_cps() -> None:
+    """One zIIP and 1.5 engines of eligible work: half an engine of it on the CPs."""
+    system = zos.System(
+        lpars=[zos.Lpar("P", processors=4, ziips=zos.Ziips(1))],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=40)],
+        work=[zos.Work("w", regions="A", rate=500, jvm_cpu=0.004, ziip_share=0.75)],
+    )
+    found = system.bounds()["P"]
+    assert found.appl_iip == pytest.approx(100.0, rel=1e-12)
+    assert found.appl_iipcp == pytest.approx(50.0, rel=1e-12)
+    assert found.cpu_percent == pytest.approx(25 * (0.5 + 0.5), rel=1e-12)
+
+
+def test_cpu_growth_is_that_of_the_engines_at_work() -> None:
+    """D·(1 + g·ln(busy)) = busy/X."""
+    system = zos.System(
+        lpars=[zos.Lpar("P", processors=zos.Processors(8, growth=0.1))],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=40)],
+        work=[zos.Work("w", regions="A", rate=1000, open_cpu=0.004)],
+    )
+    busy = system.bounds()["P"].appl_percent / 100
+    assert busy == pytest.approx(4 * (1 + 0.1 * log(busy)), rel=1e-10)
+
+
+def test_a_solution_lies_on_the_side_that_its_queues_say() -> None:
+    """Response times of one work are no shorter, throughputs no higher, than bounds."""
+    for users in (5, 120, 260, 2000):
+        system = _system(users=users, think_time=1.0, qr_cpu=0.002, open_cpu=0.003, devices={"disk": 0.004})
+        bounds, solved = system.bounds()["w"], system.solve()["w"]
+        assert solved.etr <= bounds.etr * (1 + 1e-9)
+        assert solved.response_time >= bounds.response_time * (1 - 1e-6)
