@@ -8,22 +8,13 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, cpu_of, one_lpar
+from ...models.lspr import average_lspr
 from ...published.published_tables import Row, fact, table
 
 RATE, BUSY, ZIIP, ITR = "etr_tran_per_s", "cpu_busy_pct", "zip_busy_pct", "itr_tran_per_s"
 ENGINES, ZIIPS = "ims_gp_engines", "ims_zip_engines"
 HOW = "busy times engines / ETR"
 REASON = "a capacity plan is held to 5 %"
-
-
-def average_lspr(study: Study) -> zos.LsprTable:
-    """ITR by engines of work of average RNI, the choice without hardware counters."""
-    rows = table("cics-perf", "table-1-1").rows
-    itr = {row["cps"]: row["itr_ratio_average_rni"] for row in rows}
-    how = "cost of an engine more: engines / ITR, from 3 to 5 CPs of a z13 at average RNI"
-    law = zos.LsprTable(itr)
-    study.calibrate("CPU with an engine more", law.cpu(4) / law.cpu(3), "ratio", rows, how)
-    return law
 
 
 def _demand(study: Study, row: Row, name: str, busy: str = BUSY, engines: str = ENGINES) -> float:

@@ -6,8 +6,8 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, one_lpar
+from ...models.lspr import average_lspr
 from ...published.published_tables import Row, fact, table
-from .engine_counts import average_lspr
 
 RATE, BUSY, RESPONSE, ENGINES = "etr_tran_per_s", "cpu_busy_pct", "ims_response_ms", "lpar1_gp_engines"
 PARTS = {"IMS": "ims_cpu_us_per_tran", "IMS Connect": "ims_connect_cpu_us_per_tran", "MPP": "dep_region_cpu_us_per_tran"}
