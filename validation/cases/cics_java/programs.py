@@ -32,9 +32,10 @@ def _run(ladder: Ladder, study: Study) -> None:
     parts = [_column(ladder, column) for _, column, _ in COLUMNS]
     laws = [cpu_law(study, part, what, column) for part, (what, column, _) in zip(parts, COLUMNS, strict=True)]
     rows = [{row.number for row in predicted_rows(part)} for part in parts]
+    kinds = ["ladder" if (part.of or part).law == "line" else "constant CPU" for part in parts]
     cost = 0.0
     if table("cics-perf", source.file)[1].cells.get("lpar_ziips"):
-        cost = _overflow_cpu(study)
+        cost, kinds[0] = _overflow_cpu(study), "path"
         laws[0] = laws[0][0], _without_overflow(study, source, cost)
         rows[0] -= {row.number for row in OVERFLOW if row.table.file == ladder.file}
     for row in table("cics-perf", ladder.file).rows:
@@ -43,10 +44,22 @@ def _run(ladder: Ladder, study: Study) -> None:
         own, eligible = (fixed / row[RATE] + each for fixed, each in laws)
         found = study.solve_system(f"row {row.number}", _system(row, own, eligible, cost))[LPAR]
         used = (found.appl_percent - found.appl_iipcp, found.appl_iip + found.appl_iipcp)
-        for (what, column, station), value, some in zip(COLUMNS, used, rows, strict=True):
+        like = table("cics-perf", source.file)[row.number if ladder.of else 1], RATE
+        for (what, column, station), value, some, kind in zip(COLUMNS, used, rows, kinds, strict=True):
             missing = (ladder.missing or {}).get((column, row.number))
             if row.number in some:
-                study.predict(what, "% of a CP", row, column, value, station=station, across=bool(ladder.of), missing=missing)
+                study.predict(
+                    what,
+                    "% of a CP",
+                    row,
+                    column,
+                    value,
+                    station=station,
+                    kind=kind,
+                    like=like,
+                    across=bool(ladder.of),
+                    missing=missing,
+                )
 
 
 def _overflow_cpu(study: Study) -> float:

@@ -101,8 +101,8 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %; the two workloads are not said to be the same",
         verdict_text=(
-            "The LSPR's law of 3 and 5 CPs, average RNI, carried on to 26: 2.8 % too low. Engines counted one for one are 10.7 % "
-            "too good. Whether both runs had the same CPU a transaction is not printed."
+            "The LSPR's law of 3 and 5 CPs, average RNI, carried on to 26: 2.8 % too low. Engines counted one for one are "
+            "10.7 % too good. Whether both runs had the same CPU a transaction is not printed."
         ),
         run=_high_rates,
     ),
