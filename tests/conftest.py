@@ -36,7 +36,7 @@ def solve_once() -> Callable[..., object]:
     solve, solved = Study.solve_system, {}
 
     def once(study: Study, label: str, system: zos.System) -> object:
-        text = qn.dumps(system)
+        text = study.queues, qn.dumps(system)
         if text in solved:
             result, network, study.shown = solved[text]
             study.models.append((label, network))

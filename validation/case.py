@@ -147,9 +147,13 @@ class Point:
     @property
     def verdict(self) -> str:
         """Reproduced within repeatability or print; close within the tolerance; else missed."""
-        if abs(self.error) <= max(self.limit, self.half_digit):
+        return self.verdict_of(self.error)
+
+    def verdict_of(self, error: float) -> str:
+        """The same of any error."""
+        if abs(error) <= max(self.limit, self.half_digit):
             return "reproduced"
-        return "close" if abs(self.error) <= self.tolerance else "missed"
+        return "close" if abs(error) <= self.tolerance else "missed"
 
 
 @dataclass

@@ -75,8 +75,8 @@ def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
     """Write the report in its three forms."""
     for study in done:
         study.picture = study.picture or picture(study)
-    pages = {"validation.html": html_page.page(done, moved), "validation.md": markdown_page.page(done, moved, PLOTS)}
-    pages |= {f"{PLOTS}/{study.case.name}.svg": study.picture for study in done}
+    pages = {"validation.html": html_page.page(done, moved), **markdown_page.pages(done, moved, PLOTS)}
+    pages |= {f"{PLOTS}/{study.case.name}.svg": study.picture for study in done if study.picture}
     book = workbook(done, moved)
     folder = Path(out)
     (folder / PLOTS).mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ MARKS = [
     ("cics-perf-5-4", "CICS CPU", (3, 4, 5), 0.6, None, ""),
     ("cics-perf-5-3", "LPAR busy", (), 1.2, None, ""),
     ("cics-perf-5-4", "LPAR busy", (3, 4, 5), 1.2, None, ""),
-    ("cics-perf-5-4", "LPAR busy", (1, 2), 1.2, 2.1, "both laws are those of V4.2: nothing is fitted"),
+    ("cics-perf-5-4", "LPAR busy", (1, 2), 1.2, None, ""),
     ("cics-perf-8-7", "CICS CPU", (), 7.0, None, ""),
     ("cics-perf-8-8", "CICS CPU", (), 7.0, None, ""),
     ("cics-perf-9-7", "CICS CPU", (), 7.0, None, ""),

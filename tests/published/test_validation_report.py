@@ -12,9 +12,9 @@ import pytest
 import qnsolve as qn
 from openpyxl import load_workbook
 from qnsolve_validation import suite
+from qnsolve_validation.case import KINDS
 from qnsolve_validation.report import blocks, html_page, plots, sections, summary, xlsx_file
 from qnsolve_validation.report.model_flow import flows
-from qnsolve_validation.report.station_kinds import KINDS
 
 
 class _Balance(HTMLParser):
@@ -56,6 +56,11 @@ def book(report):
     return load_workbook(report / "validation.xlsx")
 
 
+def markdown(report):
+    """The pages of Markdown, the first one and those of the documents."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(report.glob("*.md")))
+
+
 def test_html_is_well_formed_and_stands_alone(page, studies):
     """Tags close in order, ids are unique, nothing is fetched from elsewhere."""
     parser = _Balance()
@@ -64,7 +69,8 @@ def test_html_is_well_formed_and_stands_alone(page, studies):
     assert len(set(parser.ids)) == len(parser.ids)
     assert set(studies) <= set(parser.ids)
     assert not re.search(r'(src|href)="(?!#|data:)', page)
-    assert page.count("<img ") == page.count("data:image/svg+xml;base64,") == len(studies)
+    drawn = sum(bool(study.picture) for study in studies.values())
+    assert page.count("<img ") == page.count("data:image/svg+xml;base64,") == drawn + 1
 
 
 def test_the_way_of_each_class_is_drawn(page, studies):
@@ -102,7 +108,7 @@ def test_text_of_a_case_cannot_become_markup(studies):
 
 def test_every_figure_of_the_report_is_traceable(report, page, studies):
     """Each figure stands in both reports with document, table, row and line."""
-    text = (report / "validation.md").read_text(encoding="utf-8")
+    text = markdown(report)
     lines = set(text.splitlines())
     for study in studies.values():
         assert f'id="{study.case.name}"' in page
@@ -117,7 +123,7 @@ def test_every_figure_of_the_report_is_traceable(report, page, studies):
 
 def test_misses_are_given_in_three_parts(report, studies):
     """Effect, size and the measurement that would confirm it, of every missed figure."""
-    text = (report / "validation.md").read_text(encoding="utf-8")
+    text = markdown(report)
     for point in summary.predicted(studies.values()):
         if point.missing:
             assert f"| {point.missing.effect} | {point.missing.size} | {point.missing.measurement} |" in text
@@ -125,15 +131,17 @@ def test_misses_are_given_in_three_parts(report, studies):
 
 def test_markdown_plots_are_beside_it(report, studies):
     """Each picture that the Markdown names is there."""
-    text = (report / "validation.md").read_text(encoding="utf-8")
-    named = re.findall(r"!\[[^]]*\]\(([^)]+)\)", text)
-    assert len(named) == len(studies)
+    named = re.findall(r"!\[[^]]*\]\(([^)]+)\)", markdown(report))
+    assert len(named) == sum(bool(study.picture) for study in studies.values())
     assert all((report / name).is_file() for name in named)
 
 
 def test_pictures_hold_every_point(report, studies):
-    """A mark for each figure in both halves, beside those of the legend; no coordinate is undefined."""
+    """A mark for each figure in both halves, beside those of the legend; no coordinate is undefined; none of one figure."""
     for study in studies.values():
+        assert bool(study.picture) == (len(study.predicted or study.points) > 1)
+        if not study.picture:
+            continue
         picture = (report / "validation-plots" / f"{study.case.name}.svg").read_text(encoding="utf-8")
         ElementTree.fromstring(picture)
         drawn = study.predicted or study.points
@@ -145,21 +153,46 @@ def test_pictures_hold_every_point(report, studies):
         assert not re.search(r"\b(nan|inf)\b", picture)
 
 
-def test_the_first_page_says_what_the_points_are(studies):
-    """Counts by kind of station and verdict add up to the predictions."""
+def test_the_first_page_says_what_the_models_add(studies):
+    """Figures by kind add up to the predictions; errors, baselines and skill are those of the points."""
     done = list(studies.values())
     first = {block.title: block for block in sections.first_page(done)}
-    numbers = {name: count for name, count, _ in first["In numbers"].rows}
-    predictions = len(summary.predicted(done))
-    assert numbers["predictions"] == predictions == numbers["reproduced"] + numbers["close"] + numbers["missed"]
-    assert numbers["points"] == predictions + numbers["identities"]
-    spread = first["Errors by kind of station"].rows
-    assert {row[0] for row in spread} == set(KINDS)
-    assert sum(row[1] for row in spread) == predictions
+    points = summary.predicted(done)
+    adds = first[sections.ADDS].rows
+    assert sum(row[1] for row in adds[:-1]) == len(points)
+    assert adds[-1][1] == adds[-2][1] + adds[-3][1]
+    for kind, row in zip(KINDS, adds[:-1], strict=True):
+        mine = [p for p in points if p.kind == kind]
+        assert row[1] == len(mine) > 0
+        assert row[2] == pytest.approx(sum(p.verdict != "missed" for p in mine) / len(mine))
+        assert row[4] == pytest.approx(sum(abs(p.error) for p in mine) / len(mine))
+        assert row[6] == pytest.approx(sum(abs(p.bounds / p.measured - 1) for p in mine) / len(mine))
+        assert row[7] == pytest.approx(1 - row[4] / row[6], abs=1e-9)
     worst = first["The five worst"].rows
     assert len(worst) == 5
-    assert [abs(row[5]) for row in worst] == sorted((abs(row[5]) for row in worst), reverse=True)
-    assert sum(sum(row[2:]) for row in first["Documents"].rows) == 246
+    assert [abs(row[4]) for row in worst] == sorted((abs(row[4]) for row in worst), reverse=True)
+    second = {block.title: block for block in sections.second_page(done)}
+    assert sum(row[1] for row in second["By center"].rows) == len(points)
+    assert sum(sum(row[2:]) for row in second["Documents"].rows) == 246
+
+
+def test_the_opening_never_says_hits_of_all(studies):
+    """It says what queues add; a document without any says that it tests arithmetic."""
+    done = list(studies.values())
+    assert re.search(
+        r"In \d+ of them something is full or queues: .* where the same models without queues have", summary.opening(done)
+    )
+    ladder = [studies["cics-perf-6-2"]]
+    assert "these figures test CPU arithmetic, not queueing" in summary.opening(ladder)
+
+
+def test_the_page_is_filtered_by_document_center_and_verdict(page, studies):
+    """Each section has what the filter asks for; each case is in the contents once."""
+    for name, study in studies.items():
+        head = re.search(rf'<section class="case" data-case="{re.escape(name)}"[^>]*>', page).group()
+        assert f'data-document="{study.case.source}"' in head
+        assert f'data-verdict="{study.verdict}"' in head
+        assert page.count(f'<li data-case="{name}">') == 1
 
 
 def test_the_workbook_has_a_sheet_a_case_with_filters_and_charts(book, studies):
@@ -167,7 +200,7 @@ def test_the_workbook_has_a_sheet_a_case_with_filters_and_charts(book, studies):
     assert book.sheetnames[0] == xlsx_file.FIRST
     assert book.sheetnames[-1] == xlsx_file.EVERY
     assert len(book.sheetnames) == 2 + len(studies)
-    assert len(book[xlsx_file.FIRST].tables) == 5
+    assert len(book[xlsx_file.FIRST].tables) == 6
     for name, study in studies.items():
         sheet = book[name[:31]]
         table = next(t for t in sheet.tables.values() if t.displayName.endswith("_points"))

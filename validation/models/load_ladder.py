@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import qnsolve as qn
 from qnsolve import zos
 
-from ..case import Missing, Study, straight_line
+from ..case import Like, Missing, Study, straight_line
 from ..published.published_tables import Row, Table, table
 
 RATE, LPAR, WORK = "etr_tran_per_s", "LPAR", "transactions"
 CPS = 32  # the number online is not printed; it has no effect on the CPU used
-CALIBRATING = {"constant": 1, "ratio": 1, "line": 2}  # lowest rows that the law of a ladder is from
+CALIBRATING = {"constant": 1, "ratio": 1, "line": 2}  # lowest rows that the law of a ladder is from, where it has no other
 USED, COST = "cics_cpu_pct", "cpu_ms_per_tran"
 EACH = " of a transaction"
 
@@ -29,7 +30,10 @@ class Ladder:
         Without `of`: constant CPU of a transaction, from row 1; the line through rows 1 and 2, or through all, its
         intercept the CPU without load. With `of`: "ratio" is that law times the ratio of row 1 to it; else that law.
     of : Ladder, optional
-        Ladder whose law serves here too, as its own case has it (an older release, another layout).
+        Ladder whose law serves here too, as its own case has it (another layout).
+    before : tuple of str
+        Tables of earlier runs of the same work: their line through all rows, of least relative errors, is the law; with
+        "ratio" times the ratio of row 1 to it.
     regions : int
         Among which the CPU without load is shared.
     columns : tuple
@@ -50,6 +54,24 @@ class Ladder:
     rate: str = RATE
     missing: dict[tuple[str, int], Missing] | None = None
     beside: str | None = None
+    before: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        """Whether earlier runs give its law as it is."""
+        return self.law != "ratio" and bool(self.of or self.before)
+
+    @property
+    def kind(self) -> str:
+        """Of its figures."""
+        return "constant CPU" if self.law == "constant" and not self.before else "ladder"
+
+    def like(self, row: Row, column: str) -> Like:
+        """The naive planner: CPU of a transaction as in the same row of the last run before, or in the lowest one of this."""
+        last = self.before[-1] if self.before else self.of.file if self.of else self.file
+        rows = table(row.table.document, last if self.same else self.file).rows
+        base = rows[row.number - 1] if self.same and row.number <= len(rows) else rows[0]
+        return base, self.rate if column.endswith("_pct") else None
 
 
 Law = tuple[float, float]
@@ -63,11 +85,14 @@ def engines(row: Row, column: str, rate: str = RATE) -> float:
 def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str = "cics-perf") -> Law:
     """CPU without load [engines] and CPU of a transaction [s]."""
     own, rate = table(document, ladder.file), ladder.rate
-    if ladder.of is None:
+    if ladder.of is None and not ladder.before:
         return _own(study, ladder.law, own, what, column, rate)
-    rows = table(document, ladder.of.file).rows
-    swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
-    fixed, slope = cpu_law(study, ladder.of, *(("CICS CPU", USED) if swap else (what, column)), document)
+    if ladder.before:
+        fixed, slope = runs_law(study, [table(document, file) for file in ladder.before], what, column, rate)
+    elif ladder.of:
+        rows = table(document, ladder.of.file).rows
+        swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
+        fixed, slope = cpu_law(study, ladder.of, *(("CICS CPU", USED) if swap else (what, column)), document)
     if ladder.law != "ratio":
         return fixed, slope
     first = own[1]
@@ -75,6 +100,22 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
     how = "row 1 over the law of the other run"
     ratio = study.calibrate(f"{what} over that of the other run", ratio, "ratio", [first], how)
     return fixed * ratio, slope * ratio
+
+
+def runs_law(
+    study: Study, runs: Sequence[Table], what: str, column: str, rate: str, value: Callable[[Row], float] | None = None
+) -> Law:
+    """The line through all rows of earlier runs, of least relative errors; of a CPU column, or of what is given."""
+    rows = [row for run in runs for row in run.rows if row.cells[column]]
+    swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
+    value = value or (lambda row: engines(row, USED if swap else column, rate))
+    line = qn.measure.fit_line([row[rate] for row in rows], [value(row) for row in rows], "rate", relative=True)
+    what = "CICS CPU" if swap else what.removesuffix(EACH)
+    how = f"line of {what} over the rate, all rows of the runs before, least relative errors"
+    return (
+        study.calibrate(f"{what} without load", line.intercept, "engines", rows, how),
+        study.calibrate(f"{what}{EACH}", line.slope, "s", rows, how),
+    )
 
 
 def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) -> Law:
@@ -96,24 +137,28 @@ def _own(study: Study, law: str, own: Table, what: str, column: str, rate: str) 
 
 def predicted_rows(ladder: Ladder, document: str = "cics-perf") -> Sequence[Row]:
     """The rows above those that the law is from."""
-    used = CALIBRATING[ladder.law] if ladder.of is None or ladder.law == "ratio" else 0
+    used = 0 if ladder.same else CALIBRATING[ladder.law]
     return table(document, ladder.file).rows[used:]
 
 
 def system(row: Row, laws: Sequence[Law], regions: int, rate: str = RATE) -> zos.System:
     """Regions under a rate; a law for the CPU of CICS, further ones for what is beside it on the LPAR."""
-    (fixed, each), *beside = laws
+    (fixed, each), *beside = [at_rate(law, row[rate]) for law in laws]
     names = [f"region {i}" for i in range(1, regions + 1)]
-    share = max(fixed, 0.0) / regions
-    outside = sum(max(law[0], 0.0) for law in beside)
     return zos.System(
-        lpars=[zos.Lpar(LPAR, processors=zos.Processors(_cps(row)), fixed_cpu=outside)],
-        regions=[zos.CicsRegion(name, lpar=LPAR, fixed_cpu=share) for name in names],
+        lpars=[zos.Lpar(LPAR, processors=zos.Processors(_cps(row)), fixed_cpu=sum(law[0] for law in beside))],
+        regions=[zos.CicsRegion(name, lpar=LPAR, fixed_cpu=fixed / regions) for name in names],
         work=[
             zos.Work(WORK, rate=row[rate], regions=names, open_cpu=each, system_cpu=sum(law[1] for law in beside)),
         ],
         name=f"{row.printed(rate)} a second",
     )
+
+
+def at_rate(law: Law, rate: float) -> Law:
+    """A law at a rate: where CPU grows faster than the rate, nothing is used without load, and a transaction takes more."""
+    fixed, each = law
+    return law if fixed >= 0 else (0.0, each + fixed / rate)
 
 
 def _cps(row: Row) -> float:
@@ -136,7 +181,10 @@ def climb(ladder: Ladder, study: Study) -> None:
             value, unit = rest if place else cics, "% of a CP"
             if not column.endswith("_pct"):
                 value, unit = 10 * value / row[ladder.rate], "ms"
-            study.predict(what, unit, row, column, value, station=station, across=bool(ladder.of), missing=missing)
+            study.predict(
+                what, unit, row, column, value, station=station, kind=ladder.kind, like=ladder.like(row, column),
+                across=bool(ladder.of or ladder.before), missing=missing,
+            )  # fmt: skip
 
 
 def used_cpu(system: zos.System, result: zos.SystemResult) -> float:

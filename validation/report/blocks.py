@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-RIGHT = ("count", "figure", "percent", "signed", "printed")
+RIGHT = ("count", "figure", "percent", "share", "signed", "printed")
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Block:
         Above it.
     columns : tuple of (str, str)
         Name and kind: text; case and verdict (words with a link, a colour); count, figure (a number); percent and
-        signed (a relative number); printed (a figure as printed, a string).
+        signed (a relative number), share (in whole percent); printed (a figure as printed, a string).
     rows : tuple of tuples
         None is an empty cell.
     folded : bool
@@ -46,6 +46,8 @@ def shown(value: Any, kind: str) -> str:
         return ""
     if kind == "percent":
         return percent(value, signed=False)
+    if kind == "share":
+        return percent(value, signed=False, digits=0)
     if kind == "signed":
         return percent(value)
     return figure(value) if kind == "figure" else str(value)
@@ -56,6 +58,6 @@ def figure(value: float) -> str:
     return f"{value:.0f}" if 1e5 <= abs(value) < 1e9 else f"{value:.5g}"
 
 
-def percent(value: float, *, signed: bool = True) -> str:
+def percent(value: float, *, signed: bool = True, digits: int = 2) -> str:
     """A relative number in percent."""
-    return f"{100 * value:{'+' if signed else ''}.2f} %"
+    return f"{100 * value:{'+' if signed else ''}.{digits}f} %"

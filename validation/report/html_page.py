@@ -11,9 +11,10 @@ import qnsolve as qn
 
 from ..case import Study
 from ..published.published_tables import sources
-from . import sections, summary
+from . import plots, sections, summary
 from .blocks import RIGHT, shown
 from .model_flow import flows
+from .station_kinds import KIND, KINDS
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -39,6 +40,10 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
         studies=studies,
         sources=sources(),
         first_page=sections.first_page(studies),
+        second_page=sections.second_page(studies),
+        overall=_data_uri(plots.overall(studies)),
+        centers={study.case.name: sorted({KIND[point.station] for point in study.points}) for study in studies},
+        kinds=[kind for kind in KINDS if any(KIND[point.station] == kind for study in studies for point in study.points)],
         case_tables={study.case.name: sections.case_blocks(study) for study in studies},
         pictures={study.case.name: _data_uri(study.picture) for study in studies},
         every_table=sections.every_table(studies),
@@ -46,5 +51,5 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
 
 
 def _data_uri(svg: str) -> str:
-    """A picture inside the page: its ids stay its own."""
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    """A picture inside the page: its ids stay its own; "" for none."""
+    return "" if not svg else "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()

@@ -11,7 +11,7 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from ..case import VERDICTS, Point, Study
+from ..case import KINDS, VERDICTS, Point, Study
 
 COLOURS = dict(zip(VERDICTS, ("#1a7f4b", "#b36b00", "#b3261e"), strict=True))
 SOFT, BAND = "#5b6b7b", "#e3e9f0"
@@ -21,6 +21,10 @@ ABOVE, BELOW = 0.15, 0.5  # inches that stay free above and below the axes
 LOGARITHMIC = 4  # axes that span more than this factor are logarithmic
 WIDE = 1000  # beyond this factor only powers of ten are marked
 DIGITS = {False: (1, 2, 5), True: (1,)}
+FEWEST = 2  # figures of a picture
+OVERALL = 4.2  # inches: height of that of all cases
+LEAST = 0.01  # of an error that is drawn [percent]
+KIND_COLOURS = dict(zip(KINDS, ("#9aa7b4", "#c9a227", "#6f8f72", "#1f5fa8", "#b3261e"), strict=True))
 LETTERS = 33  # of a label, at most
 SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
@@ -34,9 +38,40 @@ SETTINGS: Any = {
 NO_DATE = {"Date": None, "Creator": None}
 
 
+def overall(studies: Sequence[Study]) -> str:
+    """Error against bounds only, by kind, of every figure that moves without queues, and predicted over measured of all."""
+    points = [point for study in studies for point in study.predicted]
+    if len(points) < FEWEST:
+        return ""
+    kinds = [kind for kind in KINDS if any(point.kind == kind for point in points)]
+    with matplotlib.rc_context(SETTINGS):
+        figure = Figure(figsize=(WIDTH, OVERALL))
+        left, right = figure.add_axes((0.07, 0.11, 0.42, 0.86)), figure.add_axes((0.57, 0.11, 0.42, 0.86))
+        ends = (min(p.measured for p in points) / 2, 2 * max(p.measured for p in points))
+        left.fill_between(ends, [0.95 * end for end in ends], [1.05 * end for end in ends], color=BAND, lw=0)
+        left.plot(ends, ends, color=SOFT, linewidth=0.8)
+        worst = max(100 * abs(error) for p in points for error in (p.error, p.error_of("bounds") or 0.0))
+        right.plot((LEAST, 2 * worst), (LEAST, 2 * worst), color=SOFT, linewidth=0.8)
+        for kind in kinds:
+            mine = [p for p in points if p.kind == kind]
+            look: Any = {"color": KIND_COLOURS[kind], "ms": 3.2, "mew": 0, "alpha": 0.75, "label": f"{kind} ({len(mine)})"}
+            left.plot([p.measured for p in mine], [max(p.predicted, ends[0]) for p in mine], "o", **look)
+            without = [max(100 * abs(p.error_of("bounds") or 0.0), LEAST) for p in mine]
+            right.plot(without, [max(100 * abs(p.error), LEAST) for p in mine], "o", **look)
+        left.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="measured, each in its unit", ylabel="predicted")
+        right.set(xscale="log", yscale="log", xlim=(LEAST, 2 * worst), ylim=(LEAST, 2 * worst))
+        right.set(xlabel="error with bounds only in %", ylabel="error in %; below the line the queues help")
+        left.legend(loc="upper left", frameon=False)
+        for axis in (right.xaxis, right.yaxis):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        return _svg(figure)
+
+
 def picture(study: Study) -> str:
-    """The picture of a case as SVG: predicted over measured, and the error of each figure."""
+    """The picture of a case as SVG: predicted over measured, and the error of each figure; "" with a single figure."""
     points = study.predicted or study.points  # identities where there is nothing else
+    if len(points) < FEWEST:
+        return ""
     families = list(dict.fromkeys(_family(point) for point in points))
     markers = dict(zip(families, cycle(MARKERS), strict=False))
     lines = LINE * max(len(points), 3)
@@ -46,8 +81,12 @@ def picture(study: Study) -> str:
         for draw, left, width, high in ((_compare, 0.07, 0.41, HEIGHT - ABOVE - BELOW), (_errors, 0.72, 0.27, lines)):
             axes = figure.add_axes((left, 1 - (ABOVE + high) / height, width, high / height))
             draw(axes, points, markers, study.case.tolerance)
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata=NO_DATE)
+        return _svg(figure)
+
+
+def _svg(figure: Figure) -> str:
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata=NO_DATE)
     return out.getvalue()
 
 

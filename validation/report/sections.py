@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..case import VERDICTS, Study
+from ..case import Point, Study
 from . import summary
 from .blocks import Block, block
 from .coverage import counts, coverage
@@ -12,46 +12,38 @@ from .station_kinds import KIND, NOTHING
 
 WORST = 5
 MISSING = "What is missing"
+ENTER = "number, how many:count, figures for each:figure, what it is"
+BAD = "case:case, figure, printed:printed, predicted:figure, error:signed, why"
+BASELINES = (
+    "Errors without sign. Bounds only: mean error of the same models when nothing queues. Naive: mean error of constant CPU of "
+    "a transaction, the same row of the last release, the response without load. Skill: 1 - mean error over that of the other."
+)
+ADDS, ENTERS = "What the models add", "Measured numbers that enter"
+SKILL = (
+    "figures:count, hits:share, median:percent, mean:percent, 95 % below:percent, bounds only:percent, skill over it:share, "
+    "naive:percent, skill over naive:share"
+)
 
 
 def first_page(studies: Sequence[Study]) -> list[Block]:
-    """The tables of the first page."""
-    verdicts = ", ".join(f"{verdict}:count" for verdict in VERDICTS)
-    spread = [(s.kind, s.points, s.mean, s.median, s.ninth, s.largest, *s.counts) for s in summary.spreads(studies)] + [
-        (kind, 0, *[None] * 7) for kind in NOTHING
-    ]
+    """The tables of the first page: what the models add to two baselines, the numbers that enter, the worst."""
+    rows = [(kind, *_skill(found)) for kind, found in summary.skills(studies)]
     nothing = "; ".join(f"{kind}: {why}" for kind, why in NOTHING.items())
     bad = [
-        (s.case.name, f"{p.quantity} ({p.unit})", str(p.row), p.printed, p.predicted, p.error, str(p.missing or p.verdict))
+        (s.case.name, f"{p.quantity} ({p.unit}), row {p.row.number}", p.printed, p.predicted, p.error, _effect(p))
         for s, p in summary.worst(studies)[:WORST]
     ]
-    cases = [
-        (
-            s.case.name,
-            s.case.title,
-            s.free,
-            summary.anywhere([s], ("taken",)),
-            summary.anywhere([s], ("printed",)),
-            len(s.predicted),
-            s.largest if s.predicted else None,
-            s.verdict,
-            summary.share(s),
-        )
-        for s in studies
-    ]
     return [
-        block("In numbers", "quantity, number:count, meaning", summary.numbers(studies)),
-        block(
-            "Errors by kind of station",
-            f"station, figures:count, mean:percent, median:percent, nine of ten below:percent, largest:percent, {verdicts}",
-            spread,
-            f"Errors without sign. {nothing}.",
-        ),
-        block(
-            "The five worst",
-            "case:case, figure, where printed, printed:printed, predicted:figure, error:signed, why",
-            bad,
-        ),
+        block(ADDS, f"kind of figure, {SKILL}", rows, BASELINES),
+        block(ENTERS, ENTER, summary.numbers(studies), summary.counted(studies)),
+        block("The five worst", BAD, bad, f"Not tested: {nothing}."),
+    ]
+
+
+def second_page(studies: Sequence[Study]) -> list[Block]:
+    """The tables after it: by center, by document, by case."""
+    return [
+        block("By center", f"center, {SKILL}", [(kind, *_skill(found)) for kind, found in summary.centers(studies)]),
         block(
             "Documents",
             "document, title, with a case:count, identity:count, input:count, out of scope:count",
@@ -60,12 +52,31 @@ def first_page(studies: Sequence[Study]) -> list[Block]:
         ),
         block(
             "Cases",
-            "case:case, measured, fitted:count, taken:count, as printed:count, predicted:count, largest error:percent, "
-            "worst verdict:verdict, hits",
-            cases,
-            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed; figures predicted.",
+            f"case:case, measured, fitted:count, taken:count, as printed:count, {SKILL}, worst verdict:verdict",
+            [
+                (
+                    s.case.name, s.case.title, s.free, summary.anywhere([s], ("taken",)), summary.anywhere([s], ("printed",)),
+                    *_skill(summary.skill(s.predicted)), s.verdict,
+                )
+                for s in studies
+            ],
+            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed.",
         ),
-    ]
+    ]  # fmt: skip
+
+
+def _skill(found: summary.Skill | None) -> tuple[float | None, ...]:
+    """The columns of SKILL."""
+    if found is None:
+        return (0, *[None] * 8)
+    return (
+        found.figures, found.hits, found.median, found.mean, found.most, found.bounds, found.over_bounds, found.naive,
+        found.over_naive,
+    )  # fmt: skip
+
+
+def _effect(point: Point) -> str:
+    return point.missing.effect if point.missing else point.verdict
 
 
 def case_blocks(study: Study) -> list[Block]:
@@ -73,15 +84,15 @@ def case_blocks(study: Study) -> list[Block]:
     calibrated = [(c.name, c.value, c.unit, c.how, summary.origin(c), c.kind) for c in study.calibrations]
     points = [
         (
-            p.quantity, p.unit, KIND[p.station], str(p.row), p.column, p.printed, p.predicted, p.error, p.limit,
-            p.verdict if p.counts else p.kind, p.suspect,
+            p.quantity, p.unit, KIND[p.station], p.kind, str(p.row), p.column, p.printed, p.predicted, p.error,
+            p.error_of("bounds"), p.error_of("naive"), p.limit, p.verdict if p.counts else p.kind, p.suspect,
         )
         for p in study.points
     ]  # fmt: skip
     flagged = any(p.suspect for p in study.points)
     columns = (
-        "figure, unit, station, where printed, column, printed:printed, predicted:figure, error:signed, repeatability:percent, "
-        "verdict:verdict"
+        "figure, unit, center, kind, where printed, column, printed:printed, predicted:figure, error:signed, "
+        "bounds only:signed, naive:signed, repeatability:percent, verdict:verdict"
     )
     found = [
         block(
@@ -97,7 +108,7 @@ def case_blocks(study: Study) -> list[Block]:
             for key in misses
         }
         rows = [(where[key], m.effect, m.size, m.measurement) for key, m in misses.items()]
-        found.append(block(MISSING, "figures missed, station or effect, size, measurement that would confirm it", rows))
+        found.append(block(MISSING, "figures missed, center or effect, size, measurement that would confirm it", rows))
     found.append(block("Calibrated", "number, value:figure, unit, how, from, kind", calibrated))
     given = [(name, value, "given", where) for name, value, where in study.inputs]
     if given:

@@ -15,16 +15,88 @@ from .station_kinds import KIND, KINDS
 
 
 @dataclass(frozen=True)
-class Spread:
-    """The errors of one kind of station [relative]."""
+class Skill:
+    """The errors of some figures, and those of both baselines [relative].
 
-    kind: str
-    points: int
-    mean: float
+    Attributes
+    ----------
+    figures : int
+    hits : float
+        Share that is reproduced or close [0..1].
+    median, mean, most : float
+        Of the errors without sign; 95 of 100 are below the last.
+    bounds, bounds_hits : float
+        Mean error and hits with bounds only.
+    naive_figures, naive, beside : int, float, float
+        Figures that the naive planner has a number for, their mean error, and that of the model for the same.
+    """
+
+    figures: int
+    hits: float
     median: float
-    ninth: float
-    largest: float
-    counts: tuple[int, ...]
+    mean: float
+    most: float
+    bounds: float
+    bounds_hits: float
+    naive_figures: int
+    naive: float | None
+    beside: float | None
+
+    @property
+    def over_bounds(self) -> float:
+        """1 - mean error over that of bounds only."""
+        return 1 - self.mean / self.bounds if self.bounds > 0 else 0.0
+
+    @property
+    def over_naive(self) -> float | None:
+        """1 - mean error over that of the naive planner; None without one."""
+        return 1 - self.beside / self.naive if self.naive and self.beside is not None else None
+
+
+QUEUEING = ("full center", "contention")
+NAMES = {
+    "constant CPU": "constant CPU × printed rate",
+    "ladder": "ladder: line or ratio through rows",
+    "path": "path: CPU or time by rules or parts",
+    "full center": "full center: what it lets through",
+    "contention": "contention: response, wait, rate",
+}
+BOTH = "full center and contention"
+
+
+def skill(points: Sequence[Point]) -> Skill | None:
+    """That of some figures; None without any."""
+    if not points:
+        return None
+    errors = sorted(abs(point.error) for point in points)
+    bounds = [error for point in points if (error := point.error_of("bounds")) is not None]
+    naive = [(abs(error), abs(point.error)) for point in points if (error := point.error_of("naive")) is not None]
+    return Skill(
+        figures=len(points),
+        hits=mean(point.verdict != "missed" for point in points),
+        median=median(errors),
+        mean=mean(errors),
+        most=errors[min(int(0.95 * len(errors)), len(errors) - 1)],
+        bounds=mean(abs(error) for error in bounds),
+        bounds_hits=mean(point.verdict_of(error) != "missed" for point, error in zip(points, bounds, strict=True)),
+        naive_figures=len(naive),
+        naive=mean(error for error, _ in naive) if naive else None,
+        beside=mean(error for _, error in naive) if naive else None,
+    )
+
+
+def skills(studies: Iterable[Study]) -> list[tuple[str, Skill | None]]:
+    """By kind of figure, and of the two kinds that queueing theory is for together."""
+    points = predicted(studies)
+    rows = [(name, skill([p for p in points if p.kind == kind])) for kind, name in NAMES.items()]
+    return [*rows, (BOTH, skill([p for p in points if p.kind in QUEUEING]))]
+
+
+def centers(studies: Iterable[Study]) -> list[tuple[str, Skill]]:
+    """By kind of center, in the order of KINDS; kinds without a figure are left out."""
+    points = predicted(studies)
+    found = [(kind, skill([p for p in points if KIND[p.station] == kind])) for kind in KINDS]
+    return [(kind, each) for kind, each in found if each is not None]
 
 
 def predicted(studies: Iterable[Study]) -> list[Point]:
@@ -38,47 +110,30 @@ def verdict_counts(studies: Iterable[Study]) -> tuple[int, ...]:
     return tuple(counts[verdict] for verdict in VERDICTS)
 
 
-def spreads(studies: Iterable[Study]) -> list[Spread]:
-    """Errors by kind of station, in the order of KINDS; kinds without a point are left out."""
-    by_kind: dict[str, list[Point]] = {kind: [] for kind in KINDS}
-    for point in predicted(studies):
-        by_kind[KIND[point.station]].append(point)
-    found = []
-    for kind, points in by_kind.items():
-        if points:
-            errors = sorted(abs(point.error) for point in points)
-            counts = Counter(point.verdict for point in points)
-            ninth = errors[min(int(0.9 * len(errors)), len(errors) - 1)]
-            by_verdict = tuple(counts[verdict] for verdict in VERDICTS)
-            found.append(Spread(kind, len(points), mean(errors), median(errors), ninth, errors[-1], by_verdict))
-    return found
-
-
 def anywhere(studies: Iterable[Study], kinds: Sequence[str] = ("fitted", "taken")) -> int:
     """Numbers computed from rows of any table; one that serves several cases counts once."""
     return len({c.key for study in studies for c in study.calibrations if c.kind in kinds})
 
 
 def opening(studies: Sequence[Study]) -> str:
-    """The first sentences."""
-    counts = verdict_counts(studies)
-    total = sum(counts)
-    free, strict = sum(study.free for study in studies), anywhere(studies)
-    verdicts = ", ".join(f"{n} {verdict}" for n, verdict in zip(counts, VERDICTS, strict=True))
-    errors = [abs(point.error) for point in predicted(studies)]
+    """The first sentences: what the queues of the models are good for, and what the other figures are."""
     cases = f"{len(studies)} case{'s' if len(studies) > 1 else ''}"
-    if not total:
+    points = predicted(studies)
+    if not points:
         return f"{cases}, no figure predicted."
-    hit = percent((counts[0] + counts[1]) / total, signed=False)
+    numbers = anywhere(studies, ENTER)
+    each = f"{len(points) / numbers:.2f} figures for each number that enters." if numbers else "No measured number enters."
+    found = skill([point for point in points if point.kind in QUEUEING])
+    head = f"{cases}, {_counted(len(points), 'figure')} predicted."
+    if found is None:
+        return f"{head} Nothing is full or queues: these figures test CPU arithmetic, not queueing. {each}"
+    hits, off = percent(found.hits, signed=False, digits=0), percent(found.mean, signed=False, digits=1)
+    bounds, more = percent(found.bounds, signed=False, digits=1), percent(found.over_bounds, digits=0)
     return (
-        f"{cases}, {total} figures predicted: {verdicts}. {hit} are reproduced or close; half of the errors are below "
-        f"{percent(median(errors), signed=False)}, the mean is {percent(mean(errors), signed=False)}. "
-        f"Free parameters: {_ratio(free, total)} fitted to the table that is predicted; {_ratio(strict, total)} fitted to any."
+        f"{head} In {found.figures} of them something is full or queues: {hits} are reproduced or close, with a mean error of "
+        f"{off}, where the same models without queues have {bounds} (skill {more}). The other {len(points) - found.figures} "
+        f"test CPU arithmetic. {each}"
     )
-
-
-def _ratio(parameters: int, points: int) -> str:
-    return f"{parameters} ({points / parameters:.2f} predictions for each)" if parameters else "none"
 
 
 def worst(studies: Iterable[Study]) -> list[tuple[Study, Point]]:
@@ -87,48 +142,32 @@ def worst(studies: Iterable[Study]) -> list[tuple[Study, Point]]:
     return sorted(pairs, key=lambda pair: -abs(pair[1].error))
 
 
-def numbers(studies: Sequence[Study]) -> list[tuple[str, int, str]]:
-    """The counts of the first page: name, number, meaning."""
+ENTER = ("fitted", "taken", "printed")
+ENTERS = {
+    "fitted": "computed from rows of the table that is predicted",
+    "taken": "computed from rows of other tables",
+    "printed": "measured, and given to a model as printed: CPU times, speeds",
+}
+
+
+def numbers(studies: Sequence[Study]) -> list[tuple[str, int, float, str]]:
+    """Measured numbers that enter: kind, how many, figures predicted for each, what they are."""
+    points = len(predicted(studies))
+    rows = [(kind, anywhere(studies, (kind,)), meaning) for kind, meaning in ENTERS.items()]
+    rows.append(("all", anywhere(studies, ENTER), "each once, though it serve several cases"))
+    return [(kind, count, points / max(count, 1), meaning) for kind, count, meaning in rows]
+
+
+def counted(studies: Sequence[Study]) -> str:
+    """What the figures of the report are, in a sentence."""
     points = predicted(studies)
-    free, strict, printed = sum(study.free for study in studies), anywhere(studies), anywhere(studies, ("printed",))
-    each_of_all = f"{len(points) / max(strict + printed, 1):.2f}"
-    counts = verdict_counts(studies)
-    return [
-        ("cases", len(studies), "a table each, or a family of figures in one"),
-        ("points", sum(len(study.points) for study in studies), "figures set beside a computed one"),
-        (
-            "identities",
-            sum(not p.counts for s in studies for p in s.points),
-            "follow from the same rows; never counted",
-        ),
-        (
-            "inputs",
-            sum(len(study.inputs) for study in studies),
-            "configured numbers and offered rates that the document states",
-        ),
-        ("predictions", len(points), "printed figures that entered neither model nor calibration"),
-        *zip(VERDICTS, counts, MEANING, strict=True),
-        ("fitted, same table", free, f"free parameters from rows of the table predicted; {_each(points, free)}"),
-        ("fitted, any table", strict, f"{RULE}; {_each(points, strict)}"),
-        (
-            "measured, as printed",
-            printed,
-            f"CPU times and speeds given to a model as printed; with them {each_of_all} predictions for each",
-        ),
-        ("suspect prints met", sum(bool(p.suspect) for p in points), "predicted figures that are doubtful in print; flagged"),
-    ]
-
-
-def _each(points: Sequence[Point], parameters: int) -> str:
-    return f"{len(points) / max(parameters, 1):.2f} predictions for each"
-
-
-RULE = "every number computed from rows of any table is free unless printed there as such; one of several cases counts once"
-MEANING = (
-    "within the source's repeatability, 1 %, or 3 % across tables, or half a printed digit",
-    "within the tolerance that the case states in advance",
-    "beyond it; the missing effect is named, with its size and the measurement that would confirm it",
-)
+    verdicts = ", ".join(f"{n} {verdict}" for n, verdict in zip(verdict_counts(studies), VERDICTS, strict=True))
+    identities = sum(not p.counts for study in studies for p in study.points)
+    inputs, suspect = sum(len(study.inputs) for study in studies), sum(bool(p.suspect) for p in points)
+    return (
+        f"{verdicts}. Not counted: {identities} identities, which follow from what was given, and {inputs} configured numbers "
+        f"and offered rates that the documents state. {_counted(suspect, 'predicted figure')} doubtful in print, flagged."
+    )
 
 
 def origin(calibration: Calibration) -> str:
@@ -150,9 +189,15 @@ def _counted(number: int, name: str) -> str:
 
 def judged(study: Study) -> str:
     """The verdict in words."""
-    if not study.predicted:
+    found = skill(study.predicted)
+    if found is None:
         return "Identities only: nothing is predicted."
-    return f"Worst verdict: {study.verdict}; {share(study)} reproduced or close."
+    words = [f"mean error {percent(found.mean, signed=False, digits=1)}"]
+    if any(point.kind in QUEUEING for point in study.predicted):
+        words.append(f"without queues {percent(found.bounds, signed=False, digits=1)}")
+    if found.naive is not None:
+        words.append(f"naive planner {percent(found.naive, signed=False, digits=1)}")
+    return f"{share(study)} reproduced or close; {', '.join(words)}."
 
 
 def share(study: Study) -> str:

@@ -17,7 +17,7 @@ from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block
 
-FORMATS = {"percent": "0.00%", "signed": "+0.00%;-0.00%;0.00%", "count": "0"}
+FORMATS = {"percent": "0.00%", "share": "0%", "signed": "+0.00%;-0.00%;0.00%", "count": "0"}
 COLOURS = dict(zip(VERDICTS, ("#1A7F4B", "#8A5200", "#B3261E"), strict=True))
 BLUE, GREY, PALE = "#38506A", "#9AA7B4", "#E3E9F0"
 LIGHT = {"visible": True, "line": {"color": PALE}}
@@ -165,34 +165,35 @@ def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -
     sheet.sentence(f"qnsolve {qn.__version__}. {summary.opening(studies)}")
     for line in moved:
         sheet.sentence(f"moved: {line}", font_color=COLOURS["missed"])
-    numbers, spread, *others = sections.first_page(studies)
-    place = sheet.row
-    sheet.table(numbers, "first_0")
-    sheet.row = max(sheet.row, place + CHART_ROWS)
-    head = sheet.table(spread, "first_1")
-    for number, block in enumerate(others, 2):
+    first = sections.first_page(studies)
+    head = sheet.table(first[0], "first_0")
+    for number, block in enumerate([*first[1:], *sections.second_page(studies)], 1):
         sheet.table(block, f"first_{number}")
-    last = head + len(summary.spreads(studies))
-    verdicts = [name for name, _ in spread.columns].index(VERDICTS[0])
+    columns = [name for name, _ in first[0].columns]
+    last = head + len(first[0].rows)
     series = [
         {
-            "name": [sheet.name, head, verdicts + number],
+            "name": name,
             "categories": [sheet.name, head + 1, 0, last, 0],
-            "values": [sheet.name, head + 1, verdicts + number, last, verdicts + number],
+            "values": [sheet.name, head + 1, columns.index(column), last, columns.index(column)],
             "fill": {"color": colour},
         }
-        for number, colour in enumerate(COLOURS.values())
+        for name, column, colour in (
+            ("model", "mean", BLUE),
+            ("bounds only", "bounds only", GREY),
+            ("naive", "naive", PALE),
+        )
     ]
     chart = sheet.chart(
-        {"type": "bar", "subtype": "stacked"},
+        {"type": "bar"},
         series,
         643,
-        title={"name": "Predictions by kind of station", "name_font": {"size": 12}},
-        x_axis={"name": "figures", "major_gridlines": LIGHT},
+        title={"name": "Mean error by kind of figure", "name_font": {"size": 12}},
+        x_axis={"name": "mean error", "num_format": "0%", "major_gridlines": LIGHT},
         y_axis={"reverse": True, "crossing": "max", "major_gridlines": {"visible": False}},
         legend={"position": "bottom"},
     )
-    sheet.sheet.insert_chart(place, 4, chart)
+    sheet.sheet.insert_chart(sheet.row, 0, chart)
 
 
 def _case(sheet: _Sheet, study: Study) -> None:

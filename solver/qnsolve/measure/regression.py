@@ -29,7 +29,7 @@ class Line:
     intercept: float
 
 
-def fit_line(x: Values, y: Values, item: str = "x") -> Line:
+def fit_line(x: Values, y: Values, item: str = "x", *, relative: bool = False) -> Line:
     """The line of least squares.
 
     Parameters
@@ -38,6 +38,8 @@ def fit_line(x: Values, y: Values, item: str = "x") -> Line:
         0 or more; of x at least two values differ.
     item : str, default "x"
         Name of x in an error.
+    relative : bool, default False
+        Least squares of the errors over y, for values that are measured within so many percent; y is then above 0.
 
     Raises
     ------
@@ -49,12 +51,13 @@ def fit_line(x: Values, y: Values, item: str = "x") -> Line:
     >>> fit_line([1, 2, 3], [1.5, 2.0, 2.5])
     Line(slope=0.5, intercept=1.0)
     """
-    x, y = series(item, x), series("y", y)
+    x, y = series(item, x), series("y", y, positive=relative)
     matched(**{item: x, "y": y})
-    middle, height = float(np.mean(x)), float(np.mean(y))
+    weight = (y.mean() / y) ** 2 if relative else np.ones(len(y))
+    middle, height = float(weight @ x / weight.sum()), float(weight @ y / weight.sum())
     across = x - middle
-    spread = float(across @ across)
+    spread = float(weight @ across**2)
     if not spread > SAME * max(1.0, middle * middle):
         raise ModelError(item, "must not all be the same: a line needs two values that differ", "add another interval", middle)
-    slope = float(across @ (y - height)) / spread
+    slope = float(weight @ (across * (y - height))) / spread
     return Line(slope, height - slope * middle)

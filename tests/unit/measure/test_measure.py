@@ -21,6 +21,21 @@ def test_a_line_goes_through_its_points() -> None:
     assert abs(left @ x) < 1e-12
 
 
+def test_a_line_of_least_relative_errors() -> None:
+    """Values one percent off to either side: the line is the middle; of others, that of the normal equations.
+
+    y = 1 at x = 1, twice, and y = 10 and 14 at x = 10: weights 1, 1, 1/100, 1/196.
+    """
+    assert measure.fit_line([1, 1, 10, 10], [0.99, 1.01, 9.9, 10.1], relative=True).slope == pytest.approx(1.0, abs=2e-4)
+    x, y = np.array([1.0, 1.0, 10.0, 10.0]), np.array([1.0, 1.0, 10.0, 14.0])
+    matrix = np.c_[np.ones(4), x] / y[:, None]
+    intercept, slope = np.linalg.solve(matrix.T @ matrix, matrix.T @ np.ones(4))
+    line = measure.fit_line(x, y, relative=True)
+    assert (line.intercept, line.slope) == pytest.approx((intercept, slope), rel=1e-12)
+    with pytest.raises(qn.ModelError, match="y, value 2"):
+        measure.fit_line([1, 2], [1, 0], relative=True)
+
+
 def test_laws_are_recovered_from_their_own_figures() -> None:
     """Each fit returns what its intervals were made with."""
     rates = np.array([100.0, 300.0, 700.0])

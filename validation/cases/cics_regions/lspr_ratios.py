@@ -30,7 +30,7 @@ def _run(study: Study) -> None:
     after = zos.scale(zos.move(before, LPAR, engines=five["cps"], itr_ratio=gain), gain)
     itr = study.solve_system("moved to 5 CPs", after)[LPAR].itr
     study.predict(
-        "ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity", kind="ladder", like=(three, "cps")
+        "ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity", kind="path", like=(three, "cps")
     )
     _identities(study, three, five)
 

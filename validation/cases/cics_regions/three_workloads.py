@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from qnsolve import zos
 
 from ...case import Case, Study, straight_line
-from ...models.load_ladder import Ladder, Law, cpu_law, predicted_rows
+from ...models.load_ladder import Ladder, Law, at_rate, cpu_law, predicted_rows, runs_law
 from ...published.published_tables import Row, table
 
 RATE, CPU, BUSY, CPS = "etr_tran_per_s", "cics_cpu_pct", "lpar_busy_pct", "lpar_cps"
 WORK, LPAR = "transactions", "LPAR"
 RTW_CPS = 3.0  # of tables 5-5 and 5-6: not printed
 OUTSIDE = "CPU outside CICS"
-# the laws of these runs; later releases and machines start from them
 STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
-RTW = Ladder("table-5-5")
-STATIC_AGAIN = replace(STATIC, law="all rows")  # the two lowest rows, 17 % apart in rate, give it within 5 % only
+STATIC_NEXT = Ladder("table-5-2", regions=2, before=("table-5-1",))
+OUTSIDE_STATIC = Ladder("table-5-2", before=("table-5-1", "table-5-2"))  # the runs of 16 CPs
+DYNAMIC_NEXT = Ladder("table-5-4", regions=30, before=("table-5-3",))
+RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6", before=("table-5-5",))
 
 
 def _outside(row: Row) -> float:
@@ -28,6 +28,8 @@ def _outside(row: Row) -> float:
 
 def _outside_law(study: Study, ladder: Ladder) -> Law:
     """CPU outside CICS without load [engines] and of a transaction [s], by the law of the ladder's CICS CPU."""
+    if ladder.before:
+        return runs_law(study, [table("cics-perf", file) for file in ladder.before], OUTSIDE, BUSY, RATE, _outside)
     rows = table("cics-perf", ladder.file).rows[: 1 if ladder.law == "constant" else 2]
     first = rows[0]
     if len(rows) == 1:
@@ -42,13 +44,23 @@ def _outside_law(study: Study, ladder: Ladder) -> Law:
 
 
 def _system(row: Row, cps: float, regions: list[str], cics: Law, outside: Law) -> zos.System:
-    each = max(cics[0], 0.0) / len(regions)
+    cics, outside = at_rate(cics, row[RATE]), at_rate(outside, row[RATE])
+    each = cics[0] / len(regions)
     return zos.System(
         lpars=[zos.Lpar(LPAR, processors=zos.Processors(cps), fixed_cpu=outside[0])],
         regions=[zos.CicsRegion(name, lpar=LPAR, fixed_cpu=each) for name in regions],
         work=[zos.Work(WORK, rate=row[RATE], regions=regions, open_cpu=cics[1], system_cpu=outside[1])],
         name=f"{row.printed(RATE)} tran/s",
     )
+
+
+def _naive_busy(ladder: Ladder, beside: Ladder, row: Row, cps: float) -> float:
+    """LPAR busy in proportion to the rate; in row 1 that of CICS, by the ratio of the run that the rest is from."""
+    base, _ = ladder.like(row, BUSY)
+    if base is not row:
+        return base[BUSY] * row[RATE] / base[RATE]
+    other = table("cics-perf", beside.before[0])[1]
+    return row[CPU] / cps * other[BUSY] * float(other.cells[CPS] or RTW_CPS) / other[CPU]
 
 
 def _run(ladder: Ladder, beside: Ladder, study: Study) -> None:
@@ -62,10 +74,16 @@ def _run(ladder: Ladder, beside: Ladder, study: Study) -> None:
         result = study.solve_system(f"row {row.number}", _system(row, cps, names, cics, outside))
         if row.number not in calibrating:
             used = sum(region.appl_percent for region in result.regions)
-            study.predict("CICS CPU", "% of a CP", row, CPU, used, station="CPs", across=bool(ladder.of))
+            study.predict(
+                "CICS CPU", "% of a CP", row, CPU, used, station="CPs", kind=ladder.kind, like=ladder.like(row, CPU),
+                across=bool(ladder.before),
+            )  # fmt: skip
         if row.number not in calibrating or beside is not ladder:
             busy = result[LPAR].cpu_percent
-            study.predict("LPAR busy", "%", row, BUSY, busy, station="CPs", across=beside is not ladder)
+            study.predict(
+                "LPAR busy", "%", row, BUSY, busy, station="CPs", kind=ladder.kind, naive=_naive_busy(ladder, beside, row, cps),
+                across=beside is not ladder,
+            )  # fmt: skip
 
 
 FIRST = (
@@ -81,8 +99,8 @@ BOTH = (
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
 BOTH_AGAIN = (
-    "The line of V4.2 gives the CPU of V5.1, and the CPU outside CICS of the 16-CP runs its LPAR busy: a new release costs the "
-    "same. Nothing is fitted."
+    "The lines of V4.2, in CICS and beside it, give the CPU and the LPAR busy of V5.1: a new release costs the same. Nothing is "
+    "fitted."
 )
 AGAIN = (
     "The CPU of a transaction of V4.2, in CICS and beside it, gives V5.1: a new release costs the same. Nothing is fitted. "
@@ -97,11 +115,11 @@ STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routi
 # the law of CICS CPU, the run that the CPU outside CICS is from, title, release, text
 LADDERS: tuple[tuple[Ladder, Ladder, str, str, str], ...] = (
     (STATIC, STATIC, STATICS, "V4.2", FIRST),
-    (Ladder("table-5-2", of=STATIC_AGAIN, regions=2), STATIC, STATICS, "V5.1", RELEASE),
-    (DYNAMIC, STATIC, DYNAMICS, "V4.2", BOTH),
-    (Ladder("table-5-4", of=DYNAMIC, regions=30), STATIC, DYNAMICS, "V5.1", BOTH_AGAIN),
+    (STATIC_NEXT, STATIC_NEXT, STATICS, "V5.1", RELEASE),
+    (DYNAMIC, OUTSIDE_STATIC, DYNAMICS, "V4.2", BOTH),
+    (DYNAMIC_NEXT, DYNAMIC_NEXT, DYNAMICS, "V5.1", BOTH_AGAIN),
     (RTW, RTW, RTW_TITLE, "V4.2", RTW_TEXT),
-    (Ladder("table-5-6", of=RTW), RTW, RTW_TITLE, "V5.1", AGAIN),
+    (RTW_NEXT, RTW_NEXT, RTW_TITLE, "V5.1", AGAIN),
 )
 CASES = tuple(
     Case(

@@ -53,9 +53,13 @@ def _run(file: str, unlike: dict[int, Missing], study: Study) -> None:
         cpu, missing = result["TOR"].appl_percent, unlike.get(row.number)
         if row.number > 2:  # rows 1 and 2 gave the cost of the TOR, row 1 the visits to the AORs
             etr = result[WORK].etr
-            study.predict("ETR of the TOR", "tran/s", row, TOR_RATE, etr, station="terminals", across=True)
-            study.predict("TOR CPU", "% of a CP", row, TOR_CPU, cpu, station="TOR", across=True, missing=missing)
-        study.predict("AOR CPU", "% of a CP", row, CPU, used, station="AORs", across=True)
+            study.identity("ETR of the TOR", "tran/s", row, TOR_RATE, etr, station="terminals")  # the terminals' own rate
+            study.predict(
+                "TOR CPU", "% of a CP", row, TOR_CPU, cpu, station="TOR", like=(low, TOR_RATE), across=True, missing=missing
+            )
+        study.predict(
+            "AOR CPU", "% of a CP", row, CPU, used, station="AORs", kind="ladder", like=(direct[row.number], RATE), across=True
+        )
 
 
 CASES = tuple(

@@ -54,9 +54,10 @@ def _bank(study: Study) -> None:
         "class 3 suspensions by kind in the three runs",
     )
     done = result["transactions"]
-    study.predict("ITR", "tran/s", most, "itr_tran_per_s", result["LPAR"].itr, station="Db2 reads")
-    study.predict("response", "s", most, "response_s", done.response_time, station="Db2 reads", missing=missing)
-    study.predict("ETR", "tran/s", most, "etr_tran_per_s", done.etr, station="Db2 reads", missing=missing)
+    as_before: Any = {"station": "Db2 reads", "kind": "path", "like": (more, None)}
+    study.predict("ITR", "tran/s", most, "itr_tran_per_s", result["LPAR"].itr, **as_before)
+    study.predict("response", "s", most, "response_s", done.response_time, missing=missing, **as_before)
+    study.predict("ETR", "tran/s", most, "etr_tran_per_s", done.etr, missing=missing, **as_before)
 
 
 def _response(study: Study, label: str, system: zos.System) -> float:
@@ -94,7 +95,9 @@ def _mdm(study: Study) -> None:
         rows["end_to_end_response_reduction_pct"],
         "value",
         100 * (1 - new / old),
-        station="coupling facility",
+        station="group buffer pool",
+        kind="path",
+        naive=printed("sync_io_suspension_share_of_cl1_elapsed_pct"),  # all waits for reads saved
         missing=missing,
     )
 
@@ -109,7 +112,16 @@ def _cognos(study: Study) -> None:
     base = study.solve_system("one server", system)["LPAR"].itr
     more = zos.move(system, "LPAR", engines=three["cpus"], lspr=law)
     found = study.solve_system("three servers", more)["LPAR"].itr / base
-    study.predict("rate over that of one server", "ratio", three, ratio, found, station="processor capacity")
+    study.predict(
+        "rate over that of one server",
+        "ratio",
+        three,
+        ratio,
+        found,
+        station="processor capacity",
+        kind="full center",
+        like=(one, "cpus"),
+    )
 
 
 def _mq(study: Study) -> None:
@@ -132,7 +144,10 @@ def _mq(study: Study) -> None:
             "times of a call with a decimal",
         )
         missing = more if number == 2 else None
-        study.predict(f"{name}, large pool", "µs", after, "elapsed_us", 1e6 * large, station="buffer pool", missing=missing)
+        study.predict(
+            f"{name}, large pool", "µs", after, "elapsed_us", 1e6 * large, station="buffer pool", kind="path", like=(row, None),
+            missing=missing,
+        )  # fmt: skip
 
 
 def _dfsort(study: Study) -> None:
@@ -155,7 +170,10 @@ def _dfsort(study: Study) -> None:
     )
     for row, missing in ((rows[1], None), (rows[2], queues)):
         saved = 100 * (1 - elapsed(row))
-        study.predict("elapsed time saved", "%", row, "elapsed_reduction_pct", saved, station="DASD and locks", missing=missing)
+        study.predict(
+            "elapsed time saved", "%", row, "elapsed_reduction_pct", saved, station="DASD and locks", kind="path",
+            like=(all_of_it, "memory_gb"), missing=missing,
+        )  # fmt: skip
 
 
 def _case(
