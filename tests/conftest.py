@@ -38,11 +38,12 @@ def solve_once() -> Callable[..., object]:
     def once(study: Study, label: str, system: zos.System) -> object:
         text = study.queues, qn.dumps(system)
         if text in solved:
-            result, network, study.shown = solved[text]
+            result, network = solved[text]
             study.models.append((label, network))
+            study.last = result if study.queues else None
         else:
             result = solve(study, label, system)
-            solved[text] = result, study.models[-1][1], study.shown
+            solved[text] = result, study.models[-1][1]
         return result
 
     return once

@@ -166,7 +166,8 @@ class Study:
     calibrations: list[Calibration] = field(default_factory=list)
     points: list[Point] = field(default_factory=list)
     models: list[tuple[str, zos.System]] = field(default_factory=list)
-    shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed
+    last: zos.SystemResult | None = None  # of the last model
+    shown: tuple[str, str] = ("", "")  # the last model file, and its solution as printed: once, as it takes the headroom
     picture: str = ""  # SVG, where the report asked for it
 
     def given(self, name: str, row: Row, column: str = "value") -> float:
@@ -192,9 +193,8 @@ class Study:
         self.models.append((label, read))
         if not self.queues:
             return read.bounds()
-        result = read.solve()
-        self.shown = qn.dumps(read), str(result)
-        return result
+        self.last = read.solve()
+        return self.last
 
     def predict(
         self,
@@ -331,6 +331,8 @@ class Case:
         self.run(study)
         self.run(bounds)
         study.beside(bounds)
+        if study.last is not None:
+            study.shown, study.last = (qn.dumps(study.models[-1][1]), str(study.last)), None
         return study
 
 

@@ -176,6 +176,17 @@ def test_each_station_is_of_a_kind(studies):
     assert sum(skill.figures for _, skill in centers) == len(summary.predicted(studies.values()))
 
 
+def test_each_case_is_about_one_system(studies):
+    """The systems of the documents name every case once."""
+    named = [case for _, names in published_tables.systems() for case in names]
+    assert sorted(named) == sorted(studies)
+    met = summary.systems(list(studies.values()))
+    assert sum(system.skill.figures for system in met) == len(summary.predicted(studies.values()))
+    for system in met:
+        assert (system.verdict == "works") == (system.skill.hits >= 0.8)
+        assert system.missing or system.verdict == "works"
+
+
 def test_each_figure_has_both_baselines(studies):
     """Bounds of every point; a naive planner's figure of every prediction."""
     for name, study in studies.items():

@@ -16,6 +16,7 @@ CALLS: dict[str, Callable[[], object]] = {
     "verify": lambda: zos.verify(3),  # type: ignore[arg-type]
     "scale": lambda: zos.scale(3, 2.0),  # type: ignore[arg-type]
     "move_work": lambda: zos.move_work(3, "w", regions="A", from_regions="B"),  # type: ignore[arg-type]
+    "avoid_reads": lambda: zos.avoid_reads(3, "D", 0.5),  # type: ignore[arg-type]
     "split_region": lambda: zos.split_region(3, "A", ["B"]),  # type: ignore[arg-type]
     "switch_smt": lambda: zos.switch_smt(3, "L", max_capacity_factor=1.3),  # type: ignore[arg-type]
     "make_threadsafe": lambda: zos.make_threadsafe(3, "w", qr_cpu=0.1),  # type: ignore[arg-type]

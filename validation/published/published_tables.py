@@ -97,6 +97,13 @@ def scope() -> dict[tuple[str, str], tuple[str, str]]:
 
 
 @cache
+def systems() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What the documents measured: each system, and the names of the cases about it."""
+    rows = _read(PUBLISHED / "systems.csv")
+    return tuple((e["system"], tuple(f"{e['document']}-{number}" for number in e["cases"].split())) for e in rows)
+
+
+@cache
 def suspects() -> dict[tuple[str, str, int, str], str]:
     """Printed figures that are doubtful, by document, table, row and column."""
     rows = _read(PUBLISHED / "suspect.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..case import Point, Study
 from . import summary
@@ -44,6 +45,7 @@ def second_page(studies: Sequence[Study]) -> list[Block]:
     """The tables after it: by center, by document, by case."""
     return [
         block("By center", f"center, {SKILL}", [(kind, *_skill(found)) for kind, found in summary.centers(studies)]),
+        _systems(studies),
         block(
             "Documents",
             "document, title, with a case:count, identity:count, input:count, out of scope:count",
@@ -52,17 +54,42 @@ def second_page(studies: Sequence[Study]) -> list[Block]:
         ),
         block(
             "Cases",
-            f"case:case, measured, fitted:count, taken:count, as printed:count, {SKILL}, worst verdict:verdict",
-            [
-                (
-                    s.case.name, s.case.title, s.free, summary.anywhere([s], ("taken",)), summary.anywhere([s], ("printed",)),
-                    *_skill(summary.skill(s.predicted)), s.verdict,
-                )
-                for s in studies
-            ],
-            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed.",
+            "case:case, measured, fitted:count, taken:count, as printed:count, figures:count, hits:share, mean:percent, "
+            "bounds only:percent, naive:percent, worst verdict:verdict",
+            [_case_row(study) for study in studies],
+            "Numbers fitted to rows of the table, taken from rows of others, measured and given as printed; mean errors.",
         ),
     ]  # fmt: skip
+
+
+def _systems(studies: Sequence[Study]) -> Block:
+    met = summary.systems(studies)
+    works = sum(system.verdict == "works" for system in met)
+    rows = [
+        (
+            m.name,
+            ", ".join(m.cases),
+            m.skill.figures,
+            m.skill.hits,
+            m.skill.mean,
+            m.skill.bounds,
+            m.verdict,
+            "; ".join(m.missing[:2]),
+        )
+        for m in met
+    ]
+    columns = (
+        "system, cases, figures:count, hits:share, mean:percent, bounds only:percent, verdict:verdict, what its models lack"
+    )
+    note = f"{works} of {len(met)} work: at least {100 * summary.WORKS:.0f} % of their figures are reproduced or close."
+    return block("Systems that the documents measured", columns, rows, note)
+
+
+def _case_row(study: Study) -> tuple[Any, ...]:
+    found = summary.skill(study.predicted)
+    errors = (found.figures, found.hits, found.mean, found.bounds, found.naive) if found else (0, *[None] * 4)
+    taken, printed = (summary.anywhere([study], (kind,)) for kind in ("taken", "printed"))
+    return study.case.name, study.case.title, study.free, taken, printed, *errors, study.verdict
 
 
 def _skill(found: summary.Skill | None) -> tuple[float | None, ...]:
@@ -85,14 +112,14 @@ def case_blocks(study: Study) -> list[Block]:
     points = [
         (
             p.quantity, p.unit, KIND[p.station], p.kind, str(p.row), p.column, p.printed, p.predicted, p.error,
-            p.error_of("bounds"), p.error_of("naive"), p.limit, p.verdict if p.counts else p.kind, p.suspect,
+            p.error_of("bounds"), p.error_of("naive"), p.verdict if p.counts else p.kind, p.suspect,
         )
         for p in study.points
     ]  # fmt: skip
     flagged = any(p.suspect for p in study.points)
     columns = (
         "figure, unit, center, kind, where printed, column, printed:printed, predicted:figure, error:signed, "
-        "bounds only:signed, naive:signed, repeatability:percent, verdict:verdict"
+        "bounds only:signed, naive:signed, verdict:verdict"
     )
     found = [
         block(

@@ -9,6 +9,7 @@ from itertools import groupby
 from statistics import mean, median
 
 from ..case import VERDICTS, Calibration, Point, Study
+from ..published import published_tables as published
 from ..published.published_tables import place
 from .blocks import percent
 from .station_kinds import KIND, KINDS
@@ -108,6 +109,37 @@ def verdict_counts(studies: Iterable[Study]) -> tuple[int, ...]:
     """Predicted points by verdict, in the order of VERDICTS."""
     counts = Counter(point.verdict for point in predicted(studies))
     return tuple(counts[verdict] for verdict in VERDICTS)
+
+
+WORKS = 0.8  # share of hits from which on a system counts as met
+
+
+@dataclass(frozen=True)
+class Met:
+    """A system of the documents: its cases, their skill, and the effects that its models lack, the most frequent first."""
+
+    name: str
+    cases: tuple[str, ...]
+    skill: Skill
+    missing: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Whether a planner could have used it."""
+        return "works" if self.skill.hits >= WORKS else "does not yet"
+
+
+def systems(studies: Sequence[Study]) -> list[Met]:
+    """Each system of the documents that has a case here with predictions."""
+    found = []
+    by_name = {study.case.name: study for study in studies}
+    for name, cases in published.systems():
+        points = predicted(by_name[case] for case in cases if case in by_name)
+        each = skill(points)
+        if each is not None:
+            lacking = Counter(point.missing.effect for point in points if point.missing)
+            found.append(Met(name, cases, each, tuple(effect for effect, _ in lacking.most_common())))
+    return found
 
 
 def anywhere(studies: Iterable[Study], kinds: Sequence[str] = ("fitted", "taken")) -> int:

@@ -19,13 +19,14 @@ from .blocks import RIGHT, Block
 
 FORMATS = {"percent": "0.00%", "share": "0%", "signed": "+0.00%;-0.00%;0.00%", "count": "0"}
 COLOURS = dict(zip(VERDICTS, ("#1A7F4B", "#8A5200", "#B3261E"), strict=True))
-BLUE, GREY, PALE = "#38506A", "#9AA7B4", "#E3E9F0"
+BLUE, GREY, PALE, GOLD = "#38506A", "#9AA7B4", "#E3E9F0", "#C9A227"
 LIGHT = {"visible": True, "line": {"color": PALE}}
 NARROW, WRAP = 9, 48  # characters of a column; longer texts wrap
 LINE = 15  # height of a line [points]
 ACROSS, LETTERS = 8, 140  # columns that a sentence is merged over, and the letters that fit there
 CHART_ROWS = 19  # rows that a chart covers
-FIRST, EVERY = "First page", "Every table"
+FIRST, SECOND, EVERY = "First page", "Centers and cases", "Every table"
+FIRST_WRAP = 34  # of the first page, whose tables share their columns
 LOGARITHMIC = 4  # axes that span more than this factor are logarithmic
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 MADE = datetime(2000, 1, 1)  # the same report is the same file
@@ -37,8 +38,12 @@ def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, OPTIONS) as book:
         book.set_properties({"title": "Predicted against published", "comments": f"qnsolve {qn.__version__}", "created": MADE})
-        sheet = _Sheet(book, FIRST, links)
+        sheet = _Sheet(book, FIRST, links, FIRST_WRAP)
         _first_page(sheet, studies, moved)
+        sheet.finish()
+        sheet = _Sheet(book, SECOND, links)
+        for number, block in enumerate(sections.second_page(studies)):
+            sheet.table(block, f"second_{number}")
         sheet.finish()
         for study in studies:
             sheet = _Sheet(book, links[study.case.name], links)
@@ -54,8 +59,8 @@ def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
 class _Sheet:
     """A worksheet that is written from top to bottom; `row` is the next free one."""
 
-    def __init__(self, book: Any, name: str, links: Mapping[str, str]) -> None:
-        self.book, self.name, self.links = book, name, links
+    def __init__(self, book: Any, name: str, links: Mapping[str, str], wrap: int = WRAP) -> None:
+        self.book, self.name, self.links, self.wrap = book, name, links, wrap
         self.sheet = book.add_worksheet(name)
         self.row = 0
         self.widths: dict[int, int] = {}
@@ -124,7 +129,7 @@ class _Sheet:
         return chart
 
     def _widen(self, column: int, letters: int) -> None:
-        self.widths[column] = min(max(self.widths.get(column, NARROW), letters), WRAP + 2)
+        self.widths[column] = min(max(self.widths.get(column, NARROW), letters), self.wrap + 2)
 
     def _colour(self, first: int, last: int, column: int) -> None:
         for verdict, colour in COLOURS.items():
@@ -154,10 +159,10 @@ class _Sheet:
             look |= {"font_color": "#1F4E79", "underline": 1}
             self.sheet.write_url(row, column, f"internal:'{self.links[value]}'!A1", self.format(**look), value)
             return 1
-        if len(value) > WRAP:
+        if len(value) > self.wrap:
             look["text_wrap"] = True
         self.sheet.write_string(row, column, value, self.format(**look))
-        return 1 + len(value) // (WRAP - 4) if len(value) > WRAP else 1
+        return 1 + len(value) // (self.wrap - 4) if len(value) > self.wrap else 1
 
 
 def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -> None:
@@ -167,7 +172,7 @@ def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -
         sheet.sentence(f"moved: {line}", font_color=COLOURS["missed"])
     first = sections.first_page(studies)
     head = sheet.table(first[0], "first_0")
-    for number, block in enumerate([*first[1:], *sections.second_page(studies)], 1):
+    for number, block in enumerate(first[1:], 1):
         sheet.table(block, f"first_{number}")
     columns = [name for name, _ in first[0].columns]
     last = head + len(first[0].rows)
@@ -181,7 +186,7 @@ def _first_page(sheet: _Sheet, studies: Sequence[Study], moved: Sequence[str]) -
         for name, column, colour in (
             ("model", "mean", BLUE),
             ("bounds only", "bounds only", GREY),
-            ("naive", "naive", PALE),
+            ("naive", "naive", GOLD),
         )
     ]
     chart = sheet.chart(

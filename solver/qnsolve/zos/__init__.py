@@ -13,6 +13,7 @@ from qnsolve.zos.parts.tcbs import Program, change_modes
 from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.simulate.verification import SystemVerification, verify
+from qnsolve.zos.whatif.buffers import avoid_reads
 from qnsolve.zos.whatif.changes import make_threadsafe, move, move_work, scale, split_region, switch_smt
 from qnsolve.zos.whatif.growth import Growth, Headroom, growth, headroom
 from qnsolve.zos.whatif.system_bottleneck import SystemBottleneck, bottleneck
@@ -44,6 +45,7 @@ __all__ = [
     "SystemVerification",
     "Work",
     "Ziips",
+    "avoid_reads",
     "bottleneck",
     "change_modes",
     "compare",

@@ -99,8 +99,8 @@ BOTH = (
     "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
 )
 BOTH_AGAIN = (
-    "The lines of V4.2, in CICS and beside it, give the CPU and the LPAR busy of V5.1: a new release costs the same. Nothing is "
-    "fitted."
+    "The lines of V4.2, in CICS and beside it, give the CPU and the LPAR busy of V5.1: a new release costs the same. Nothing "
+    "is fitted."
 )
 AGAIN = (
     "The CPU of a transaction of V4.2, in CICS and beside it, gives V5.1: a new release costs the same. Nothing is fitted. "

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
@@ -112,7 +111,7 @@ def make_threadsafe(
         sender = "open" if step.cf_requests else step.cf_on
         return replace(step, qr_cpu=left, open_cpu=step.open_cpu + step.qr_cpu - left, change_modes=modes, cf_on=sender)
 
-    return _with_steps(system, work, moved)
+    return with_steps(system, work, moved)
 
 
 def _redefined(system: System, work: str, program: Program, concurrency: str) -> System:
@@ -127,7 +126,7 @@ def _redefined(system: System, work: str, program: Program, concurrency: str) ->
         found.append(step)
         return replace(step, **new)
 
-    changed = _with_steps(system, work, redefined)
+    changed = with_steps(system, work, redefined)
     if not found:
         rule = "has no step with the CPU times and changes of TCB of this program"
         raise ModelError(f"make_threadsafe: work {work!r}", rule, "write the step with **program.step(...)")
@@ -187,7 +186,7 @@ def move_work(system: System, work: str, *, regions: str | Sequence[str], from_r
     def moved(step: Step) -> Step:
         return replace(step, regions=regions, shares=None) if old & set(step.regions) else step
 
-    return _with_steps(system, work, moved)
+    return with_steps(system, work, moved)
 
 
 def scale(system: System, factor: float, work: Sequence[str] | None = None) -> System:
@@ -225,7 +224,14 @@ def _lpar(system: System, name: str) -> Lpar:
     raise ModelError("lpar", "is not in the system", suggestion(name, [item.name for item in system.lpars]), name)
 
 
-def _with_steps(system: System, name: str, change: Any) -> System:
+def with_steps(system: System, name: str, change: Callable[[Step], Step]) -> System:
+    """The system with each step of a work changed.
+
+    Raises
+    ------
+    ModelError
+        There is no such work.
+    """
     for item in system.work:
         if item.name == name:
             new = item.with_steps([change(step) for step in item.steps])
