@@ -136,9 +136,8 @@ def _bridge(study: Study) -> None:
     )
     rows = [three, six]
     parts = _two_parts(study, three, six, law)
-    how = "both rates, of 3:3:3 and 6:3:3, as measured: two numbers for two rows, the LSPR's law for LPAR 1"
-    study.calibrate("CPU of a message at its queue manager", parts[0], "s", rows, how)
-    study.calibrate("CPU of a message at IMS", parts[1], "s", rows, how)
+    how = "that at which both rates, of 3:3:3 and 6:3:3, are those measured; the LSPR's law for LPAR 1"
+    study.calibrate("CPU of a message at its queue manager over that at IMS", parts[0] / parts[1], "ratio", rows, how)
     found = study.solve_system("9:3:3, three LPARs", _three_lpars(nine["lpar1_cps"], parts, law))
     missing = Missing(
         "the coupling facility, 75 % busy: synchronous requests that wait for it keep the CPs of LPARs 2 and 3",
