@@ -100,7 +100,7 @@ def _appc(study: Study) -> None:
     wait = study.calibrate("wait in a region", held - plain.response_time, "s", [before, base], how)
     device = zos.Device("waits of a region")
     parts = {"devices": [device]}
-    system = one_lpar(engines, regions=regions, parts=parts, cpu=cpu[1], devices={device.name: wait}, rate=row[RATE])
+    system = one_lpar(engines, parts=parts, cpu=cpu[1], devices={device.name: wait}, rate=row[RATE])
     result = study.solve_system("BE at the rate over XCF, waits of RRS", system)
     missing = Missing(
         "the wait for RRS in the region, which XCF does without",
