@@ -8,6 +8,8 @@ import pytest
 import qnsolve as qn
 from qnsolve import zos
 
+from benchmarks import system_references
+
 
 def _system(**work: object) -> zos.System:
     return zos.System(
@@ -77,3 +79,15 @@ def test_a_solution_lies_on_the_side_that_its_queues_say() -> None:
         bounds, solved = system.bounds()["w"], system.solve()["w"]
         assert solved.etr <= bounds.etr * (1 + 1e-9)
         assert solved.response_time >= bounds.response_time * (1 - 1e-6)
+
+
+@pytest.mark.slow
+def test_solutions_of_a_sites_range_lie_on_the_side_of_their_bounds() -> None:
+    """Each fourth of the 287 systems of one seed: work with a rate is no faster than its service, one work no more."""
+    for reference in list(system_references.load(7).values())[::4]:
+        system = reference.drawn.system
+        for work, bound, drawn in zip(system.solve().work, system.bounds().work, system.work, strict=True):
+            if drawn.users is None:
+                assert work.response_time >= bound.response_time * (1 - 1e-6), reference.drawn
+            elif len(system.work) == 1:
+                assert work.etr <= bound.etr * (1 + 1e-6), reference.drawn
