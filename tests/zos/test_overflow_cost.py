@@ -43,6 +43,23 @@ def test_not_eligible_cpu_is_base_and_the_share_that_overflows(cost: float, driv
     assert (lpar.appl_iip + lpar.appl_iipcp) / 100 == pytest.approx(eligible, rel=1e-6)
 
 
+def test_bounds_have_it_for_what_the_ziips_cannot_do() -> None:
+    """2000 servlets of 0.4 ms and 200 programs of 2 ms on one zIIP, cost 1 ms: 0.2 of an engine does not fit."""
+    lpar = two_kinds(zos.Ziips(1, overflow_cpu=1 * MS), rate=2000.0).bounds()["L"]
+    share = 1 - 1 / (2000 * 0.4 * MS + 200 * 2 * MS)
+    assert lpar.appl_iipcp == pytest.approx(20.0, rel=1e-9)
+    own = 2000 * 0.6 * MS + 200 * 0.5 * MS
+    assert (lpar.appl_percent - lpar.appl_iipcp) / 100 == pytest.approx(own + share * 2200 * MS, rel=1e-9)
+
+
+def test_headroom_ends_where_the_cps_are_full_of_it() -> None:
+    """A cost of 1 ms leaves two thirds of the headroom; at that factor the CPs are full."""
+    dear = two_kinds(zos.Ziips(1, overflow_cpu=1 * MS))
+    factor = zos.headroom(dear).factor
+    assert factor < 0.8 * (3 + 1) / (500 * 1 * MS + 200 * 2.5 * MS)  # all engines full, without a cost
+    assert zos.scale(dear, 0.999 * factor).solve()["L"].cpu_percent == pytest.approx(99.8, abs=0.2)
+
+
 def test_it_goes_with_the_task_and_not_with_its_rounds() -> None:
     """Pieces of four rounds cost together what one costs, for the share of them that overflows."""
     found = []
