@@ -187,8 +187,8 @@ CASES = (
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=(
-            "XCF saves the same share of CPU at both ends: BE busy follows from FE busy. The time in a region falls by less, and "
-            "the rate is missed: a wait for RRS before the region determines it, and no CPU figure shows that."
+            "XCF saves the same share of CPU at both ends: BE busy follows from FE busy. The time in a region falls by less, "
+            "and the rate is missed: a wait for RRS before the region determines it, and no CPU figure shows that."
         ),
         run=_appc,
     ),
