@@ -8,12 +8,12 @@ from pathlib import Path
 
 from qnsolve.files.writing import write_bytes, write_text
 
-from . import accepted
+from . import accepted, measured_by_others
 from .accepted import MovedError
 from .case import Study
 from .cases import all_cases
-from .report import html_page, markdown_page, summary
-from .report.blocks import percent
+from .report import html_page, markdown_page, measured_section, summary
+from .report.blocks import Block, percent
 from .report.plots import picture
 from .report.xlsx_file import workbook
 from .runner import studies
@@ -49,8 +49,11 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     """
     done = studies(names, document, progress=sys.stderr, draw=picture)
     moved = accepted.changes(done)
-    folder = write(out, done, moved)
-    lines = [summary.opening(done), ""]
+    every = not names and document is None
+    if every:
+        moved += measured_by_others.changes()
+    folder = write(out, done, moved, measured_section.blocks() if every else ())
+    lines = [summary.opening(done), *([measured_section.opening()] if every else []), ""]
     wide = max(len(study.case.name) for study in done)
     for study in done:
         result = f"{summary.effort(study)}, largest error {percent(study.largest, signed=False)}"
@@ -65,19 +68,20 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
 def accept() -> str:
     """Run every case and store its figures as the accepted ones."""
     done = studies(progress=sys.stderr)
-    moved = accepted.changes(done)
+    moved = accepted.changes(done) + measured_by_others.changes()
     accepted.accept(done)
     count = f"{sum(len(study.predicted) for study in done)} figures stored in {accepted.EXPECTED}"
+    count += f", {measured_by_others.accept()} in {measured_by_others.EXPECTED}"
     return "\n".join([*moved, f"{count}; list the changes in CHANGELOG.md" if moved else count])
 
 
-def write(out: str, done: Sequence[Study], moved: Sequence[str]) -> Path:
-    """Write the report in its three forms."""
+def write(out: str, done: Sequence[Study], moved: Sequence[str], others: Sequence[Block] = ()) -> Path:
+    """Write the report in its three forms; `others` are the tables of what others measured."""
     for study in done:
         study.picture = study.picture or picture(study)
-    pages = {"validation.html": html_page.page(done, moved), **markdown_page.pages(done, moved, PLOTS)}
+    pages = {"validation.html": html_page.page(done, moved, others), **markdown_page.pages(done, moved, PLOTS, others)}
     pages |= {f"{PLOTS}/{study.case.name}.svg": study.picture for study in done if study.picture}
-    book = workbook(done, moved)
+    book = workbook(done, moved, others)
     folder = Path(out)
     (folder / PLOTS).mkdir(parents=True, exist_ok=True)
     for name, text in pages.items():

@@ -12,14 +12,14 @@ import qnsolve as qn
 from ..case import Study
 from ..published.published_tables import sources
 from . import plots, sections, summary
-from .blocks import RIGHT, shown
+from .blocks import RIGHT, Block, shown
 from .model_flow import flows
 from .station_kinds import KIND, KINDS
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
+def page(studies: Sequence[Study], moved: Sequence[str], others: Sequence[Block] = ()) -> str:
     """The whole report.
 
     Parameters
@@ -28,6 +28,8 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
         Each with its picture.
     moved : sequence of str
         A line for each figure that differs from the accepted one.
+    others : sequence of Block
+        Figures measured by others, at the end.
     """
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(
@@ -46,6 +48,7 @@ def page(studies: Sequence[Study], moved: Sequence[str]) -> str:
         kinds=[kind for kind in KINDS if any(KIND[point.station] == kind for study in studies for point in study.points)],
         case_tables={study.case.name: sections.case_blocks(study) for study in studies},
         pictures={study.case.name: _data_uri(study.picture) for study in studies},
+        others=others,
         every_table=sections.every_table(studies),
     )
 

@@ -11,17 +11,20 @@ from ..published.published_tables import sources
 from . import sections, summary
 from .blocks import RIGHT, Block, shown
 
-FIRST = "validation.md"
+FIRST, OTHERS = "validation.md", "validation-measured-by-others.md"
 
 
-def pages(studies: Sequence[Study], moved: Sequence[str], plots: str) -> dict[str, str]:
-    """The pages by file name; `plots` is the folder of the plots, relative to them."""
+def pages(studies: Sequence[Study], moved: Sequence[str], plots: str, others: Sequence[Block] = ()) -> dict[str, str]:
+    """The pages by file name; `plots` is the folder of the plots, relative to them, `others` what others measured."""
     documents = list(dict.fromkeys(study.case.source for study in studies))
-    found = {FIRST: _first(studies, moved, documents)}
+    found = {FIRST: _first(studies, moved, documents, bool(others))}
     for document in documents:
         mine = [study for study in studies if study.case.source == document]
         head = [f"# Predicted against {sources()[document]['title']}", summary.opening(mine), f"[First page]({FIRST})"]
         found[file(document)] = "\n\n".join([*head, *(part for study in mine for part in _section(study, plots))]) + "\n"
+    if others:
+        parts = [part for each in others for part in _titled(each, {})]
+        found[OTHERS] = "\n\n".join(["# Measured by others", f"[First page]({FIRST})", *parts]) + "\n"
     return found
 
 
@@ -30,16 +33,22 @@ def file(document: str) -> str:
     return f"validation-{document}.md"
 
 
-def _first(studies: Sequence[Study], moved: Sequence[str], documents: Sequence[str]) -> str:
+def _first(studies: Sequence[Study], moved: Sequence[str], documents: Sequence[str], others: bool) -> str:
     links = {study.case.name: f"{file(study.case.source)}#{study.case.name}" for study in studies}
     parts = ["# Predicted against published", f"{summary.opening(studies)} qnsolve {qn.__version__}."]
     if moved:
         parts += ["Figures that moved since they were accepted:", "\n".join(f"- {line}" for line in moved)]
     for each in (*sections.first_page(studies), *sections.second_page(studies)):
-        parts += [f"## {each.title}", *([each.note] if each.note else []), _table(each, links)]
+        parts += _titled(each, links)
     parts.append("Cases: " + ", ".join(f"[{sources()[name]['title']}]({file(name)})" for name in documents))
+    if others:
+        parts.append(f"[Measured by others]({OTHERS})")
     every = sections.every_table(studies)
     return "\n\n".join([*parts, f"## {every.title}", _table(every, links)]) + "\n"
+
+
+def _titled(block: Block, links: dict[str, str]) -> list[str]:
+    return [f"## {block.title}", *([block.note] if block.note else []), _table(block, links)]
 
 
 def _section(study: Study, plots: str) -> list[str]:

@@ -25,14 +25,14 @@ NARROW, WRAP = 9, 48  # characters of a column; longer texts wrap
 LINE = 15  # height of a line [points]
 ACROSS, LETTERS = 8, 140  # columns that a sentence is merged over, and the letters that fit there
 CHART_ROWS = 19  # rows that a chart covers
-FIRST, SECOND, EVERY = "First page", "Centers and cases", "Every table"
+FIRST, SECOND, OTHERS, EVERY = "First page", "Centers and cases", "Measured by others", "Every table"
 FIRST_WRAP = 34  # of the first page, whose tables share their columns
 LOGARITHMIC = 4  # axes that span more than this factor are logarithmic
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 MADE = datetime(2000, 1, 1)  # the same report is the same file
 
 
-def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
+def workbook(studies: Sequence[Study], moved: Sequence[str], others: Sequence[Block] = ()) -> bytes:
     """The file."""
     links = {study.case.name: study.case.name[:31] for study in studies}
     out = io.BytesIO()
@@ -48,6 +48,12 @@ def workbook(studies: Sequence[Study], moved: Sequence[str]) -> bytes:
         for study in studies:
             sheet = _Sheet(book, links[study.case.name], links)
             _case(sheet, study)
+            sheet.finish()
+        if others:
+            sheet = _Sheet(book, OTHERS, links)
+            sheet.heading(OTHERS, 16)
+            for number, each in enumerate(others):
+                sheet.table(each, f"others_{number}")
             sheet.finish()
         sheet = _Sheet(book, EVERY, links)
         sheet.table(sections.every_table(studies), "every_table")

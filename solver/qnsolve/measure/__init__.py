@@ -1,16 +1,25 @@
-"""Model figures from measured intervals: fits, operational laws, ITR, LSPR scaling."""
+"""Model figures from measured intervals and ladders of loads: fits, operational laws, ITR, LSPR scaling."""
 
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
+from .ladders.busy_servers import BusyServers
+from .ladders.ladder_fit import LadderFit, LadderPrediction, fit_ladder
 from .logs import StripeLaw, fit_stripes
 from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_busy
+from .open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .operational_laws import UtilizationLaw, fit_think_time, fit_utilization, saturation_rate
 from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
+    "BusyServers",
     "EngineLaw",
+    "FittedDemand",
+    "IntervalFit",
+    "IntervalPrediction",
+    "LadderFit",
+    "LadderPrediction",
     "Line",
     "StripeLaw",
     "UtilizationLaw",
@@ -22,6 +31,8 @@ __all__ = [
     "etr_at_busy",
     "fit_batch",
     "fit_engines",
+    "fit_intervals",
+    "fit_ladder",
     "fit_line",
     "fit_stripes",
     "fit_think_time",

@@ -1,0 +1,114 @@
+"""Throughput by load of a delay beside one station whose speed depends on the jobs there: the curve that is fitted.
+
+The shape s says how sharply the curve bends where it saturates, at the same unloaded response r and highest rate C:
+
+    s = 1      r·C parallel servers: min(N/r, C)
+    0 < s < 1  m = 1 + s·(r·C − 1) servers beside a delay; regular times of service bend as more servers do
+    s = 0      one server beside a delay
+    s < 0      jobs also contend: speed C·n/(n + a) with n jobs, a = −s·(r·C − 1)
+    s = −1     the universal scalability law with contention 1/(r·C) and no delay
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+NO_DELAY = 1e-300
+CELLS = 2_000_000  # points times jobs that are worked on at once
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Parameters of many curves, each of shape (P,).
+
+    Attributes
+    ----------
+    response : ndarray
+        r, response of a job alone [time].
+    knee : ndarray
+        r·C, the jobs with which the station would be full without waiting, 1 or more [jobs].
+    shape : ndarray
+        s, -1 to 1.
+    decline : ndarray
+        Share of the speed lost for each job beyond the servers; with s < 0 the coherency over the contention.
+    think_time : float
+        Time outside [time].
+    """
+
+    response: Array
+    knee: Array
+    shape: Array
+    decline: Array
+    think_time: float = 0.0
+
+    @property
+    def capacity(self) -> Array:
+        """C [jobs/time]."""
+        return self.knee / self.response
+
+    @property
+    def servers(self) -> Array:
+        """Servers of the station, 1 with contention [count]."""
+        return 1 + np.maximum(self.shape, 0) * (self.knee - 1)
+
+    @property
+    def contention(self) -> Array:
+        """A of the speed C·n/(n + a), 0 without contention [jobs]."""
+        return np.maximum(-self.shape, 0) * (self.knee - 1)
+
+    @property
+    def delay(self) -> Array:
+        """Time of a job outside the station and inside the response [time]."""
+        left = self.response - (self.servers + self.contention) / self.capacity
+        return np.where(left < 1e-12 * self.response, 0.0, left)
+
+    def speeds(self, jobs: int) -> Array:
+        """Rate of departure with 1, 2, ... jobs at the station (P, jobs) [jobs/time]."""
+        n = np.arange(1.0, jobs + 1)
+        servers, contention, decline = (x[:, None] for x in (self.servers, self.contention, self.decline))
+        queueing = np.minimum(n, servers) / servers / (1 + decline * np.maximum(n - servers, 0))
+        contending = n / (n + contention + decline * n * (n - 1))
+        return self.capacity[:, None] * np.where(self.shape[:, None] < 0, contending, queueing)
+
+    def throughput(self, loads: Array) -> Array:
+        """Exact throughput at each load (P, L) [jobs/time]; between whole loads on the straight line."""
+        low, high = np.floor(loads).astype(int), np.ceil(loads).astype(int)
+        sizes = np.unique(np.concatenate([low, high]))
+        step = max(1, CELLS // int(sizes[-1] + 1))
+        parts = [self._part(start, start + step)._at(sizes) for start in range(0, len(self.knee), step)]
+        found = np.vstack(parts) if parts else np.empty((0, len(sizes)))
+        at = dict(zip(sizes.tolist(), found.T, strict=True))
+        share = loads - low
+        lower, upper = (np.array([at[n] for n in side.tolist()]).T for side in (low, high))
+        return lower + share * (upper - lower)
+
+    def _part(self, start: int, end: int) -> Curves:
+        pick = slice(start, end)
+        return Curves(self.response[pick], self.knee[pick], self.shape[pick], self.decline[pick], self.think_time)
+
+    def _at(self, sizes: NDArray[np.intp]) -> Array:
+        """Weights of n jobs at the station and N - n outside, in logarithms; X(N) = G(N - 1)/G(N)."""
+        most = int(sizes[-1])
+        outside = np.log(np.maximum(self.delay + self.think_time, NO_DELAY))[:, None]
+        jobs = np.arange(1.0, most + 1)
+        start = np.zeros((len(self.knee), 1))
+        away = np.hstack([start, np.cumsum(outside - np.log(jobs), axis=1)])
+        there = np.hstack([start, -np.cumsum(np.log(self.speeds(most)), axis=1)])
+        found = np.empty((len(self.knee), len(sizes)))
+        for column, n in enumerate(sizes.tolist()):
+            if n == 0:
+                found[:, column] = 0.0
+                continue
+            fewer = _log_sum(away[:, n - 1 :: -1] + there[:, :n])
+            found[:, column] = np.exp(fewer - _log_sum(away[:, n::-1] + there[:, : n + 1]))
+        return found
+
+
+def _log_sum(terms: Array) -> Array:
+    largest = terms.max(axis=1)
+    return np.asarray(largest + np.log(np.exp(terms - largest[:, None]).sum(axis=1)))

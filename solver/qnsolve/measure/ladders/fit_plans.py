@@ -1,0 +1,123 @@
+"""Ways to fit the rows of a ladder: what is known in advance, what is left to fit, and the best fit of each."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.measure.checked_series import Array
+from qnsolve.numerics.least_squares import least_squares
+
+from .closed_curve import Curves
+from .ladder_rows import LadderRows
+
+RESPONSE, KNEE, SHAPE, DECLINE = range(4)
+NAMES = ("response_time", "capacity", "shape", "decline")
+LOWER = np.array([-np.inf, np.log(1e-10), -1.0, np.log(1e-9)])  # log r, log(r·C - 1), s, log decline
+UPPER = np.array([np.inf, np.log(1e6), 1.0, 0.0])
+KNEES, SHAPES = (1.03, 1.6, 4.0), (-0.8, 0.0, 0.8)  # at the start, the knee over that of the highest rate
+DECLINES = (1e-4, 1e-3, 1e-2)
+TRIED = 3  # of the starts are followed
+SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
+TOP = 0.6  # of the highest load: the rows that say so
+FALL = 0.02  # from the peak to the highest load: then a decline is fitted
+
+
+@dataclass(frozen=True)
+class FitPlan:
+    """One way to fit the rows: what is known in advance, and the parameters that are left."""
+
+    capacity: float | None = None  # known from the servers' utilization
+    servers: float | None = None  # known
+    declines: bool = False
+
+    @property
+    def free(self) -> NDArray[np.intp]:
+        """Which parameters are fitted."""
+        known = {KNEE: self.capacity is not None, SHAPE: self.servers is not None, DECLINE: not self.declines}
+        return np.array([i for i in range(len(NAMES)) if not known.get(i)])
+
+    def curves(self, points: Array, think_time: float) -> Curves:
+        """The curves of many points (P, p)."""
+        every = np.zeros((len(points), len(NAMES)))
+        every[:, self.free] = points
+        response = np.exp(every[:, RESPONSE])
+        knee = 1 + np.exp(every[:, KNEE]) if self.capacity is None else np.maximum(self.capacity * response, 1.0)
+        shape = every[:, SHAPE]
+        if self.servers is not None:
+            shape = np.clip((self.servers - 1) / np.maximum(knee - 1, 1e-12), 0.0, 1.0)
+        decline = np.exp(every[:, DECLINE]) if self.declines else np.zeros(len(points))
+        return Curves(response, knee, shape, decline, think_time)
+
+
+def plan_of(measured: LadderRows, known: float | None) -> tuple[FitPlan, str]:
+    """What to fit to the rows, and where the capacity comes from; `known` is the rate at which the servers are full."""
+    distinct = len(np.unique(measured.loads))
+    plan = FitPlan(servers=1.0) if distinct < len(FitPlan().free) else FitPlan()
+    if _growth(measured) < SEEN:
+        declines = distinct >= len(NAMES) and _falls(measured)
+        return dataclasses.replace(plan, declines=declines), "measured"
+    if known is not None:
+        return dataclasses.replace(plan, capacity=known), "servers"
+    return plan, "unknown"
+
+
+def _growth(measured: LadderRows) -> float:
+    """Slope of log X by log N over the highest loads."""
+    distinct = np.unique(measured.loads)
+    start = min(TOP * distinct[-1], distinct[-2])
+    top = measured.loads >= start
+    n, x = np.log(measured.loads[top]), np.log(measured.rates[top])
+    across = n - n.mean()
+    return float(across @ (x - x.mean()) / (across @ across))
+
+
+def _falls(measured: LadderRows) -> bool:
+    """Whether the rate falls from its peak to the highest load, and is lowest there."""
+    distinct = np.unique(measured.loads)
+    means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
+    peak = int(np.argmax(means))
+    noise = 3 * float(measured.noise[-1]) / np.sqrt(float(np.sum(measured.loads == distinct[-1])))
+    return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
+
+
+def residuals(measured: LadderRows, curves: Curves) -> Array:
+    """Logarithms of measured over computed rates, and of responses where there is a think time, in units of noise (P, n)."""
+    found = curves.throughput(measured.loads)
+    left = np.log(measured.rates / found) / measured.noise
+    if measured.think_time and measured.response_times is not None:
+        inside = measured.loads / found - measured.think_time
+        left = np.hstack([left, np.log(measured.response_times / (inside * measured.response_ratio)) / measured.noise])
+    return left
+
+
+def fitted(measured: LadderRows, plan: FitPlan) -> tuple[Array, Array]:
+    """Parameters and residuals of the best fit of one plan."""
+    pick = plan.free
+    lower, upper = LOWER[pick], UPPER[pick]
+    inside = measured.loads / measured.rates - measured.think_time
+    response, highest = float(inside.min()), float(measured.rates.max())
+
+    def left(points: Array) -> Array:
+        return residuals(measured, plan.curves(points, measured.think_time))
+
+    def best(shapes: tuple[float, ...], upper: Array) -> list[tuple[Array, Array]]:
+        starts = [
+            [np.log(response), np.log(max(highest * response * f - 1, 0.02)), s, np.log(d)]
+            for f in KNEES
+            for s in shapes
+            for d in (DECLINES if plan.declines else DECLINES[:1])
+        ]
+        points = np.unique(np.array(starts)[:, pick], axis=0)
+        order = np.argsort(np.sum(left(points) ** 2, axis=1), kind="stable")[:TRIED]
+        return [least_squares(left, points[i], lower, upper) for i in order]
+
+    ends = best(SHAPES, upper)
+    if plan.declines:  # the universal scalability law by itself, and on from there
+        ends += [
+            least_squares(left, end, lower, upper) for end, _ in best((LOWER[2],), np.where(pick == SHAPE, LOWER[2], upper))
+        ]
+    return min(ends, key=lambda end: float(end[1] @ end[1]))

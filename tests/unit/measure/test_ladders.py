@@ -1,0 +1,268 @@
+"""A measured ladder: known networks are found again, and what the rows cannot know is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import qnsolve as qn
+from qnsolve import measure
+from qnsolve.measure.ladders.closed_curve import Curves
+from qnsolve.methods.product_form.convolution import populations
+from qnsolve.numerics.least_squares import least_squares, nonnegative
+
+# servers, demand there, demand at a delay, think time, loads
+NETWORKS = [
+    (1, 0.010, 0.050, 0.0, (1, 2, 4, 8, 12, 16, 24)),
+    (8, 0.002, 0.0023, 0.0, (2, 4, 8, 12, 16, 20, 24, 32)),
+    (3, 0.500, 0.200, 10.0, (5, 20, 40, 60, 80, 100)),
+    (16, 0.100, 0.0, 0.0, (4, 8, 16, 24, 32)),
+    (1, 0.010, 0.0, 0.0, (1, 2, 3, 5)),
+]
+
+
+def _rates(network: tuple[Any, ...], loads: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    servers, demand, delay, think, _ = network
+    found = []
+    for load in loads:
+        demands = {"servers": demand, "delay": delay}
+        users = qn.ClosedClass("users", population=int(load), think_time=think, demands=demands)
+        solution = qn.solve(qn.Network([qn.Queue("servers", servers=servers), qn.Delay("delay")], [users]))
+        found.append(solution["users"].throughput)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("with_responses", [False, True])
+def test_a_known_network_is_found_again(network: tuple[Any, ...], with_responses: bool) -> None:
+    """From exact rates: capacity, response alone, rates and responses at loads far beyond."""
+    servers, demand, delay, think, loads = network
+    rates = _rates(network, loads)
+    responses = np.array(loads) / rates - think if with_responses else None
+    fit = measure.fit_ladder(loads, rates, responses, think_time=None if with_responses else think)
+    assert fit.think_time == pytest.approx(think, rel=1e-9)
+    assert fit.capacity == pytest.approx(servers / demand, rel=1e-6)
+    assert fit.response_time == pytest.approx(demand + delay, rel=1e-6)
+    assert fit.limit == "measured"
+    assert fit.error < 1e-6
+    beyond = [1, 2 * loads[-1], 5 * loads[-1]]
+    there = fit.predict(beyond)
+    assert there.rates == pytest.approx(_rates(network, beyond), rel=1e-6)
+    assert there.response_times == pytest.approx(np.array(beyond) / _rates(network, beyond) - think, rel=1e-5)
+    assert np.all(there.lowest_rates < there.rates)
+    assert np.all(there.rates < there.highest_rates)
+    assert np.all(there.lowest_response_times <= there.response_times)
+    assert np.all(there.response_times <= there.highest_response_times)
+
+
+@pytest.mark.parametrize(("contention", "coherency"), [(0.05, 0.0), (0.02, 0.0005), (0.1, 0.002)])
+def test_the_universal_scalability_law_is_found_again(contention: float, coherency: float) -> None:
+    """With and without a decline: processors and throughput alone."""
+    n = np.array([1, 2, 4, 8, 16, 32, 48, 64, 90])
+
+    def law(n: Any) -> Any:
+        return 10 * n / (1 + (n - 1) * (contention + coherency * n))
+
+    fit = measure.fit_ladder(n, law(n))
+    assert fit.shape == pytest.approx(-1, abs=1e-6)
+    assert fit.decline == pytest.approx(coherency / contention, abs=1e-7)
+    assert fit.predict([3, 150, 400]).rates == pytest.approx(law(np.array([3, 150, 400])), rel=1e-6)
+
+
+@pytest.mark.parametrize("network", NETWORKS[:4])
+@pytest.mark.parametrize("seed", range(3))
+def test_noisy_rows_are_predicted_within_the_stated_error(network: tuple[Any, ...], seed: int) -> None:
+    """Rates with 2 % of noise, the deviation given: what is true lies in the range."""
+    loads = np.repeat(network[-1], 3)
+    rates = _rates(network, loads) * np.exp(np.random.default_rng(seed).normal(0, 0.02, len(loads)))
+    fit = measure.fit_ladder(loads, rates, think_time=network[3], rate_deviations=0.02 * rates)
+    beyond = np.array([loads[0], loads[-1], 2 * loads[-1]])
+    there, true = fit.predict(beyond), _rates(network, beyond)
+    assert np.all((there.lowest_rates < true) & (true < there.highest_rates))
+    assert np.all(np.abs(there.rates / true - 1) < there.errors)
+    assert there.errors.max() < 0.15
+
+
+@pytest.mark.parametrize(
+    "figures", [(4.3, 17.1, 1.0, 0.0), (4.3, 17.1, 0.4, 0.0), (4.3, 17.1, 0.0, 0.001), (4.3, 17.1, -0.7, 0.002)]
+)
+def test_the_curve_is_that_of_the_convolution(figures: tuple[float, ...]) -> None:
+    """The sum over the jobs at the station against the kernel of the exact methods, with the same speeds."""
+    curve = Curves(*(np.array([figure]) for figure in figures), think_time=1.0)
+    loads = np.array([1, 2, 8, 16, 24, 300])
+    speeds = curve.speeds(300)[0]
+    rates, _ = populations(loads, float(curve.delay[0]) + 1.0, np.array([1 / speeds[0]]), [speeds / speeds[0]])
+    assert curve.throughput(loads)[0] == pytest.approx(rates, rel=1e-12)
+    between = curve.throughput(np.array([2.25]))[0, 0]
+    assert between == pytest.approx(0.75 * rates[1] + 0.25 * float(curve.throughput(np.array([3.0]))[0, 0]), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loads", "rates"),
+    [
+        ([1, 4, 8, 16, 32], [24.4, 93.0, 153.9, 191.2, 199.5]),
+        ([1, 18, 36, 72, 108, 144, 216], [64.9, 995.9, 1652.4, 1853.2, 1828.9, 1775.0, 1702.2]),
+        ([10, 20, 30, 40], [13803, 25007, 33652, 39093]),
+    ],
+)
+def test_predictions_are_the_solutions_of_the_network(loads: list[int], rates: list[float]) -> None:
+    """`predict` and `qn.solve(fit.network(...))` are one model, with contention and decline too."""
+    fit = measure.fit_ladder(loads, rates)
+    for load in (1, 7, 3 * loads[-1]):
+        solution = qn.solve(fit.network(load))
+        there = fit.predict([load])
+        assert solution["jobs"].throughput == pytest.approx(float(there.rates[0]), rel=1e-9)
+        assert solution["jobs"].response_time == pytest.approx(float(there.response_times[0]), rel=1e-9)
+
+
+def test_units_order_and_repetition_do_not_matter() -> None:
+    """Rates in another unit scale everything; rows in another order, or all twice, give the same fit."""
+    loads, rates = [2, 8, 16, 24, 32], [457.0, 1853.0, 3667.0, 3909.0, 3915.0]
+    fit = measure.fit_ladder(loads, rates)
+    scaled = measure.fit_ladder(loads, [rate * 3.6e-6 for rate in rates])
+    assert scaled.capacity == pytest.approx(fit.capacity * 3.6e-6, rel=1e-6)
+    assert scaled.predict([20, 64]).rates == pytest.approx(fit.predict([20, 64]).rates * 3.6e-6, rel=1e-4)
+    order = [3, 0, 4, 2, 1]
+    mixed = measure.fit_ladder([loads[i] for i in order], [rates[i] for i in order])
+    twice = measure.fit_ladder(loads * 2, rates * 2)
+    for other in (mixed, twice):
+        assert other.predict([64]).rates == pytest.approx(fit.predict([64]).rates, rel=1e-6)
+
+
+def test_rows_that_do_not_show_the_limit_say_so() -> None:
+    """Without saturation the capacity is a guess, with a range that is open to linear growth; utilization settles it."""
+    network = (16, 0.002, 0.0023, 0.0, ())
+    loads = [2, 4, 8, 12, 16]
+    rates = _rates(network, loads)
+    noisy = rates * np.array([1.0, 1.01, 0.995, 1.003, 1.002])
+    blind = measure.fit_ladder(loads, noisy)
+    assert blind.limit == "unknown"
+    assert "cannot show the limit" in blind.notes[-1]
+    there = blind.predict([64])
+    assert there.highest_rates[0] > 64 / 0.0045
+    assert there.lowest_rates[0] < 8000
+    known = measure.fit_ladder(loads, noisy, busy=rates * 0.002 / 16, servers=16)
+    assert known.limit == "servers"
+    assert known.capacity == pytest.approx(8000, rel=0.02)
+    assert "another limit may be lower" in known.notes[-1]
+    found = known.predict([64])
+    assert found.rates == pytest.approx(_rates(network, [64]), rel=0.05)
+    assert found.busy is not None
+    assert found.busy[0] == pytest.approx(1.0, abs=0.05)
+
+
+def test_servers_are_held_while_jobs_wait_behind_them() -> None:
+    """Threads that wait for a full center behind them: their use grows with the waiting, not with the rate."""
+    network = (1, 0.001, 0.004, 0.0, ())
+    loads = np.array([1, 2, 4, 6, 8, 10])
+    rates = _rates(network, loads)
+    held = loads - rates * 0.003  # all but those in a part of the delay
+    fit = measure.fit_ladder(loads, rates, busy=held / 32, servers=32)
+    assert fit.utilization is not None
+    assert fit.utilization.waiting_share == pytest.approx(1, rel=1e-6)
+    assert fit.utilization.demand == pytest.approx(0.002, rel=1e-6)
+    there = fit.predict([12, 20, 60])
+    assert there.busy == pytest.approx([*([12, 20] - _rates(network, [12, 20]) * 0.003) / 32, 1.0], rel=1e-6)
+    base = measure.fit_ladder(loads, rates, busy=(1.5 + rates * 0.002) / 32, servers=32)
+    assert base.utilization is not None
+    assert base.utilization.constant == pytest.approx(1.5, rel=1e-6)
+
+
+def test_more_servers_are_more_capacity() -> None:
+    """Fitted with 8 threads, asked for 16: a pool of threads without other limits follows, and the range has both ends."""
+    eight, sixteen = (8, 0.002, 0.0023, 0.0, ()), (16, 0.002, 0.0023, 0.0, ())
+    loads = [2, 4, 8, 16, 24, 32, 48]
+    fit = measure.fit_ladder(loads, _rates(eight, loads), servers=8)
+    more = fit.with_servers(16)
+    there = more.predict([8, 32, 64])
+    assert there.rates == pytest.approx(_rates(sixteen, [8, 32, 64]), rel=0.03)
+    assert there.lowest_rates[2] < fit.predict([64]).rates[0]
+    assert more.with_servers(8).predict(loads).rates == pytest.approx(fit.predict(loads).rates, rel=1e-12)
+    with pytest.raises(qn.ModelError, match="servers = 16: must be known where the ladder was measured"):
+        measure.fit_ladder(loads, _rates(eight, loads)).with_servers(16)
+
+
+def test_two_loads_and_three_rows() -> None:
+    """Two loads fit one server; three all of response, capacity and shape."""
+    network = NETWORKS[0]
+    assert measure.fit_ladder([1, 8], _rates(network, [1, 8])).fitted == ("response_time", "capacity")
+    assert measure.fit_ladder([1, 8], _rates(network, [1, 8])).capacity == pytest.approx(100, rel=1e-6)
+    three = measure.fit_ladder([2, 8, 24], _rates(network, [2, 8, 24]))
+    assert three.capacity == pytest.approx(100, rel=1e-4)
+    assert three.predict([48]).errors[0] > 0.03
+
+
+def test_what_the_rows_contradict_is_noted() -> None:
+    """Little's law, a cold row, and one network that does not have all of the ladder."""
+    loads, rates = np.array([1, 4, 8, 16, 32]), np.array([24.4, 93.0, 153.9, 191.2, 199.5])
+    slow = measure.fit_ladder(loads, rates, 4 * loads / rates)
+    assert slow.response_ratio == pytest.approx(4)
+    assert "responses are 4 times load/rate" in slow.notes[0]
+    assert slow.predict([8]).response_times == pytest.approx(4 * 8 / slow.predict([8]).rates)
+    hidden = measure.fit_ladder(loads, rates / 4, loads / rates)  # counted over four times the time that was measured
+    assert (hidden.think_time, hidden.response_ratio) == (0, pytest.approx(0.25))
+    assert "responses are 0.25 times load/rate" in hidden.notes[0]
+    away = measure.fit_ladder(loads, rates, loads / rates * np.array([1, 1, 1.3, 1, 1]))
+    assert "at load 8 the response is 1.3 times" in away.notes[0]
+    thinking = measure.fit_ladder(loads, rates, loads / rates - 0.02)
+    assert thinking.think_time == pytest.approx(0.02)
+    assert "taken as think time" in thinking.notes[0]
+    cold = measure.fit_ladder([8, 16, 32, 64], [6481, 16288, 22535, 22852])
+    assert "at load 16 the rate by load is 1.26 times" in cold.notes[0]
+    assert any("one network does not have all of this ladder" in note for note in cold.notes)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        (lambda: measure.fit_ladder([1, 2], [3.0]), "loads, rates: must have one value for each interval"),
+        (lambda: measure.fit_ladder([4, 4], [3.0, 3.1]), "loads = 4.0: must have two values that differ"),
+        (lambda: measure.fit_ladder([0.5, 2], [3.0, 6.0]), "loads, value 1 = 0.5: must be 1 or more; count users"),
+        (lambda: measure.fit_ladder([1, 2], [3.0, 0.0]), "rates, value 2 = 0.0: must be a number above 0"),
+        (lambda: measure.fit_ladder([1, 2], [3.0, float("nan")]), "rates, value 2 = nan: must be finite"),
+        (lambda: measure.fit_ladder([1, 2e5], [3.0, 4.0]), "loads, value 2 = 200000.0: must lie within 0 and 100000"),
+        (lambda: measure.fit_ladder([1, 2], [3.0, 5.0], busy=[0.1, 0.2]), "servers = None: must be given with busy"),
+        (
+            lambda: measure.fit_ladder([1, 2], [3.0, 5.0], busy=[10, 20], servers=2),
+            "busy, value 1 = 10.0: must lie within 0 and 1",
+        ),
+        (
+            lambda: measure.fit_ladder([1, 2], [3.0, 5.0], think_time=2.0),
+            "think_time = 2.0: must be less than load/rate, here 0",
+        ),
+        (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).predict([0.2]), "loads = 0.2: must be 1 or more"),
+        (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).network(0), "load = 0: must lie within 1 and 100000"),
+    ],
+)
+def test_bad_ladders_are_one_line(wrong: Callable[[], object], text: str) -> None:
+    """Item, value, rule and repair."""
+    with pytest.raises(qn.ModelError, match=text) as caught:
+        wrong()
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+    assert ";" in str(caught.value)
+
+
+def test_least_squares_keeps_its_bounds() -> None:
+    """The nearest point within the bounds; at a bound the others still move."""
+
+    def left(points: Any) -> Any:
+        return np.column_stack([points[:, 0] - 3.0, points[:, 1] + 2.0, points[:, 0] * points[:, 1] * 0.1])
+
+    x, found = least_squares(left, np.array([0.5, 0.5]), np.array([0.0, 0.0]), np.array([10.0, 10.0]))
+    assert x == pytest.approx([3.0, 0.0], abs=1e-9)
+    assert found == pytest.approx([0.0, 2.0, 0.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_numbers_of_zero_or_more(seed: int) -> None:
+    """The conditions of the least sum: no gain from a free number, none from one that is held at 0."""
+    random = np.random.default_rng(seed)
+    matrix, values = random.normal(size=(12, 5)) + 0.5, random.normal(size=12)
+    x = nonnegative(matrix, values)
+    slope = matrix.T @ (values - matrix @ x)
+    assert x.min() >= 0
+    assert np.all(np.abs(slope[x > 0]) < 1e-9)
+    assert np.all(slope[x == 0] < 1e-9)
