@@ -32,12 +32,18 @@ def _moved(state: State, *changes: tuple[int, int]) -> State:
 
 
 def overflow(
-    arrivals: Callable[[State], float], part: tuple[float, float], speeds: np.ndarray, engines: int, most: int
+    arrivals: Callable[[State], float],
+    part: tuple[float, float],
+    speeds: np.ndarray,
+    engines: int,
+    most: int,
+    cost: float = 0.0,
 ) -> Chain:
     """Work of two parts, the first on CPs, the second eligible: on a thread, or on a CP where it finds all taken.
 
     A state holds the work in its first part, that on threads, and that which overflowed.
-    Mean times of the parts at speed 1; `speeds` by threads at work; at most `most` units at once.
+    Mean times of the parts at speed 1; `speeds` by threads at work; at most `most` units at once. Work that overflowed
+    takes `cost` longer.
     """
     first, second = part
     threads = len(speeds)
@@ -55,7 +61,7 @@ def overflow(
         if on_ziip:
             yield float(speeds[on_ziip - 1]) / second, _moved(state, (1, -1))
         if over:
-            yield over * pace / second, _moved(state, (2, -1))
+            yield over * pace / (second + cost), _moved(state, (2, -1))
 
     return Chain((0, 0, 0), moves)
 

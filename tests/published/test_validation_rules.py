@@ -17,8 +17,9 @@ from tests import ROOT
 
 SHARED = ROOT.parent / "shared" / "published"
 RATES = ("etr_tran_per_s", "aor_etr_tran_per_s", "request_rate_per_s")
-# fits beyond the two lowest loads: table 9-15 takes its limit (row 3) to predict the loads above it; 9-15-low does not
-FURTHER = {"cics-perf-9-15": {3}}
+# fits beyond the two lowest loads: table 9-15 takes its limit (row 3) to predict the loads above it; 9-15-low does not;
+# table 6-9 gives the cost of zIIP overflow to ten others by its rows 1 and 3
+FURTHER = {"cics-perf-9-15": {3}, "cics-perf-6-9": {3}}
 # ladders of sizes: containers, of which row 1 is printed to a digit; bytes
 SIZES = {f"cics-perf-9-{n}": {2, 3} for n in (9, 10, 12)} | {
     "cics-perf-9-11": {1, 3, 5},  # row 1 has the wait at a change of TCB; by row 5 the LPAR has more than 3 CPs

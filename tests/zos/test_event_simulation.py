@@ -214,10 +214,13 @@ def test_users_in_bursts() -> None:
     assert_is(found.response(0), number * 0.01 / (9 - number))
 
 
-@pytest.mark.parametrize("ziips", [zos.Ziips(1), zos.Ziips(2, threads=2, max_capacity_factor=1.3)])
+@pytest.mark.parametrize(
+    "ziips", [zos.Ziips(1), zos.Ziips(2, threads=2, max_capacity_factor=1.3), zos.Ziips(1, overflow_cpu=MS)]
+)
 def test_zips_that_overflow(ziips: zos.Ziips) -> None:
-    """Eligible work that finds all threads taken goes to CPs: the chain of the two parts."""
-    chain = overflow(lambda state: (12 - sum(state)) / 0.004, (0.5 * MS, 1.5 * MS), ziips.speeds(), 3, 12)
+    """Eligible work that finds all threads taken goes to CPs, at its cost: the chain of the two parts."""
+    parts = 0.5 * MS, 1.5 * MS
+    chain = overflow(lambda state: (12 - sum(state)) / 0.004, parts, ziips.speeds(), 3, 12, ziips.overflow_cpu)
     lpars = [zos.Lpar("L", processors=3, ziips=ziips)]
     work = zos.Work("w", users=12, think_time=0.004, regions="R", open_cpu=2 * MS, ziip_share=0.75)
     found = run(system(3, work, lpars=lpars))

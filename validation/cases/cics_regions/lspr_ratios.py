@@ -1,14 +1,15 @@
-"""cics-perf table 1-1: LSPR ratios of 3 and 5 CPs."""
+"""cics-perf table 1-1 and the study of high rates: LSPR ratios of 3 and 5 CPs, and what they say of 18 and 26."""
 
 from __future__ import annotations
 
 from qnsolve import zos
 
 from ...case import Case, Study
+from ...models.lspr import average_lspr
 from ...published.published_tables import Row, fact, table
 
 LOW, AVERAGE, HIGH = (f"itr_ratio_{rni}_rni" for rni in ("low", "average", "high"))
-LPAR, BUSY = "LPAR", 0.9
+LPAR, BUSY, RATE = "LPAR", 0.9, "etr_tran_per_s"
 
 
 def _run(study: Study) -> None:
@@ -32,6 +33,30 @@ def _run(study: Study) -> None:
         "ITR ratio, average RNI", "ratio", five, AVERAGE, itr, station="processor capacity", kind="path", like=(three, "cps")
     )
     _identities(study, three, five)
+
+
+def _high_rates(study: Study) -> None:
+    low, high = table("cics-perf", "text-high-transaction-rate").rows
+    for row in (low, high):
+        study.given(f"CPs of {row.cells['workload']}", row, "lpar_cps")
+    cps = int(low["lpar_cps"])
+    how = "CPs / peak rate at 18 CPs: the LPAR is full, or as full at both rates"
+    cpu = study.calibrate("CPU with 18 CPs", cps / low[RATE], "s", [low], how)
+    before = _driven(cps, cps / cpu)
+    study.solve_system("18 CPs", before)
+    after = zos.move(before, LPAR, engines=high["lpar_cps"], lspr=average_lspr(study))
+    itr = study.solve_system("26 CPs", after)[LPAR].itr
+    study.predict(
+        "peak rate, 26 CPs",
+        "tran/s",
+        high,
+        RATE,
+        itr,
+        station="processor capacity",
+        kind="full center",
+        like=(low, "lpar_cps"),
+        across=True,
+    )
 
 
 def _driven(cps: int, itr: float) -> zos.System:
@@ -66,5 +91,19 @@ CASES = (
             "from the table itself and are identities."
         ),
         run=_run,
+    ),
+    Case(
+        name="cics-perf-high-rates",
+        source="cics-perf",
+        file="text-high-transaction-rate",
+        title="Peak rates of CICS on 18 and 26 CPs of a z13",
+        question="What does one LPAR do with eight more CPs?",
+        tolerance=0.05,
+        reason="a capacity plan is held to 5 %; the two workloads are not said to be the same",
+        verdict_text=(
+            "The LSPR's law of 3 and 5 CPs, average RNI, carried on to 26: 2.8 % too low. Engines counted one for one are "
+            "10.7 % too good. Whether both runs had the same CPU a transaction is not printed."
+        ),
+        run=_high_rates,
     ),
 )

@@ -16,7 +16,7 @@ def _bmp(study: Study) -> None:
     seconds = study.calibrate("CPU of the run", seconds, "s", [base], "busy times engines times elapsed time, IMS 11")
     system = one_lpar(row[ENGINES], cpu=seconds, rate=1 / row["elapsed_s"])
     busy = study.solve_system("the run of IMS 12", system)["IMS"].cpu_percent
-    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs")
+    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", like=(base, None))
 
 
 def _indexes(study: Study) -> None:
@@ -34,7 +34,7 @@ def _indexes(study: Study) -> None:
         "0.011 ms a transaction each in place of 0.042 ms; busy is printed in tenths of a percent",
         "CPU with one and with three indexes",
     )
-    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", missing=missing)
+    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", kind="ladder", like=(rows[1], RATE), missing=missing)
 
 
 CASES = (

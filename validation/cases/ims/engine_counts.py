@@ -8,22 +8,13 @@ from qnsolve import zos
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, cpu_of, one_lpar
+from ...models.lspr import average_lspr
 from ...published.published_tables import Row, fact, table
 
 RATE, BUSY, ZIIP, ITR = "etr_tran_per_s", "cpu_busy_pct", "zip_busy_pct", "itr_tran_per_s"
 ENGINES, ZIIPS = "ims_gp_engines", "ims_zip_engines"
 HOW = "busy times engines / ETR"
 REASON = "a capacity plan is held to 5 %"
-
-
-def average_lspr(study: Study) -> zos.LsprTable:
-    """ITR by engines of work of average RNI, the choice without hardware counters."""
-    rows = table("cics-perf", "table-1-1").rows
-    itr = {row["cps"]: row["itr_ratio_average_rni"] for row in rows}
-    how = "cost of an engine more: engines / ITR, from 3 to 5 CPs of a z13 at average RNI"
-    law = zos.LsprTable(itr)
-    study.calibrate("CPU with an engine more", law.cpu(4) / law.cpu(3), "ratio", rows, how)
-    return law
 
 
 def _demand(study: Study, row: Row, name: str, busy: str = BUSY, engines: str = ENGINES) -> float:
@@ -36,7 +27,15 @@ def _pools(study: Study) -> None:
     for number in (2, 3):
         row = published[number]
         result = study.solve_system(row.cells["config"], one_lpar(row[ENGINES], cpu=cpu, rate=row[RATE]))
-        study.predict("CPs busy", "%", row, BUSY, result["IMS"].cpu_percent, station="CPs")
+        busy = result["IMS"].cpu_percent
+        study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", like=(published[1], RATE))
+
+
+def _as_before(study: Study, base: Row, row: Row, result: zos.SystemResult) -> None:
+    """Rate of the same clients, and CPs busy at it."""
+    etr, busy = result["transactions"].etr, result["IMS"].cpu_percent
+    study.predict("ETR", "tran/s", row, RATE, etr, station="clients", kind="ladder", like=(base, None))
+    study.predict("CPs busy", "%", row, BUSY, busy, station="CPs", like=(base, RATE))
 
 
 def _haldb(study: Study) -> None:
@@ -47,8 +46,7 @@ def _haldb(study: Study) -> None:
     how = "clients / ETR - response at the CPs"
     think = study.calibrate("time of a client elsewhere", clients / base[RATE] - first.response_time, "s", [base], how)
     result = study.solve_system("IMS 12", one_lpar(row[ENGINES], cpu=cpu, users=int(clients), think_time=think))
-    study.predict("ETR", "tran/s", row, RATE, result["transactions"].etr, station="CPs")
-    study.predict("CPs busy", "%", row, BUSY, result["IMS"].cpu_percent, station="CPs")
+    _as_before(study, base, row, result)
 
 
 def _shared_queues(study: Study) -> None:
@@ -68,21 +66,28 @@ def _shared_queues(study: Study) -> None:
     how = "clients / ETR - response at the CPs"
     think = study.calibrate("time of a client elsewhere", clients / base[RATE] - response, "s", [base], how)
     result = study.solve_system("IMS 12", system(users=int(clients), think_time=think))
-    study.predict("ETR", "tran/s", row, RATE, result["transactions"].etr, station="CPs")
-    study.predict("CPs busy", "%", row, BUSY, result["IMS"].cpu_percent, station="CPs")
+    _as_before(study, base, row, result)
     missing = Missing(
         "the share of work that IMS 12 lets go to zIIPs",
         "0.022 ms a transaction more than IMS 11, 27 %",
         "zIIP eligible CPU of the new release in any run: the share is an input of a release",
     )
-    study.predict("zIIPs busy", "%", row, ZIIP, result["IMS"].ziip_percent, station="zIIPs", missing=missing)
+    busy = result["IMS"].ziip_percent
+    study.predict("zIIPs busy", "%", row, ZIIP, busy, station="zIIPs", like=(base, RATE), missing=missing)
     three = table("ims12", "table-04")[1]
     name = "CPU, IMS 11, 3 engines"
     rate = result["transactions"].etr
     other = one_lpar(three[ENGINES], cpu=_demand(study, three, name), rate=rate)
     moved = zos.move(other, "IMS", engines=row[ENGINES], lspr=average_lspr(study))
     busy = study.solve_system("from 3 engines", moved)["IMS"].cpu_percent
-    study.predict("CPs busy, from 3 engines", "%", row, BUSY, busy, station="processor capacity", across=True)
+    naive = _engines_one_for_one(three, row)
+    station = "processor capacity"
+    study.predict("CPs busy, from 3 engines", "%", row, BUSY, busy, station=station, kind="ladder", naive=naive, across=True)
+
+
+def _engines_one_for_one(base: Row, row: Row) -> float:
+    """Busy of a row by the CPU of a transaction of another one [%]."""
+    return base[BUSY] * base[ENGINES] / row[ENGINES] * row[RATE] / base[RATE]
 
 
 def _clients(study: Study) -> None:
@@ -93,7 +98,8 @@ def _clients(study: Study) -> None:
         row = table("ims12", "table-38")[number]
         rate = row[BUSY] / 100 * row[ENGINES] / cpu
         result = study.solve_system(f"{release}, 10000 clients", one_lpar(row[ENGINES], cpu=cpu, rate=rate))
-        study.predict(f"ITR, {release}", "tran/s", row, ITR, result["IMS"].itr, station="CPs", across=True)
+        itr = result["IMS"].itr
+        study.predict(f"ITR, {release}", "tran/s", row, ITR, itr, station="CPs", like=(base, None), across=True)
 
 
 def _seven_engines(study: Study) -> None:
@@ -107,7 +113,18 @@ def _seven_engines(study: Study) -> None:
         "0.024 ms of 0.114 ms a transaction",
         "seven engines with the network of table 3, or CPU by address space of both runs",
     )
-    study.predict("CPs busy", "%", row, BUSY, busy, station="processor capacity", across=True, missing=missing)
+    study.predict(
+        "CPs busy",
+        "%",
+        row,
+        BUSY,
+        busy,
+        station="processor capacity",
+        kind="ladder",
+        naive=_engines_one_for_one(base, row),
+        across=True,
+        missing=missing,
+    )
 
 
 CASES = (

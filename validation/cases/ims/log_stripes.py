@@ -51,7 +51,17 @@ def _run(study: Study) -> None:
         for size in ("50", "74"):
             row = _row(size, stripes)
             rate = _solved(study, f"{name}, {size} KB", row, log)["transactions"].etr
-            study.predict(f"ETR, {name}", "tran/s", row, RATE, rate, station="log", missing=MISSED.get((size, stripes)))
+            study.predict(
+                f"ETR, {name}",
+                "tran/s",
+                row,
+                RATE,
+                rate,
+                station="log",
+                kind="full center",
+                naive=small[RATE] * small[SIZE] / row[SIZE],
+                missing=MISSED.get((size, stripes)),
+            )
     _more_stripes(study)
 
 
@@ -68,7 +78,17 @@ def _more_stripes(study: Study) -> None:
         log = zos.Logger.fitted("OLDS", stripes=int(stripes), mib_per_second=measured)
         speed = _solved(study, f"{stripes} stripes, 74 KB", row, log)["OLDS"].mib_per_second
         missing = SHARED if stripes == "4" else None
-        study.predict(f"log speed, {stripes} stripes", "MB/s", row, SPEED, speed, station="log", missing=missing)
+        study.predict(
+            f"log speed, {stripes} stripes",
+            "MB/s",
+            row,
+            SPEED,
+            speed,
+            station="log",
+            kind="full center",
+            like=(two, "stripes"),
+            missing=missing,
+        )
 
 
 CASES = (

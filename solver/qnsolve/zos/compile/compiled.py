@@ -80,6 +80,8 @@ class Compiled:
     work, region, host, importance : ndarray (T,), int
     visits : ndarray (T,)
         Tasks of one transaction.
+    overflowed : ndarray (T,)
+        CPU of eligible work that goes to CPs, the cost of overflow included, over that alone.
     op_start : ndarray (T + 1,), int
     op_code, op_arg : ndarray (O,), int
     op_mean : ndarray (O,)
@@ -110,6 +112,7 @@ class Compiled:
     host: Array
     importance: Array
     visits: Array
+    overflowed: Array
     op_start: Array
     op_code: Array
     op_arg: Array
@@ -315,6 +318,7 @@ def compiled(system: SystemParts, *, converted: Converted = frozenset()) -> Comp
         host=_whole(t.lpar for t in taken.tasks),
         importance=_whole(taken.region_of(t).importance for t in taken.tasks),
         visits=np.array([t.visits for t in taken.tasks]),
+        overflowed=np.array([taken.overflowed(t) for t in taken.tasks]),
         op_start=_starts(programs),
         op_code=_whole(int(code) for code, _, _ in ops),
         op_arg=_whole(arg for _, arg, _ in ops),

@@ -63,6 +63,12 @@ class Layout:
         """The region of a task."""
         return self.system.regions[task.region]
 
+    def overflowed(self, task: Task) -> float:
+        """CPU of its eligible work where that goes to CPs, the cost of overflow included, over that work [ratio]."""
+        ziips, step = self.lpar_of(task).ziips, task.step
+        eligible = step.ziip_share * (step.open_cpu + step.cpu + step.jvm_cpu)
+        return 1 + ziips.overflow_cpu / eligible if ziips is not None and eligible > 0 else 1.0
+
     def requests(self, task: Task) -> Iterator[tuple[int, CouplingFacility, Structure, float]]:
         """What a task asks of coupling facilities: place, facility, structure, requests."""
         for name, count in (task.step.cf_requests or {}).items():

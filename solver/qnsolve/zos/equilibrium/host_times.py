@@ -51,7 +51,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             work.service |= service
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
-            times += here * (need.ziip + need.thread_ziip) * slow * max(longer[host] - point.free, 1 - point.free)
+            back = (need.ziip + need.thread_ziip) * form.overflowed
+            times += here * back * slow * max(longer[host] - point.free, 1 - point.free)
         on_cps += times
         found.append(point)
     work.on_cps, work.hosts = on_cps, found

@@ -37,6 +37,7 @@ def overflow_feed(work: Working, host: int) -> Feed:
     whole_ziip, straight = (float(flow[eligible] @ its[eligible]) for its in (need.ziip + need.thread_ziip, need.straight))
     asked, sent = whole_ziip + late * straight, whole_ziip - (1 - late) * straight
     unit = asked / float(visits.sum()) / form.ziip_speed[host]
+    back = slow * overflowed(work, host)
     closed = here & (first | eligible) & (form.users[form.work] > 0)
     coming = flow * need.rounds * here
     whole = float(coming[first | eligible].sum()) + fixed / PIECE
@@ -45,11 +46,17 @@ def overflow_feed(work: Working, host: int) -> Feed:
     most = min(float(form.users[users].sum()), float(limit[np.unique(form.region[closed])].sum())) if len(users) else 0.0
     return Feed(
         queues=queues, pieces=float(flow[here] @ alone[here]) + fixed, last=_last(work, here, visits, slow),
-        engines=float(form.engines[host]), back=form.ziip_speed[host] * slow * sent / asked,
+        engines=float(form.engines[host]), back=form.ziip_speed[host] * back * sent / asked,
         flow=(float(coming[first].sum()) + fixed / PIECE) * unit, visits=float(visits[first].sum()) * unit,
         direct=float(visits[~first].sum()) * unit, users=most, closed=float(coming[closed].sum()) / whole,
         here=float(flow[closed] @ (work.on_cps + ask.ziip)[closed]),
     )  # fmt: skip
+
+
+def overflowed(work: Working, host: int) -> float:
+    """CPU of the eligible work of a host where it goes to CPs, the cost of overflow included, over that work."""
+    whole = work.flow * (work.form.host == host) * (work.need.ziip + work.need.thread_ziip)
+    return float(whole @ work.form.overflowed) / max(float(whole.sum()), 1e-300)
 
 
 def late_work(work: Working, host: int, again: float) -> float:

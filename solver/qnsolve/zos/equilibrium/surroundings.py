@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
 
-from .overflow_feed import late_work, overflow_feed
+from .overflow_feed import late_work, overflow_feed, overflowed
 from .working import Working
 
 STEPS = 30  # of a bisection
@@ -130,7 +130,8 @@ def host_overflow(work: Working, host: int) -> Overflow:
     """The zIIPs of a host whose work goes to CPs when they are full."""
     form = work.form
     eligible = eligible_work(work, host)
-    over = max(eligible.all - eligible.here, 0.0) * form.ziip_speed[host] * form.slower[host]
+    back = form.ziip_speed[host] * form.slower[host] * overflowed(work, host)
+    over = max(eligible.all - eligible.here, 0.0) * back
     return overflow(overflow_feed(work, host), form.ziip_speeds[host], over)
 
 

@@ -87,14 +87,15 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
     facility = around.at_facility(form.region)
     over = around.over[host]
     at_ziip = (1 - over) / form.ziip_speed[host]
+    back = over * form.overflowed  # CPU on CPs of eligible work, over that work
     longer = around.ziip[host]
     qr_spin = need.qr_fixed + (need.qr_sync * facility).sum(axis=1)
     open_spin = need.open_fixed + (need.open_sync * facility).sum(axis=1)
     return Demands(
         qr=need.qr * slow + qr_spin,
         ro=need.ro * slow,
-        cpu=(need.cpu + need.ziip * over) * slow + open_spin,
-        threads=(need.threads + need.thread_ziip * over) * slow,
+        cpu=(need.cpu + need.ziip * back) * slow + open_spin,
+        threads=(need.threads + need.thread_ziip * back) * slow,
         thread_off=need.thread_ziip * at_ziip * longer,
         ziip=need.ziip * at_ziip * longer,
         ziip_work=(need.ziip + need.thread_ziip) * at_ziip,

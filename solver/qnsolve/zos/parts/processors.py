@@ -119,6 +119,21 @@ class Ziips:
         Whether eligible work goes to CPs when the zIIPs are full (IIPHONORPRIORITY=YES).
     speed : float, default 1
         As for `Processors`.
+    overflow_cpu : float, default 0
+        What overflow costs: CPU on CPs, not eligible, of a task all of whose eligible work goes to CPs [s of a CP of
+        speed 1]; of a task that sends a share p of it there, p times as much. No effect without overflow.
+
+    Notes
+    -----
+    IIPCP, the eligible time on CPs, does not hold this cost: in RMF's terms not eligible CPU = base + p·overflow_cpu, with
+    p = IIPCP/(IIP + IIPCP). It goes with the tasks, not with their eligible time: servlets of 0.33, 0.5 and 1.5 ms and
+    programs of 3 ms eligible CPU need about the same, 0.11 to 0.14 ms a request in eight of eleven tables (IBM, CICS TS
+    for z/OS V5 performance report, tables 6-9 to 9-6).
+
+    Examples
+    --------
+    >>> Ziips(1, overflow_cpu=124e-6).overflow_cpu
+    0.000124
     """
 
     cores: int
@@ -128,6 +143,7 @@ class Ziips:
     packing: str = "dense"
     overflow: bool = True
     speed: float = 1.0
+    overflow_cpu: float = 0.0
 
     def __post_init__(self) -> None:
         checks.assign(
@@ -137,6 +153,7 @@ class Ziips:
             max_capacity_factor=checks.number("ziips: max_capacity_factor", self.max_capacity_factor),
             packing=checks.choice("ziips: packing", self.packing, PACKINGS),
             speed=checks.number("ziips: speed", self.speed, positive=True),
+            overflow_cpu=checks.number("ziips: overflow_cpu", self.overflow_cpu),
         )
         if not 1 <= self.max_capacity_factor <= self.threads:
             rule = f"must lie within 1 and threads, {self.threads}: no core does more than its threads apart"

@@ -162,7 +162,7 @@ def _operations(
         elif op in (Op.CPU, Op.ZIIP, Op.SPIN_ON, Op.SPIN_OFF):
             host, place = place, queues.of(place, int(form.importance[t]))
             if op == Op.ZIIP and len(form.ziip_speeds[host]):
-                code, other, other_mean = SHARE_ELSE, place, mean * slower[host]
+                code, other, other_mean = SHARE_ELSE, place, mean * slower[host] * form.overflowed[t]
                 place, mean = queues.of(host, 0), mean / form.ziip_speed[host]
             else:
                 code, mean = CODE.get(op, SHARE), mean * slower[host]
