@@ -124,12 +124,12 @@ def test_a_ladder_is_calibrated_by_its_two_lowest_rows_at_most(studies):
 
 
 def test_parameters_are_few(studies):
-    """Fitted to the table that is predicted: one for each 4.3 figures at most; of all that enter one for each 2.2."""
+    """Fitted to the table that is predicted: one for each 4.3 figures at most; of all that enter one for each 2.1."""
     points = summary.predicted(studies.values())
     free = sum(study.free for study in studies.values())
     assert 4.3 * free <= len(points)
     assert free == sum(c.kind == "fitted" for study in studies.values() for c in study.calibrations) > 100
-    assert free < summary.anywhere(studies.values(), summary.ENTER) <= len(points) / 2.2
+    assert free < summary.anywhere(studies.values(), summary.ENTER) <= len(points) / 2.1
     for study in studies.values():
         for c in study.calibrations:
             own = any((r.table.document, r.table.file) == (study.case.source, study.case.file) for r in c.rows)
