@@ -20,6 +20,8 @@ ALIKE = 5.0  # variance inflation from which classes move together
 UNLIKE = 0.05  # difference between two measures of one use that a note reports
 FULL = 0.999  # utilization beyond which a response has no bound
 ROUNDS, ROUGH = 40, 1e-3  # of responses without outliers' weight; the error that counts as none [of the mean]
+SINGULAR = 1e-9  # singular value over the largest, of columns of length 1, below which the rows do not tell classes apart
+ALMOST = 1e-6  # part of a class in such a sum that counts as none
 WEAK = 0.5  # share of the variation explained below which a note says so
 
 
@@ -190,7 +192,8 @@ def fit_intervals(
     free = numbers > 0
     degrees = max(count - int(free.sum()), 1)
     deviation = float(np.sqrt(left @ left / degrees))
-    spread = _spread(columns, free) * deviation * (NORMAL + (NORMAL**3 + NORMAL) / (4 * degrees))  # Student's t
+    student = deviation * (NORMAL + (NORMAL**3 + NORMAL) / (4 * degrees))
+    spread = _spread(columns, free, student, used)
     fits = [
         FittedDemand(float(d), float(max(d - s, 0.0)), float(d + s), inflation)
         for d, s, inflation in zip(numbers, spread, [*_inflation(columns[:, :-1]), 1.0], strict=True)
@@ -214,14 +217,24 @@ def _table(rates: Mapping[str, Values]) -> dict[str, Array]:
     return found
 
 
-def _spread(columns: Array, free: NDArray[np.bool_]) -> Array:
-    """Standard deviation of each number over that of a row; of one held at 0 as if it were free with those that are."""
+def _spread(columns: Array, free: NDArray[np.bool_], row: float, used: Array) -> Array:
+    """How far each number may be off if a row may by `row`; of one held at 0 as if it were free with those that are.
+
+    Of classes whose rates are multiples of each other the rows say nothing but that none takes more than all.
+    """
     found = np.empty(len(free))
+    units = np.linalg.norm(columns, axis=0)
+    _, sizes, sides = np.linalg.svd(columns / units, full_matrices=False)
+    unknown = (np.abs(sides[sizes < SINGULAR * sizes[0]]) > ALMOST).any(axis=0)
     for i in range(len(free)):
+        if unknown[i]:
+            there = columns[:, i] > 0
+            found[i] = float(np.min((used[there] + row) / columns[there, i]))
+            continue
         with_it = free.copy()
         with_it[i] = True
-        inverse = np.linalg.pinv(columns[:, with_it].T @ columns[:, with_it])
-        found[i] = np.sqrt(max(float(inverse[(place := int(with_it[:i].sum())), place]), 0.0))
+        inverse = np.linalg.pinv((columns[:, with_it] / units[with_it]).T @ (columns[:, with_it] / units[with_it]))
+        found[i] = row * np.sqrt(max(float(inverse[(place := int(with_it[:i].sum())), place]), 0.0)) / units[i]
     return found
 
 
@@ -245,6 +258,10 @@ def _stretch(busy: Array, servers: int) -> Array:
 def _responses(
     given: Mapping[str, Values], table: Mapping[str, Array], busy: Array, servers: int
 ) -> dict[str, tuple[float, float]]:
+    if not isinstance(given, Mapping):
+        raise ModelError(
+            "response_times", "must give the responses of each class", "write {'read': [0.1, 0.2, ...], ...}", given
+        )
     stretch = _stretch(np.minimum(busy, FULL), servers)
     found = {}
     for name, values in given.items():

@@ -45,6 +45,28 @@ def test_classes_that_move_together_are_noted() -> None:
     assert fit.predict({"read": [20], "twin": [40]}).busy == pytest.approx([0.15], rel=0.02)
 
 
+def test_multiples_of_one_class_have_no_demands_of_their_own() -> None:
+    """Each may have nothing or all: intervals that hold both, though the fitted numbers are exact."""
+    noise = np.random.default_rng(1).normal(0, 0.002, len(READ))
+    for busy in ((0.01 * READ + 0.2) / 4, (0.01 * READ + 0.2) / 4 + noise):
+        fit = measure.fit_intervals({"read": READ, "twin": READ * 2, "write": WRITE}, busy, 4)
+        for name, all_of_it in (("read", 0.01), ("twin", 0.005)):
+            assert fit.demands[name].lowest == 0
+            assert fit.demands[name].highest >= all_of_it
+        assert fit.demands["write"].highest < 0.002
+
+
+@pytest.mark.parametrize("unit", [1e9, 1e-9])
+def test_units_of_rates_do_not_matter(unit: float) -> None:
+    """Bytes beside transactions: demand and interval in proportion."""
+    busy = BUSY + np.random.default_rng(5).normal(0, 0.02, len(READ))
+    plain = measure.fit_intervals({"read": READ, "write": WRITE}, busy, 4)
+    found = measure.fit_intervals({"read": READ * unit, "write": WRITE}, busy, 4)
+    for name, times in (("read", unit), ("write", 1.0)):
+        for key in ("value", "lowest", "highest"):
+            assert getattr(found.demands[name], key) * times == pytest.approx(getattr(plain.demands[name], key), rel=1e-6)
+
+
 def test_a_demand_below_zero_is_held_at_zero() -> None:
     """A class without use: 0, with an upper end, and a note."""
     noise = np.random.default_rng(3).normal(0, 0.02, len(READ))
@@ -93,6 +115,10 @@ def test_time_that_is_not_charged_is_noted() -> None:
         (
             lambda: measure.fit_intervals({"a": [1, 2, 3]}, [0.1, 0.2, 0.3], response_times={"b": [1, 1, 1]}),
             "response_times = 'b': must be of the classes a; name one of them",
+        ),
+        (
+            lambda: measure.fit_intervals({"a": [1, 2, 3]}, [0.1, 0.2, 0.3], response_times=[1, 1, 1]),  # type: ignore[arg-type]
+            "response_times = .*: must give the responses of each class",
         ),
         (
             lambda: measure.fit_intervals({"a": [1, 2, 3]}, [0.1, 0.2, 0.3]).predict({"b": [1]}),
