@@ -10,7 +10,7 @@ from qnsolve.errors import ModelError
 
 from .checked_series import Values, matched, series
 
-SAME = 1e-24  # sum of squares over the squared mean below which values count as equal
+SAME = 1e-24  # sum of squares around the mean over that around 0, below which values count as equal
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ def fit_line(x: Values, y: Values, item: str = "x", *, relative: bool = False) -
     """
     x, y = series(item, x), series("y", y, positive=relative)
     matched(**{item: x, "y": y})
-    weight = (y.mean() / y) ** 2 if relative else np.ones(len(y))
+    weight = (y.min() / y) ** 2 if relative else np.ones(len(y))
     middle, height = float(weight @ x / weight.sum()), float(weight @ y / weight.sum())
     across = x - middle
     spread = float(weight @ across**2)
-    if not spread > SAME * max(1.0, middle * middle):
+    if not spread > SAME * float(weight @ x**2):
         raise ModelError(item, "must not all be the same: a line needs two values that differ", "add another interval", middle)
     slope = float(weight @ (across * (y - height))) / spread
     return Line(slope, height - slope * middle)

@@ -36,6 +36,18 @@ def test_a_line_of_least_relative_errors() -> None:
         measure.fit_line([1, 2], [1, 0], relative=True)
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_a_line_in_any_unit(relative: bool) -> None:
+    """Seconds or picoseconds: the same line; only values that are all the same are refused."""
+    for unit in (1e-90, 1e-13, 1.0, 1e13):
+        line = measure.fit_line([unit, 2 * unit, 3 * unit], [3, 5, 7], relative=relative)
+        assert (line.intercept, line.slope * unit) == pytest.approx((1, 2), rel=1e-9)
+    for x in ([0, 0], [1e-13, 1e-13], [0.1 + 0.2, 0.3]):
+        with pytest.raises(qn.ModelError, match="must not all be the same"):
+            measure.fit_line(x, [1, 2], relative=relative)
+    assert measure.fit_line([1, 2, 3], [1e-99, 1e99, 1e-99], relative=True).slope == pytest.approx(0, abs=1e-99)
+
+
 def test_laws_are_recovered_from_their_own_figures() -> None:
     """Each fit returns what its intervals were made with."""
     rates = np.array([100.0, 300.0, 700.0])
