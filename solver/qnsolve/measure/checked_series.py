@@ -15,14 +15,16 @@ Values = Sequence[float] | NDArray[np.float64]
 Array = NDArray[np.float64]
 
 
-def series(item: str, given: Values, *, positive: bool = False, most: float = checks.LARGEST) -> Array:
-    """The values of the intervals as an array, each from 0 (above 0 with `positive`) to `most`."""
+def series(
+    item: str, given: Values, *, positive: bool = False, most: float = checks.LARGEST, repair: str = "write 0.8 for 80 %"
+) -> Array:
+    """The values of the intervals as an array, each from 0 (above 0 with `positive`) to `most`; `repair` where one is above."""
     found = _numbers(item, given)
     wrong = ~((found >= (checks.SMALLEST if positive else 0.0)) & (found <= most))
     if wrong.any():
         i = int(np.argmax(wrong))
         value = checks.number(f"{item}, value {i + 1}", float(found[i]), positive=positive)
-        raise ModelError(f"{item}, value {i + 1}", f"must lie within 0 and {most:g}", "write 0.8 for 80 %", value)
+        raise ModelError(f"{item}, value {i + 1}", f"must lie within 0 and {most:g}", repair, value)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -212,6 +213,8 @@ def test_what_the_rows_contradict_is_noted() -> None:
     cold = measure.fit_ladder([8, 16, 32, 64], [6481, 16288, 22535, 22852])
     assert "at load 16 the rate by load is 1.26 times" in cold.notes[0]
     assert any("one network does not have all of this ladder" in note for note in cold.notes)
+    jumping = measure.fit_ladder([1, 2, 4, 8, 16, 32], [10, 100, 1, 50, 3, 80])
+    assert any(re.search(r"off by 2\d\d % in the mean", note) for note in jumping.notes)
 
 
 @pytest.mark.parametrize(
@@ -233,6 +236,11 @@ def test_what_the_rows_contradict_is_noted() -> None:
             "think_time = 2.0: must be less than load/rate, here 0",
         ),
         (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).predict([0.2]), "loads = 0.2: must be 1 or more"),
+        (lambda: measure.fit_ladder([1, 2e5], [3.0, 4.0]), "take loads up to 100000: jobs in the system at once"),
+        (
+            lambda: measure.fit_ladder([1, 2], [3.0, 4.0], rate_deviations=[0.1, 5]),
+            "rate_deviations, value 2 = 5.0: must not be above the rate, 4",
+        ),
         (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).network(0), "load = 0: must lie within 1 and 100000"),
     ],
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qnsolve.errors import ModelError
-from qnsolve.measure.checked_series import Array, Values, series
+from qnsolve.measure.checked_series import Array, Values
 from qnsolve.model import checks
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
@@ -19,7 +19,7 @@ from .closed_curve import Curves
 from .curve_grid import likely_capacity
 from .fit_plans import NAMES, fitted, plan_of
 from .ladder_range import LadderRange
-from .ladder_rows import MOST_LOAD, LadderRows, rows
+from .ladder_rows import MOST_LOAD, LadderRows, checked_loads, rows
 
 POOR = 0.05  # error of the fitted rows that a note reports
 
@@ -119,7 +119,7 @@ class LadderFit:
         loads : sequence of float, shape (L,)
             1 to 100,000 [jobs].
         """
-        n = _loads(loads)
+        n = checked_loads(loads)
         rates = self._curve.throughput(n)[0]
         low, high = self._range.of(self._curve, n)
         low, high = np.minimum(low, rates), np.maximum(high, rates)
@@ -267,13 +267,6 @@ def fit_ladder(
     )
 
 
-def _loads(given: Values) -> Array:
-    found = series("loads", given, positive=True, most=MOST_LOAD)
-    if found.min() < 1:
-        raise ModelError("loads", "must be 1 or more", "give the number of jobs", float(found.min()))
-    return found
-
-
 def _said(measured: LadderRows, limit: str, capacity: float, error: float) -> list[str]:
     """What the fit cannot know."""
     top = f"the rate still grows with the load at {measured.loads[-1]:g}: "
@@ -283,5 +276,7 @@ def _said(measured: LadderRows, limit: str, capacity: float, error: float) -> li
     elif limit == "unknown":
         said.append(f"{top}these rows cannot show the limit, {capacity:.5g} is a guess; measure higher loads, or give busy")
     if error > POOR:
-        said.append(f"the fitted rows are off by {100 * error:.2g} % in the mean: one network does not have all of this ladder")
+        said.append(
+            f"the fitted rows are off by {100 * error:.{0 if error >= 1 else 1}f} % in the mean: one network does not have all of this ladder"
+        )
     return said

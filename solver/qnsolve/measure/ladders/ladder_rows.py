@@ -42,7 +42,7 @@ def rows(
     rate_deviations: Values | None,
 ) -> LadderRows:
     """The rows, checked."""
-    n = series("loads", loads, positive=True, most=MOST_LOAD)
+    n = checked_loads(loads)
     x = series("rates", rates, positive=True)
     given = {"loads": n, "rates": x}
     r = u = None
@@ -55,11 +55,13 @@ def rows(
         given["rate_deviations"] = wide = series("rate_deviations", rate_deviations)
     matched(**given)
     if rate_deviations is not None:
+        if (wide > x).any():
+            i = int(np.argmax(wide > x))
+            rule = f"must not be above the rate, {x[i]:.5g}"
+            raise ModelError(
+                f"rate_deviations, value {i + 1}", rule, "give the standard deviation in the unit of the rates", float(wide[i])
+            )
         noise = np.maximum(noise, wide / x)
-    if n.min() < 1:
-        i = int(np.argmin(n))
-        repair = "count users, connections, threads or processors"
-        raise ModelError(f"loads, value {i + 1}", "must be 1 or more", repair, float(n[i]))
     if len(np.unique(n)) < 2:
         raise ModelError("loads", "must have two values that differ", "measure another load", float(n[0]))
     m = None if servers is None else checks.whole("servers", servers, least=1)
@@ -71,6 +73,17 @@ def rows(
     think, ratio, notes = _response_law(n, x, r, think_time)
     notes += _steeper(n, x)
     return LadderRows(n, x, r, u, noise, think, ratio, m, tuple(notes))
+
+
+def checked_loads(given: Values) -> Array:
+    """Loads of measured rows, or of a prediction."""
+    repair = f"take loads up to {MOST_LOAD}: jobs in the system at once, not users of a day"
+    found = series("loads", given, positive=True, most=MOST_LOAD, repair=repair)
+    if found.min() < 1:
+        i = int(np.argmin(found))
+        repair = "count users, connections, threads or processors"
+        raise ModelError(f"loads, value {i + 1}", "must be 1 or more", repair, float(found[i]))
+    return found
 
 
 def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> tuple[float, float, list[str]]:
