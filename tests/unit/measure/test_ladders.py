@@ -235,7 +235,7 @@ def test_what_the_rows_contradict_is_noted() -> None:
             lambda: measure.fit_ladder([1, 2], [3.0, 5.0], think_time=2.0),
             "think_time = 2.0: must be less than load/rate, here 0",
         ),
-        (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).predict([0.2]), "loads = 0.2: must be 1 or more"),
+        (lambda: measure.fit_ladder([1, 2], [3.0, 5.0]).predict([0.2]), "loads, value 1 = 0.2: must be 1 or more"),
         (lambda: measure.fit_ladder([1, 2e5], [3.0, 4.0]), "take loads up to 100000: jobs in the system at once"),
         (
             lambda: measure.fit_ladder([1, 2], [3.0, 4.0], rate_deviations=[0.1, 5]),
