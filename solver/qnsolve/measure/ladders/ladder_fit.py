@@ -276,7 +276,6 @@ def _said(measured: LadderRows, limit: str, capacity: float, error: float) -> li
     elif limit == "unknown":
         said.append(f"{top}these rows cannot show the limit, {capacity:.5g} is a guess; measure higher loads, or give busy")
     if error > POOR:
-        said.append(
-            f"the fitted rows are off by {100 * error:.{0 if error >= 1 else 1}f} % in the mean: one network does not have all of this ladder"
-        )
+        off = f"{100 * error:.0f} %" if error >= 1 else f"{100 * error:.2g} %"
+        said.append(f"the fitted rows are off by {off} in the mean: one network does not have all of this ladder")
     return said
