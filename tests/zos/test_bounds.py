@@ -72,6 +72,32 @@ def test_cpu_growth_is_that_of_the_engines_at_work() -> None:
     assert busy == pytest.approx(4 * (1 + 0.1 * log(busy)), rel=1e-10)
 
 
+def _far(**work: object) -> zos.System:
+    """Ten requests of 104 µs, beyond their threshold without any wait: asynchronous, 4 µs of CPU each beside 100 µs."""
+    structure = zos.Structure("S", service_time=4e-6, threshold=20e-6)
+    far = zos.CouplingFacility("CF", processors=4, link=zos.Link("far", latency=100e-6), async_cpu=4e-6, structures=[structure])
+    return zos.System(
+        lpars=[zos.Lpar("P", processors=2)],
+        coupling_facilities=[far],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=500)],
+        work=[zos.Work("w", regions="A", open_cpu=1e-4, cf_requests={"S": 10}, **work)],
+    )
+
+
+def test_requests_past_their_threshold_do_not_hold_cps() -> None:
+    """R = 100 + 10·(4 + 104) µs, CPU 140 µs: users fill two CPs at 2/140 µs, and work with a rate ends there."""
+    found = _far(users=2000, think_time=0.1).bounds()
+    assert found["w"].etr == pytest.approx(2 / 140e-6, rel=1e-9)
+    assert [request.kind for request in found.structures] == ["async"]
+    assert _far(rate=3000).bounds()["w"].response_time == pytest.approx(1.18e-3, rel=1e-9)
+    assert _far(users=1000, think_time=0.1).solve()["w"].etr <= 1000 / 0.10118
+
+
+def test_the_growth_that_a_system_holds_has_asynchronous_requests() -> None:
+    """Work of 1000 a second grows to 2/140 µs, not to what synchronous requests would leave: 2/1140 µs."""
+    assert zos.headroom(_far(rate=1000)).factor == pytest.approx(2 / 140e-6 / 1000, rel=2e-3)
+
+
 def test_a_solution_lies_on_the_side_that_its_queues_say() -> None:
     """Response times of one work are no shorter, throughputs no higher, than bounds."""
     for users in (5, 120, 260, 2000):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
 
@@ -14,7 +15,7 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
-from .solved import solved_point
+from .solved import convertible, solved_point
 from .utilization import center_loads, fullest
 
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
@@ -55,7 +56,10 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     grows = np.ones(len(form.rate), dtype=bool) if grows is None else grows
     if not (grows & (form.rate > 0)).any():
         return Capacity(inf, "")
-    bound, resource = _bound(form, grows)
+    forms = [form]
+    if able := convertible(form):  # asynchronous at some load: what they hold then
+        forms.append(compiled(system, converted=able))
+    bound, resource = _bound(forms, grows)
     high, center = bound, resource
     low, guess = 0.0, min(1.0, bound * (1 - MARGIN))
     under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
@@ -85,14 +89,16 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
 
 
-def _bound(form: Compiled, grows: Places) -> tuple[float, str]:
-    """The factor at which a center has more to do than it can without any wait, and that center."""
-    need = needs(form)
-    ask = demands(form, need, at_rest(form))
-    stays = dict(center_loads(form, need, ask, np.where(grows, 0.0, form.rate)))
-    best, center = inf, ""
-    for name, load in center_loads(form, need, ask, form.rate):
-        still = stays.get(name, 0.0)
-        if load > still and (1 - still) / (load - still) < best:
-            best, center = max(1 - still, 0.0) / (load - still), name
-    return best, center
+def _bound(forms: Sequence[Compiled], grows: Places) -> tuple[float, str]:
+    """The factor at which a center has more to do than it can without any wait, in whichever form it has least to do."""
+    least: dict[str, float] = {}
+    for form in forms:
+        need = needs(form)
+        ask = demands(form, need, at_rest(form))
+        stays = dict(center_loads(form, need, ask, np.where(grows, 0.0, form.rate)))
+        for name, load in center_loads(form, need, ask, form.rate):
+            still = stays.get(name, 0.0)
+            if load > still:
+                least[name] = max(least.get(name, 0.0), max(1 - still, 0.0) / (load - still))
+    center = min(least, key=least.__getitem__, default="")
+    return least.get(center, inf), center

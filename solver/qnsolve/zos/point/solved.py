@@ -75,7 +75,7 @@ def _solved(system: SystemParts, factor: Array | float, rounds: int) -> SolvedPo
     need = needs(form)
     if (exact := small_system(form, need)) is not None:
         return SolvedPoint(exact, exact=True)
-    converted = _converted(form, at_rest(form), frozenset())
+    converted = converted_at_rest(form)
     while True:
         if converted:
             form = scaled(compiled(system, converted=converted), factor)
@@ -131,6 +131,21 @@ def _check(loads: object) -> None:
     name, load = max(loads, key=lambda item: item[1])  # type: ignore[call-overload]
     if load >= 1:
         raise FullPoolError(name, load)
+
+
+def converted_at_rest(form: Compiled) -> Converted:
+    """Requests whose synchronous time is past their threshold without any wait."""
+    return _converted(form, at_rest(form), frozenset())
+
+
+def convertible(form: Compiled) -> Converted:
+    """Requests that have a threshold."""
+    return frozenset(
+        (place, structure.name, task.lpar)
+        for task in form.layout.tasks
+        for place, _, structure, _ in form.layout.requests(task)
+        if structure.threshold is not None
+    )
 
 
 def _converted(form: Compiled, around: Around, before: Converted) -> Converted:

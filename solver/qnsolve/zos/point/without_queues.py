@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.chains.clocked import beyond_ticks
 from qnsolve.zos.hosts.demands import Around, Demands, at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
-from .solved import SolvedPoint
+from .solved import SolvedPoint, converted_at_rest
 from .utilization import center_loads
 
 ROUNDS = 60  # of CPU growth and zIIP overflow, at most: each changes the next by a fraction
@@ -36,10 +36,13 @@ def point_without_queues(system: SystemParts) -> SolvedPoint:
 
     Notes
     -----
-    X = min(N/(Z + R), what the fullest center lets through), with R the times of service alone. Works of users that share a
-    full center give way in proportion; what a user spends beyond Z + R is a wait before the region where the work begins.
+    X = min(N/(Z + R), what the fullest center lets through), with R the times of service alone. Requests past their threshold
+    without any wait are asynchronous. Works of users that share a full center give way in proportion; what a user spends
+    beyond Z + R is a wait before the region where the work begins.
     """
     form = compiled(system)
+    if converted := converted_at_rest(form):
+        form = compiled(system, converted=converted)
     need, around = needs(form), at_rest(form)
     rate = np.where(form.users > 0, 0.0, form.rate)
     for _ in range(ROUNDS):
@@ -51,7 +54,7 @@ def point_without_queues(system: SystemParts) -> SolvedPoint:
             break
     _wait_outside(work)
     work.settled = True
-    return SolvedPoint(work, queues=False)
+    return SolvedPoint(work, converted, queues=False)
 
 
 def _working(form: Compiled, need: Needs, around: Around, ask: Demands, rate: Array) -> Working:
