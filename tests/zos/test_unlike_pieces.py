@@ -37,3 +37,14 @@ def test_short_and_long_pieces_at_a_tcb() -> None:
     after = exact.mean(lambda s: s[2]) / 4.0
     assert solved["short"].response_time == pytest.approx(waiting + at_work[0] / 4.0 + after, rel=0.03)
     assert solved["long"].response_time == pytest.approx(waiting + at_work[1] / 0.15, rel=0.03)
+
+
+def test_no_task_is_quicker_than_its_pieces() -> None:
+    """Many short pieces beside bursts of one long piece each: what follows another piece waits less, never less than not."""
+    work = [
+        zos.Work("short", rate=5.5, regions="A", qr_cpu=0.0001, qr_dispatches=30),
+        zos.Work("plain", rate=57, regions="A", qr_cpu=0.0002, qr_dispatches=2),
+        zos.Work("burst", rate=55, regions="A", qr_cpu=0.0002, qr_dispatches=1, burst=12.5),
+    ]
+    system = zos.System(lpars=[zos.Lpar("P", processors=6)], regions=[zos.CicsRegion("A", lpar="P", mxt=49)], work=work)
+    assert system.solve()["short"].response_time >= 0.0001 * (1 - 1e-9)

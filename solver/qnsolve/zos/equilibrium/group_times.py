@@ -65,10 +65,10 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
             more *= its.waiting / max(endless, its.waiting, 1e-300)
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
     mates = _among_mates(load, k, its, wait)
-    time = pieces * rounds * its.service
-    time = time + (wait - float(flow @ mates) / visits + mates) * rounds
+    waits = (wait - float(flow @ mates) / visits + mates) * rounds
     more += plain * (1 - 1 / seen)
-    return np.asarray(time - _behind_itself(load, k, its, more, free) * (rounds - 1))
+    waits = waits - _behind_itself(load, k, its, more, free) * (rounds - 1)
+    return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
 
 
 def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
