@@ -46,9 +46,21 @@ def test_reads_that_go_elsewhere() -> None:
         ({"device": "disk", "share": 1.5}, "share.*within 0 and 1"),
         ({"device": "disk", "share": 0.5, "cpu": 10.0}, "less than a step has"),
         ({"device": "disk", "share": 0.5, "work": ["other"]}, "is asked by no step"),
+        ({"device": "disk", "share": 0.5, "work": ["others"]}, "work = 'others': names no work.*did you mean 'other'"),
+        ({"device": "disk", "share": 0.5, "work": "other"}, "work = 'other': must be a list of names"),
+        ({"device": "disk", "share": 0.5, "work": []}, "must be a list of names"),
+        ({"device": "disk", "share": 0.5, "instead": ["pool"]}, "instead.*must be ratios by device"),
+        ({"device": None, "share": 0.5}, "device = None: must be a text"),
     ],
 )
 def test_wrong_values(arguments: dict[str, object], message: str) -> None:
     """One line: what, why, what to do."""
     with pytest.raises(qn.ModelError, match=message):
         zos.avoid_reads(_system(), **arguments)
+
+
+def test_a_work_that_is_named_twice_is_changed_once() -> None:
+    """The same as named once."""
+    name = next(item.name for item in _system().work if any("disk" in step.devices for step in item.steps))
+    once, twice = (zos.avoid_reads(_system(), "disk", 0.5, work=[name] * times) for times in (1, 2))
+    assert once == twice

@@ -55,11 +55,15 @@ def avoid_reads(
     if part > 1:
         raise ModelError("avoid_reads: share", "must lie within 0 and 1", "write a share", share)
     of_cpu = checks.number("avoid_reads: cpu", cpu)
+    checks.text("avoid_reads: device", device)
+    if not isinstance(instead or {}, Mapping):
+        raise ModelError("avoid_reads: instead", "must be ratios by device", "write {'GBP': 0.1}", instead)
     others = {name: checks.number(f"avoid_reads: instead: {name}", ratio) for name, ratio in (instead or {}).items()}
     readers = [item.name for item in system.work if any(device in (step.devices or {}) for step in item.steps)]
-    if not readers or not set(work or readers) <= set(readers):
+    whose = readers if work is None else _works(system, work)
+    if not readers or not set(whose) <= set(readers):
         asked = sorted({name for item in system.work for step in item.steps for name in step.devices or {}})
-        raise ModelError("avoid_reads: device", "is asked by no step of that work", suggestion(device, asked), device)
+        raise ModelError("avoid_reads: device", "is asked by no step of that work", _repair(device, asked, readers), device)
 
     def less(step: Step) -> Step:
         times = dict(step.devices or {})
@@ -78,6 +82,21 @@ def avoid_reads(
         changes: dict[str, Any] = {key: max(getattr(step, key) - of_cpu * saved, 0.0)}
         return replace(found, **changes)
 
-    for name in work or readers:
+    for name in whose:
         system = with_steps(system, name, less)
     return system
+
+
+def _works(system: System, given: Sequence[str]) -> tuple[str, ...]:
+    """Names of works, each once."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        raise ModelError("avoid_reads: work", "must be a list of names", "write ['orders']", given)
+    known = [item.name for item in system.work]
+    for name in given:
+        if name not in known:
+            raise ModelError("avoid_reads: work", "names no work of the system", suggestion(str(name), known), name)
+    return tuple(dict.fromkeys(given))
+
+
+def _repair(device: str, asked: Sequence[str], readers: Sequence[str]) -> str:
+    return f"name its readers: {', '.join(readers)}" if readers else suggestion(device, asked)
