@@ -61,6 +61,20 @@ def test_eligible_work_beyond_the_ziips_runs_on_cps() -> None:
     assert found.cpu_percent == pytest.approx(25 * (0.5 + 0.5), rel=1e-12)
 
 
+@pytest.mark.parametrize("overflow", [True, False])
+def test_full_ziips_are_busy_all_of_the_time(overflow: bool) -> None:
+    """Threads of 1.3 cores' work a core at most: then each core is busy, and no more."""
+    system = zos.System(
+        lpars=[zos.Lpar("P", processors=4, ziips=zos.Ziips(2, threads=2, max_capacity_factor=1.3, overflow=overflow))],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=100)],
+        work=[zos.Work("w", regions="A", users=5000, think_time=1.0, jvm_cpu=0.004, ziip_share=0.9, delay=0.02)],
+    )
+    found = system.bounds()["P"]
+    assert found.appl_iip == pytest.approx(260.0, rel=1e-9)
+    assert found.ziip_percent == pytest.approx(100.0, rel=1e-9)
+    assert found.thread_density == pytest.approx(2.0, rel=1e-9)
+
+
 def test_cpu_growth_is_that_of_the_engines_at_work() -> None:
     """D·(1 + g·ln(busy)) = busy/X."""
     system = zos.System(

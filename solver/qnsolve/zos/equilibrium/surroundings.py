@@ -148,7 +148,15 @@ def ziip_report(work: Working, host: int) -> tuple[float, float, float]:
         jobs = inf if eligible.stream else eligible.users
         found = shared([eligible.here], [jobs], [work.around.ziip[host]], speeds).chance
         chance = np.append(found[1:], 1 - found.sum())
-    chance = chance * (eligible.here / float(chance @ speeds))  # 1 but for what the rounds leave
+    done, most = float(chance @ speeds), float(speeds[-1])
+    if (
+        eligible.here * float(chance.sum()) > done and most > done
+    ):  # more than is done whenever any runs: all threads run longer
+        full = min((eligible.here - done) / (most - done), 1.0)
+        chance = (1 - full) * chance
+        chance[-1] += full
+    else:
+        chance = chance * (eligible.here / done)  # 1 but for what the rounds leave
     running = np.arange(1.0, len(speeds) + 1)
     busy = float(chance @ cores)
     return busy, float(chance @ running) / busy, float(chance @ speeds) / busy
