@@ -247,3 +247,10 @@ def test_the_report_is_the_same_when_made_again(report, studies, tmp_path):
         assert (tmp_path / path.relative_to(report)).read_bytes() == path.read_bytes(), path
     for study in list(studies.values())[::20]:  # the pictures are those of the first time: draw some again
         assert plots.picture(study) == study.picture
+
+
+def test_a_share_that_is_nearly_nothing_has_no_sign() -> None:
+    """-0.2 % in whole percent is 0 %; a signed error keeps its sign."""
+    assert blocks.percent(-0.002, signed=False, digits=0) == "0 %"
+    assert blocks.percent(-0.012, signed=False, digits=0) == "-1 %"
+    assert blocks.percent(-0.000001) == "-0.00 %"

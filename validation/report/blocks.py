@@ -60,4 +60,4 @@ def figure(value: float) -> str:
 
 def percent(value: float, *, signed: bool = True, digits: int = 2) -> str:
     """A relative number in percent."""
-    return f"{100 * value:{'+' if signed else ''}.{digits}f} %"
+    return f"{100 * value:{'+' if signed else 'z'}.{digits}f} %"

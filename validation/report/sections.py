@@ -81,7 +81,7 @@ def _systems(studies: Sequence[Study]) -> Block:
     columns = (
         "system, cases, figures:count, hits:share, mean:percent, bounds only:percent, verdict:verdict, what its models lack"
     )
-    note = f"{works} of {len(met)} work: at least {100 * summary.WORKS:.0f} % of their figures are reproduced or close."
+    note = f"{works} of {len(met)} systems work: at least {100 * summary.WORKS:.0f} % of their figures are reproduced or close."
     return block("Systems that the documents measured", columns, rows, note)
 
 

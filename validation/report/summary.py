@@ -186,7 +186,7 @@ def numbers(studies: Sequence[Study]) -> list[tuple[str, int, float, str]]:
     """Measured numbers that enter: kind, how many, figures predicted for each, what they are."""
     points = len(predicted(studies))
     rows = [(kind, anywhere(studies, (kind,)), meaning) for kind, meaning in ENTERS.items()]
-    rows.append(("all", anywhere(studies, ENTER), "each once, though it serve several cases"))
+    rows.append(("all", anywhere(studies, ENTER), "each once, also where several cases use it"))
     return [(kind, count, points / max(count, 1), meaning) for kind, count, meaning in rows]
 
 
