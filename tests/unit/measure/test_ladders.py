@@ -274,3 +274,16 @@ def test_numbers_of_zero_or_more(seed: int) -> None:
     assert x.min() >= 0
     assert np.all(np.abs(slope[x > 0]) < 1e-9)
     assert np.all(slope[x == 0] < 1e-9)
+
+
+@pytest.mark.parametrize("jobs", [1999, 2002, 30_000])
+@pytest.mark.parametrize("near", [0.5, 0.99, 1.0, 1.01, 3.0])
+def test_many_jobs_at_one_server_follow_erlang(jobs: int, near: float) -> None:
+    """The server is idle with Erlang's loss probability of as many lines as there are jobs, of any load of the delay."""
+    capacity, load = 100.0, jobs / near
+    response = load / capacity + 1 / capacity
+    curve = Curves(np.array([response]), np.array([response * capacity]), np.zeros(1), np.zeros(1))
+    idle = 1.0
+    for lines in range(1, jobs + 1):
+        idle = load * idle / (lines + load * idle)
+    assert curve.throughput(np.array([float(jobs)]))[0, 0] == pytest.approx(capacity * (1 - idle), rel=1e-8)

@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 NO_DELAY = 1e-300
+MANY, STRIDE = 2000, 64  # jobs from which on a sum is first looked at in strides
+ALONE = 20_000  # jobs from which on curves are worked on one by one
+NOTHING = 80.0  # logarithm of the largest term over one that does not count
 CELLS = 2_000_000  # points times jobs that are worked on at once
 
 
@@ -79,7 +82,7 @@ class Curves:
         """Exact throughput at each load (P, L) [jobs/time]; between whole loads on the straight line."""
         low, high = np.floor(loads).astype(int), np.ceil(loads).astype(int)
         sizes = np.unique(np.concatenate([low, high]))
-        step = max(1, CELLS // int(sizes[-1] + 1))
+        step = max(1, CELLS // int(sizes[-1] + 1)) if sizes[-1] <= ALONE else 1  # so that what counts is narrow
         parts = [self._part(start, start + step)._at(sizes) for start in range(0, len(self.knee), step)]
         found = np.vstack(parts) if parts else np.empty((0, len(sizes)))
         at = dict(zip(sizes.tolist(), found.T, strict=True))
@@ -104,9 +107,19 @@ class Curves:
             if n == 0:
                 found[:, column] = 0.0
                 continue
-            fewer = _log_sum(away[:, n - 1 :: -1] + there[:, :n])
-            found[:, column] = np.exp(fewer - _log_sum(away[:, n::-1] + there[:, : n + 1]))
+            found[:, column] = np.exp(_log_constant(away, there, n - 1) - _log_constant(away, there, n))
         return found
+
+
+def _log_constant(away: Array, there: Array, jobs: int) -> Array:
+    """Logarithm of G(jobs), the sum over the jobs at the station; of very many those that count."""
+    start, end = 0, jobs + 1
+    if jobs > MANY:
+        seen = np.append(np.arange(0, jobs, STRIDE), jobs)
+        terms = away[:, jobs - seen] + there[:, seen]
+        counts = np.flatnonzero((terms > terms.max(axis=1)[:, None] - NOTHING).any(axis=0))
+        start, end = int(seen[max(counts[0] - 1, 0)]), int(seen[min(counts[-1] + 1, len(seen) - 1)]) + 1
+    return _log_sum(away[:, jobs - end + 1 : jobs - start + 1][:, ::-1] + there[:, start:end])
 
 
 def _log_sum(terms: Array) -> Array:
