@@ -67,6 +67,27 @@ def test_a_facility_full_of_asynchronous_requests_makes_users_wait(users: int, t
     assert found.response_time == pytest.approx(exact.response_time, rel=0.02)
 
 
+@pytest.mark.parametrize("users", [2500, 3000, 4000, 5000, 20000])
+def test_a_full_facility_passes_what_it_can(users: int) -> None:
+    """One engine, 50 requests of 10 µs a task: 2000 a second, and R = N/X - Z."""
+    facility = zos.CouplingFacility(
+        "CF",
+        processors=1,
+        link=zos.Link("link", latency=5e-6),
+        structures=[zos.Structure("S", service_time=10e-6, threshold=30e-6)],
+    )
+    system = zos.System(
+        lpars=[zos.Lpar("P", processors=4)],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=2000)],
+        coupling_facilities=[facility],
+        work=[zos.Work("w", users=users, think_time=1.0, regions="A", open_cpu=0.001, cf_requests={"S": 50})],
+    )
+    found = system.solve()
+    assert found["w"].etr == pytest.approx(2000.0, rel=1e-4)
+    assert found["w"].response_time == pytest.approx(users / 2000 - 1, rel=1e-3)
+    assert found.facilities[0].busy_percent <= 100.0
+
+
 @pytest.mark.parametrize("think_time", [0.0, 0.1])
 def test_limits_of_several_regions_that_are_full_at_once_settle(think_time: float) -> None:
     """3000 users, four regions of 500 tasks, two CPs: the CPs are full, and X is 2 CPs over the CPU.

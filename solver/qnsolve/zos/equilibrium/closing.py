@@ -26,7 +26,7 @@ PASSES = 12
 def close(work: Working, limits: Limits) -> None:
     """Waits that keep all loads at most 1."""
     for _ in range(PASSES):
-        done = [_hosts(work, limits), _ziips(work), _tcbs(work, limits), _lines(work), _limits(work, limits)]
+        done = [_hosts(work, limits), _ziips(work), _tcbs(work, limits), _facilities(work), _lines(work), _limits(work, limits)]
         if not any(done):
             return
 
@@ -140,6 +140,30 @@ def _tcbs(work: Working, limits: Limits) -> bool:
                 return float(work.flow[tasks] @ column[tasks]) / float(form.pool_size[pool])
 
             done |= _stretch(work, limits, tasks, load)
+    return done
+
+
+def _facilities(work: Working) -> bool:
+    """Coupling facilities: what is left over waits for them, without a CPU."""
+    form, need, done = work.form, work.need, False
+    asked = need.qr_sync + need.open_sync + need.other
+    for place, pool in enumerate(np.flatnonzero(form.pool_kind == Pool.FACILITY)):
+        each = asked[:, place]
+        mine = _users_of(work, np.flatnonzero(each > 0))
+        if not len(mine):
+            continue
+        before = work.ask
+
+        def put(more: float, before: Demands = before, mine: Places = mine, each: Array = each) -> None:
+            away = before.away.copy()
+            away[mine] += more * each[mine]
+            work.ask = replace(before, away=away)
+            work.settle_rates()
+
+        def load(each: Array = each, pool: int = int(pool)) -> float:
+            return float(work.flow @ each) / float(form.pool_size[pool])
+
+        done |= _least(work, load, put)
     return done
 
 
