@@ -128,8 +128,7 @@ CASES = (
             "engine busy a transaction costs as much as on the QR TCB; it costs more while another engine uses the same "
             "tables. One number, from row 2, gives the others; its form is one of eight that were compared with these figures. "
             "Response grows with the rate, as that of transactions that begin together at the ticks of a clock and come to the "
-            "QR TCB first. One number, from row 2, gives the others. The clock is a fit: other runs of this driver show one "
-            "twice as fast."
+            "QR TCB first: its CPU is from row 2, too. The clock is a fit: other runs of this driver show one twice as fast."
         ),
         run=_run,
     ),
