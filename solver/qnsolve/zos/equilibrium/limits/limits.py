@@ -291,6 +291,8 @@ class Limits(UnlikeLimits):
         if inside[size] > 1e-12:
             num += queued * each[size] / inside[size] * phi * rest[::-1] * back[::-1]
         good = np.flatnonzero(den > 1e-14)
+        if not len(good):  # beyond what floats tell apart: work comes as it did
+            return
         rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
         rates[size] = 0.0
         self.rates[region] = rates
