@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -194,13 +195,12 @@ class EventRun:
         for w in range(len(p.rate)):
             users, think, burst = int(p.users[w]), p.think[w], p.burst[w]
             if users and think <= 0:
-                while s.whole[LEFT_FREE] <= users:
-                    self._grow()
-                    s = self.state
                 self._enter(w, users)
+                s = self.state
                 continue
             if users and p.tick[w] > 0 and burst > 1:
                 self._in_step(w, users)
+                s = self.state
                 continue
             if users:
                 s.thinking[w] = users
@@ -216,22 +216,27 @@ class EventRun:
 
     def _in_step(self, w: int, users: int) -> None:
         """Groups that begin at ticks, one after another through the time that all think."""
-        p = self.programs
-        while self.state.whole[LEFT_FREE] <= users:
-            self._grow()
-        s, groups = self.state, max(round(users / p.burst[w]), 1)
-        s.arrived[w] += users
-        s.whole[INSIDE] += users
-        for i in range(users):
-            j = int(s.whole[FREE])
-            s.whole[FREE] = s.link[j]
-            s.whole[LEFT_FREE] -= 1
-            s.source[j], s.frame[j * p.depth], s.link[j] = w, p.start[p.tasks + w], -1
+        p, groups = self.programs, max(round(users / self.programs.burst[w]), 1)
+        for i, j in enumerate(self._jobs(w, users)):
+            s = self.state
             s.began[j] = round(i % groups / groups * p.think[w] / p.tick[w]) * p.tick[w]
             event = len(p.engines) + len(p.rate) + j
             s.whole[PLANNED] = schedule(s.heap, s.place, s.time, s.whole[PLANNED], event, s.began[j])
 
     def _enter(self, w: int, users: int) -> None:
+        """All begin at once."""
+        for j in self._jobs(w, users):
+            s = self.state
+            if s.whole[READY_LAST] >= 0:
+                s.link[s.whole[READY_LAST]] = j
+            else:
+                s.whole[READY_FIRST] = j
+            s.whole[READY_LAST] = j
+
+    def _jobs(self, w: int, users: int) -> Iterator[int]:
+        """New jobs of a source, each at the start of its program."""
+        while self.state.whole[LEFT_FREE] <= users:
+            self._grow()
         p, s = self.programs, self.state
         s.arrived[w] += users
         s.whole[INSIDE] += users
@@ -240,11 +245,7 @@ class EventRun:
             s.whole[FREE] = s.link[j]
             s.whole[LEFT_FREE] -= 1
             s.source[j], s.frame[j * p.depth], s.link[j] = w, p.start[p.tasks + w], -1
-            if s.whole[READY_LAST] >= 0:
-                s.link[s.whole[READY_LAST]] = j
-            else:
-                s.whole[READY_FIRST] = j
-            s.whole[READY_LAST] = j
+            yield j
 
     def _refill(self, exponentials: Any, uniforms: Any) -> None:
         """New random numbers in place of those that have been used."""

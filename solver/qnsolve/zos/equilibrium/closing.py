@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.demands import Demands
 
 from .limits.limits import Limits
 from .working import Working
@@ -103,6 +103,20 @@ def _hosts(work: Working, limits: Limits) -> bool:
     return done
 
 
+def _waits_as(work: Working, time: str, mine: Places, each: Array) -> Callable[[float], None]:
+    """Lets some tasks wait in proportion to what each demands (T,), as part of one of the times of `Demands`."""
+    before = work.ask
+    share = np.zeros(len(each))
+    share[mine] = each[mine]
+
+    def put(more: float) -> None:
+        changed: dict[str, Any] = {time: getattr(before, time) + more * share}
+        work.ask = replace(before, **changed)
+        work.settle_rates()
+
+    return put
+
+
 def _ziips(work: Working) -> bool:
     """ZIIPs whose work never runs on CPs: what is left over waits for them."""
     form, done = work.form, False
@@ -111,18 +125,11 @@ def _ziips(work: Working) -> bool:
         mine = _users_of(work, eligible)
         if not len(speeds) or form.ziip_overflow[host] or not len(mine):
             continue
-        before = work.ask
-
-        def put(more: float, before: Demands = before, mine: Places = mine) -> None:
-            ziip = before.ziip.copy()
-            ziip[mine] += more * before.ziip_work[mine]
-            work.ask = replace(before, ziip=ziip)
-            work.settle_rates()
 
         def load(eligible: Places = eligible, most: float = float(speeds[-1])) -> float:
             return float(work.flow[eligible] @ work.ask.ziip_work[eligible]) / most
 
-        done |= _least(work, load, put)
+        done |= _least(work, load, _waits_as(work, "ziip", mine, work.ask.ziip_work))
     return done
 
 
@@ -152,18 +159,11 @@ def _facilities(work: Working) -> bool:
         mine = _users_of(work, np.flatnonzero(each > 0))
         if not len(mine):
             continue
-        before = work.ask
-
-        def put(more: float, before: Demands = before, mine: Places = mine, each: Array = each) -> None:
-            away = before.away.copy()
-            away[mine] += more * each[mine]
-            work.ask = replace(before, away=away)
-            work.settle_rates()
 
         def load(each: Array = each, pool: int = int(pool)) -> float:
             return float(work.flow @ each) / float(form.pool_size[pool])
 
-        done |= _least(work, load, put)
+        done |= _least(work, load, _waits_as(work, "away", mine, each))
     return done
 
 

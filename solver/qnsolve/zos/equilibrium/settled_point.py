@@ -37,12 +37,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
     FullPoolError
         Work with a rate asks a center for more than it can do.
     """
-    around = at_rest(form)
-    ask = demands(form, need, around)
-    tasks, pools = len(form.work), len(form.pool_size)
-    base = ask.on_cps + ask.thread_off
-    lines = need.lines.copy()
-    work = Working(form, need, around, ask, form.rate.copy(), base, lines.sum(axis=1), lines, np.zeros((pools, tasks)))
+    work = Working.unloaded(form, need, at_rest(form), form.rate)
     work.settle_rates()
     _within(work)
     limits = Limits(work)

@@ -12,7 +12,7 @@ from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.clocked import in_ticks
-from qnsolve.zos.hosts.demands import Around, Demands
+from qnsolve.zos.hosts.demands import Around, Demands, demands
 from qnsolve.zos.hosts.load import HostPoint, Known
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
@@ -83,6 +83,13 @@ class Working:
     effort: float = 0.0
     rounds: int = 0
     settled: bool = False
+
+    @classmethod
+    def unloaded(cls, form: Compiled, need: Needs, around: Around, rate: Array) -> Working:
+        """Nothing waits, at some rates (W,)."""
+        ask, lines = demands(form, need, around), need.lines.copy()
+        waits = np.zeros((len(form.pool_size), len(form.work)))
+        return cls(form, need, around, ask, rate.copy(), ask.on_cps + ask.thread_off, lines.sum(axis=1), lines, waits)
 
     @cached_property
     def around_matters(self) -> bool:

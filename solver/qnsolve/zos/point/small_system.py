@@ -16,7 +16,7 @@ from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.compile.plain_network import plain_network
 from qnsolve.zos.equilibrium.working import LimitSeen, Working
-from qnsolve.zos.hosts.demands import at_rest, demands
+from qnsolve.zos.hosts.demands import at_rest
 from qnsolve.zos.hosts.load import HostPoint
 
 STATES = 2000  # of the chain: a quarter of a second or so
@@ -32,12 +32,8 @@ def small_system(form: Compiled, need: Needs) -> Working | None:
         exact = solve(network, method="markov")
     except QnsolveError:
         return None
-    tasks, pools = len(form.work), len(form.pool_size)
-    ask = demands(form, need, at_rest(form))
-    lines = need.lines.copy()
-    work = Working(
-        form, need, at_rest(form), ask, form.rate.copy(), np.zeros(tasks), lines.sum(1), lines, np.zeros((pools, tasks))
-    )
+    work = Working.unloaded(form, need, at_rest(form), form.rate)
+    tasks, ask = len(form.work), work.ask
     names = [item.name for item in form.system.work]
     work.rate = np.array([exact[name].throughput for name in names])
     stretch = {(p.class_name, p.station): p.residence_time / p.demand for p in exact.pairs if p.demand > 0}

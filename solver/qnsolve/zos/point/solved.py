@@ -162,11 +162,7 @@ def _converted(form: Compiled, around: Around, before: Converted) -> Converted:
 
 def _loaded(form: Compiled) -> Around:
     """What is around where work with a rate comes at its rate and nothing else is waited for."""
-    need, around = needs(form), at_rest(form)
-    tasks, pools = len(form.work), len(form.pool_size)
-    lines = need.lines.copy()
-    ask = demands(form, need, around)
-    work = Working(form, need, around, ask, form.rate.copy(), ask.on_cps, lines.sum(axis=1), lines, np.zeros((pools, tasks)))
+    work = Working.unloaded(form, needs(form), at_rest(form), form.rate)
     try:
         for _ in range(ALONE):
             work.around, _ = surroundings(work, {})

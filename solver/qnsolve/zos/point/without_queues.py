@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Compiled, compiled
-from qnsolve.zos.compile.needs import Needs, needs
+from qnsolve.zos.compile.compiled import compiled
+from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.equilibrium.surroundings import eligible_work, grown
 from qnsolve.zos.equilibrium.working import LimitSeen, Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.clocked import beyond_ticks
-from qnsolve.zos.hosts.demands import Around, Demands, at_rest, demands
+from qnsolve.zos.hosts.demands import Around, at_rest
 from qnsolve.zos.parts.system import SystemParts
 
 from .solved import SolvedPoint, converted_at_rest
@@ -46,7 +46,7 @@ def point_without_queues(system: SystemParts) -> SolvedPoint:
     need, around = needs(form), at_rest(form)
     rate = np.where(form.users > 0, 0.0, form.rate)
     for _ in range(ROUNDS):
-        work = _working(form, need, around, demands(form, need, around), rate)
+        work = Working.unloaded(form, need, around, rate)
         work.rate = rate = _rates(work)
         before, around = around, _around(work)
         changes = np.abs(np.append(around.growth - before.growth, around.over - before.over))
@@ -55,12 +55,6 @@ def point_without_queues(system: SystemParts) -> SolvedPoint:
     _wait_outside(work)
     work.settled = True
     return SolvedPoint(work, converted, queues=False)
-
-
-def _working(form: Compiled, need: Needs, around: Around, ask: Demands, rate: Array) -> Working:
-    lines = need.lines.copy()
-    waits = np.zeros((len(form.pool_size), len(form.work)))
-    return Working(form, need, around, ask, rate, ask.on_cps + ask.thread_off, lines.sum(axis=1), lines, waits)
 
 
 def _around(work: Working) -> Around:

@@ -21,6 +21,8 @@ def in_ticks(response: Array, tick: Array) -> Array:
 
     With a tick: the whole ticks in it, in the mean, where it is exponential. Thinking goes on from the last of them.
     """
+    if not tick.any():
+        return response
     asked = np.divide(tick, response, out=np.zeros(len(tick)), where=response > 0)
     whole = tick / np.expm1(np.clip(asked, 1e-12, 700.0))
     return np.asarray(np.where(tick > 0, np.where(response > 0, whole, 0.0), response))
