@@ -25,7 +25,7 @@ ARROWS: dict[str, str] = {
     "methods": "errors model numerics results",
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
-    "measure": "errors model numerics stations",
+    "measure": "errors model numerics results stations",
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
     "cli": "__init__ analysis errors files methods model results zos",

@@ -3,6 +3,8 @@
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
+from .intervals.building import table
+from .intervals.interval_table import Intervals, MeasuredSeries
 from .ladders.busy_servers import BusyServers
 from .ladders.ladder_fit import LadderFit, LadderPrediction, fit_ladder
 from .logs import StripeLaw, fit_stripes
@@ -19,9 +21,11 @@ __all__ = [
     "FittedDemand",
     "IntervalFit",
     "IntervalPrediction",
+    "Intervals",
     "LadderFit",
     "LadderPrediction",
     "Line",
+    "MeasuredSeries",
     "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
@@ -45,4 +49,5 @@ __all__ = [
     "saturation_rate",
     "scaled_cpu_time",
     "smt_capacity_factor",
+    "table",
 ]

@@ -1,0 +1,1 @@
+"""The table of measured intervals: what each series is, where it stood, its values."""
