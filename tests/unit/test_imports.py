@@ -28,7 +28,7 @@ ARROWS: dict[str, str] = {
     "measure": "errors model numerics results stations",
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
-    "cli": "__init__ analysis errors files methods model results zos",
+    "cli": "__init__ analysis errors files measure methods model results zos",
     "__main__": "cli",
     "__init__": "analysis errors files measure methods model results stations zos",
 }
