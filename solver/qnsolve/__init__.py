@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         SaturatedError,
     )
     from .files.load_save import dumps, load, loads, save
+    from .fitting.days.day import Day, day
     from .methods.solve import MethodReport, methods, solve
     from .model.admission_limit import AdmissionLimit
     from .model.job_classes import ClosedClass, OpenClass
@@ -55,6 +56,7 @@ __all__ = [
     "ClosedClass",
     "Comparison",
     "ConvergenceError",
+    "Day",
     "Delay",
     "Effect",
     "ImportNote",
@@ -85,6 +87,7 @@ __all__ = [
     "bounds",
     "chain_class",
     "compare",
+    "day",
     "dumps",
     "fewest_servers",
     "highest_population",
@@ -119,6 +122,7 @@ _HOMES = {
     "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
     " SaturatedError",
     "files.load_save": "dumps load loads save",
+    "fitting.days.day": "Day day",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",

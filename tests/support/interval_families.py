@@ -296,14 +296,18 @@ def release(c: Columns, rng: np.random.Generator) -> Planted:
     n = len(c)
     i = int(rng.integers(max(6, n // 5), n - max(6, n // 5)))
     name = f"{rng.choice(c.resources)}.busy"
-    c.values[name][i:] *= 1 + rng.uniform(0.1, 0.4) * float(rng.choice([-1, 0.4]))
+    c.values[name][i:] *= 1 + float(rng.choice([-1, 1])) * rng.uniform(0.06, 0.3)
     return Planted(frozenset({"shift"}), i + 1, n)
 
 
 def alike(c: Columns, rng: np.random.Generator) -> Planted:
     """Two classes that move together."""
     one = c.values[f"{c.classes[0]}.rate"]
-    c.values["twin.rate"] = one * rng.uniform(0.2, 5) * (1 + rng.uniform(0.001, 0.02) * rng.standard_normal(len(c)))
+    c.values["twin.rate"] = (
+        one
+        * rng.uniform(0.2, 5)
+        * (1 + rng.uniform(0.02, 0.2) * float(np.std(one) / np.mean(one)) * rng.standard_normal(len(c)))
+    )
     return Planted(frozenset({"collinear"}))
 
 

@@ -10,7 +10,7 @@ from qnsolve.cli.output import add_forms
 from qnsolve.errors import ModelError
 from qnsolve.measure import Findings
 
-from .interval_files import FILES, read
+from .measured_files import FILES, read
 
 
 def add(parser: argparse.ArgumentParser) -> None:

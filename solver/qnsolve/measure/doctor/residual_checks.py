@@ -12,7 +12,7 @@ FAR, SHORT = 6.0, 40.0  # deviations from which a row is far off, and more where
 SIZE = 0.06  # of the use: less is not reported
 MANY = 0.2  # share of rows that cannot be outliers
 NAMED = 6
-STEP, SIGMAS = 0.04, 7.0  # of the use, and deviations of the difference of two means, from which a level shifted
+STEP, SIGMAS = 0.035, 5.0  # of the use, and deviations of the difference of two means, from which a level shifted
 SEGMENT = 5  # rows of a level at least
 LEVELS = 3  # breaks of one series at most
 LAGS = 6  # rows that a clock may be shifted
@@ -132,7 +132,7 @@ def _split(values: Array, offset: int, noise: float, places: list[int]) -> None:
     if score[i] < SIGMAS * (1 + 8 / n) * own or apart[i] < STEP:
         return
     low, high = np.median(values[:place]), np.median(values[place:])
-    if abs(high - low) < 1.5 * own:  # a trend or noise, no level
+    if abs(high - low) < 0.7 * own:  # a trend or noise, no level
         return
     places.append(offset + place)
     _split(values[:place], offset, noise, places)

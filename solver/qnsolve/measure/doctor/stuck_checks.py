@@ -33,10 +33,18 @@ def check_stuck(x: Examined) -> None:
         pairs = int(both[:, j].sum())
         outside = int(equal.sum()) - sum(b - a + 1 for a, b in found[:NAMED] if b > a)
         chance = (outside + 0.02) / (pairs + 1.0)
+        chance = max(chance, _by_rounding(x.values[:, j]))
         longest = max(FEWEST, 1 + int(np.ceil(np.log(n / CHANCE) / -np.log(min(chance, 0.999)))))
         for first, last in found[:NAMED]:
             if last - first + 2 >= longest:
                 _stands(x, j, first, last + 1, moving)
+
+
+def _by_rounding(values: Array) -> float:
+    """Chance that two rows are equal because figures are rounded: their grain over how far they move."""
+    steps = np.abs(np.diff(values[~np.isnan(values)]))
+    steps = steps[steps > 0]
+    return float(min(0.4 * steps.min() / np.median(steps), 0.9)) if len(steps) else 0.0
 
 
 def _repeated(x: Examined, same: Mask, both: Mask, moving: list[int]) -> Mask:
