@@ -25,10 +25,10 @@ ARROWS: dict[str, str] = {
     "methods": "errors model numerics results",
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
-    "measure": "errors model numerics results stations",
+    "measure": "analysis errors files model numerics results stations zos",
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
-    "cli": "__init__ analysis errors files methods model results zos",
+    "cli": "__init__ analysis errors files measure methods model results zos",
     "__main__": "cli",
     "__init__": "analysis errors files measure methods model results stations zos",
 }

@@ -78,16 +78,17 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def running(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """`executor`, `journal` and `progress` as sweeps take them."""
+    """`executor`, `journal` and `progress` as sweeps take them, of the options that the command has."""
     with ExitStack() as stack:
         executor = None
-        if options.workers is not None:
+        if getattr(options, "workers", None) is not None:
             executor = stack.enter_context(_processes(options.workers))
-        elif options.dask is not None:
+        elif getattr(options, "dask", None) is not None:
             executor = stack.enter_context(_dask(options.dask))
-        shown = stack.enter_context(bar(options.progress))
-        progress = None if shown is None else _Points(shown, 0.0 if options.progress else QUIET)
-        yield {"executor": executor, "journal": options.journal, "progress": progress}
+        asked = getattr(options, "progress", False)
+        shown = stack.enter_context(bar(asked))
+        progress = None if shown is None else _Points(shown, 0.0 if asked else QUIET)
+        yield {"executor": executor, "journal": getattr(options, "journal", None), "progress": progress}
 
 
 class _Points:

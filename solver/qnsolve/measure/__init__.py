@@ -3,6 +3,8 @@
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
+from .fitted.bands import Bands, bands
+from .fitted.fitted_figures import FittedFigures, fitted_of
 from .intervals.building import table
 from .intervals.interval_table import Intervals, MeasuredSeries
 from .ladders.busy_servers import BusyServers
@@ -16,9 +18,11 @@ from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
+    "Bands",
     "BusyServers",
     "EngineLaw",
     "FittedDemand",
+    "FittedFigures",
     "IntervalFit",
     "IntervalPrediction",
     "Intervals",
@@ -29,6 +33,7 @@ __all__ = [
     "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
+    "bands",
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
@@ -44,6 +49,7 @@ __all__ = [
     "fit_stripes",
     "fit_think_time",
     "fit_utilization",
+    "fitted_of",
     "itr",
     "lpar_busy",
     "saturation_rate",
