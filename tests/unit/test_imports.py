@@ -25,7 +25,7 @@ ARROWS: dict[str, str] = {
     "methods": "errors model numerics results",
     "simulation": "errors methods numerics",
     "analysis": "errors methods model numerics results simulation stations",
-    "measure": "errors model numerics results stations",
+    "measure": "analysis errors files model numerics results stations zos",
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
     "fitting": "analysis errors measure methods model numerics results stations zos",

@@ -5,6 +5,8 @@ from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .doctor.checking import check
 from .doctor.finding import Finding, Findings
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
+from .fitted.bands import Bands, bands
+from .fitted.fitted_figures import FittedFigures, fitted_of
 from .intervals.building import table
 from .intervals.interval_table import Intervals, MeasuredSeries
 from .ladders.busy_servers import BusyServers
@@ -18,11 +20,13 @@ from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
+    "Bands",
     "BusyServers",
     "EngineLaw",
     "Finding",
     "Findings",
     "FittedDemand",
+    "FittedFigures",
     "IntervalFit",
     "IntervalPrediction",
     "Intervals",
@@ -33,6 +37,7 @@ __all__ = [
     "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
+    "bands",
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
@@ -49,6 +54,7 @@ __all__ = [
     "fit_stripes",
     "fit_think_time",
     "fit_utilization",
+    "fitted_of",
     "itr",
     "lpar_busy",
     "saturation_rate",

@@ -12,8 +12,12 @@ from html.parser import HTMLParser
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve.cli.ranges import RangedSweep
+from qnsolve.measure.fitted.bands import bands
+from qnsolve.measure.fitted.fitted_figures import FittedFigures
 from qnsolve.results.terms import terms
 
 CLOSED = qn.Network(
@@ -29,6 +33,8 @@ OPEN = qn.Network([qn.Queue("cpu")], [qn.OpenClass("web", arrival_rate=2, demand
 PART = 'lpars = [{name = "P", processors = 2}]\nregions = [{name = "<A>", lpar = "P", mxt = 10}]\n'
 SYSTEM = qn.loads(PART + 'work = [{name = "orders", rate = 100, regions = "<A>", qr_cpu = 0.002}]')
 HEADROOM = qn.zos.headroom(SYSTEM, response_times={"orders": 0.003})
+FITTED = FittedFigures(("web.demands.cpu",), np.array([0.1]), np.array([0.09]), np.array([0.12]), np.eye(1))
+RATES = {"web.arrival_rate": [2.0, 3.0]}
 QUICK = {"jobs": 2000, "seed": 1}
 ANSWERS = {
     "Solution": CLOSED.solve,
@@ -47,6 +53,9 @@ ANSWERS = {
     "SystemSweep": lambda: qn.zos.sweep(SYSTEM, {"orders.rate": [50, 100]}),
     "SystemSensitivity": lambda: qn.zos.sensitivity(SYSTEM),
     "SystemBottleneck": lambda: qn.zos.bottleneck(SYSTEM),
+    "Intervals": lambda: qn.measure.table({"web.rate": [1.0, 2.0], "cpu.busy": [0.1, math.nan]}, length=60),
+    "Bands": lambda: bands(OPEN, FITTED),
+    "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
 }
 
