@@ -29,7 +29,7 @@ ARROWS: dict[str, str] = {
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
     "fitting": "analysis errors measure methods model numerics results stations zos",
-    "cli": "__init__ analysis errors files measure methods model results zos",
+    "cli": "__init__ analysis errors files fitting measure methods model results zos",
     "__main__": "cli",
     "__init__": "analysis errors files fitting measure methods model results stations zos",
 }

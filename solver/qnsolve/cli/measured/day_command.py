@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-import qnsolve
 from qnsolve.cli.output import FILE, add_forms, model, printed
 from qnsolve.errors import ModelError
+from qnsolve.fitting.days.day import day
 
 from .measured_files import FILES, read_all
 
@@ -39,7 +39,5 @@ def _run(options: argparse.Namespace) -> str:
             name = ""
         if not name:
             raise ModelError("--target", "must be CLASS=SECONDS", "write orders=0.2", text)
-    found = qnsolve.day(
-        model(options.file), read_all(options.intervals), targets=targets, growth=growth or None, until=options.until
-    )
+    found = day(model(options.file), read_all(options.intervals), targets=targets, growth=growth or None, until=options.until)
     return printed(found, options)
