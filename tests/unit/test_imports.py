@@ -28,7 +28,7 @@ ARROWS: dict[str, str] = {
     "measure": "errors model numerics results stations",
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
-    "cli": "__init__ analysis errors files methods model results zos",
+    "cli": "__init__ analysis errors files measure methods model results zos",
     "__main__": "cli",
     "__init__": "analysis errors files measure methods model results stations zos",
 }
@@ -46,8 +46,9 @@ OPTIONAL = {  # imported where they are used, and only there
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},
     "numerics.band_matrix": {"scipy"},
+    "measure.readers.reports.ddsml": {"defusedxml"},
 }
-HEAVY = {"ciw", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
+HEAVY = {"ciw", "defusedxml", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
 HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}
 
 

@@ -6,7 +6,7 @@ import csv
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 from qnsolve.errors import one_line
 
@@ -15,7 +15,6 @@ from .source_files import LONGEST_CELL, MOST_COLUMNS, Source
 
 SEPARATORS = (",", ";", "\t", "|")
 BLOCK = 20_000  # rows of a block
-MOST_CHARACTERS = 2_000_000  # of a line
 SAMPLE = 400  # rows by which columns are known
 _PREAMBLE = 40  # lines before the headings at most
 
@@ -38,7 +37,7 @@ def form(source: Source) -> Form:
     ModelError
     """
     with source.text() as file:
-        lines = list(itertools.islice(_lines(source, file), SAMPLE + _PREAMBLE))
+        lines = list(itertools.islice(file, SAMPLE + _PREAMBLE))
     best: tuple[tuple[int, int, int], Form] | None = None
     for rank, separator in enumerate(SEPARATORS):
         found = _with_separator(source, lines, separator)
@@ -68,7 +67,7 @@ def blocks(source: Source, chosen: Form) -> Iterator[tuple[list[list[Any]], list
     """
     width = len(chosen.headings)
     with source.text() as file:
-        reader = csv.reader(_lines(source, file), delimiter=chosen.separator)
+        reader = csv.reader(file, delimiter=chosen.separator)
         try:
             while reader.line_num < chosen.heading_line:
                 next(reader)
@@ -87,18 +86,6 @@ def blocks(source: Source, chosen: Form) -> Iterator[tuple[list[list[Any]], list
             raise source.error(f"line {reader.line_num}", rule, 'close each quoted cell with "') from None
         except StopIteration:
             return
-
-
-def _lines(source: Source, file: IO[str]) -> Iterator[str]:
-    """The lines of a file, one that is endless refused."""
-    at = 0
-    while line := file.readline(MOST_CHARACTERS):
-        at += 1
-        if len(line) >= MOST_CHARACTERS:
-            raise source.error(f"line {at}", f"has {MOST_CHARACTERS:,} characters or more", "check that this is a table")
-        if "\0" in line:
-            raise source.error(f"line {at}", "is binary: it has a NUL character", "save the table as CSV in UTF-8")
-        yield line
 
 
 def _with_separator(source: Source, lines: list[str], separator: str) -> Form | None:

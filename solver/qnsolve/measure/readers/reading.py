@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO, Any
 
@@ -38,6 +38,7 @@ def read(
     day_first: bool | None = None,
     keep_all: bool = False,
     largest: int = LARGEST,
+    progress: Callable[[int], None] | None = None,
 ) -> Intervals:
     """The intervals of a file: CSV, JSON, RMF XML (Postprocessor, Monitor III) or the printed CPU Activity report.
 
@@ -63,6 +64,8 @@ def read(
         Keep the figures of columns that are not understood, as they were printed (quantity "figure").
     largest : int, optional
         Bytes that the file may have.
+    progress : callable, optional
+        Is called with the number of rows that were read, now and then.
 
     Returns
     -------
@@ -95,12 +98,13 @@ def read(
     kind = format or source.format()
     try:
         if kind == "qnsolve":
+            source.check_lines()
             return read_canonical(source)
         if kind in ("csv", "json"):
             marks = None if decimal is None and thousands is None else Marks(decimal or ".", thousands or "")
             clock = Clock(day_first)
             rows = _json(source) if kind == "json" else _csv(source)
-            found = _tabular(source, rows, (columns, units, time_unit), marks, clock, keep_all)
+            found = _tabular(source, _told(rows, progress), (columns, units, time_unit), marks, clock, keep_all)
         else:
             found = _report(source, kind, keep_all)
     except ModelError as error:
@@ -114,6 +118,7 @@ Rows = tuple[list[str], list[list[Any]], Iterator[tuple[list[list[Any]], list[in
 
 
 def _csv(source: Source) -> Rows:
+    source.check_lines()
     chosen = form(source)
     return list(chosen.headings), list(chosen.sample), blocks(source, chosen), chosen.separator
 
@@ -122,6 +127,20 @@ def _json(source: Source) -> Rows:
     headings, rows, places = records(source)
     parts = ((rows[at : at + BLOCK], places[at : at + BLOCK]) for at in range(0, len(rows), BLOCK))
     return headings, rows[:SAMPLE], parts, SEPARATORS[0]
+
+
+def _told(rows: Rows, progress: Callable[[int], None] | None) -> Rows:
+    """The same rows; tells how many were read."""
+
+    def counted() -> Iterator[tuple[list[list[Any]], list[int]]]:
+        read_so_far = 0
+        for block, places in rows[2]:
+            yield block, places
+            read_so_far += len(places)
+            if progress is not None:
+                progress(read_so_far)
+
+    return rows[0], rows[1], counted(), rows[3]
 
 
 def _report(source: Source, kind: str, keep_all: bool) -> Intervals:

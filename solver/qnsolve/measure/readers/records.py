@@ -170,9 +170,11 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     _divide(plans, series, values, length, said)
     roles = [plan.role for _, plan in columns._owners()]
     groups = [_owned(series, roles, names) for names in columns.names] or [series]
-    size = len(places) * len(groups) if not _ordered(start) else len(np.unique(start)) * len(groups)
-    if size * len(series) > MOST_CELLS:
-        rule = f"makes a table of {size * len(series):,} figures, and at most {MOST_CELLS:,} are read"
+    size = len(places) * len(groups) * len(series)
+    if size > MOST_CELLS and _ordered(start):
+        size = len(np.unique(start)) * len(groups) * len(series)
+    if size > MOST_CELLS:
+        rule = f"makes a table of {size:,} figures, and at most {MOST_CELLS:,} are read"
         raise source.error("file", rule, "give a shorter span, or --only the classes that matter")
     if not columns.names:
         return Intervals(start, length, tuple(series), values, places, tuple(said))

@@ -18,6 +18,7 @@ LARGEST_JSON = 64 * 2**20  # a JSON array is held whole
 MOST_CELLS = 25_000_000  # of a table, 200 MB
 MOST_COLUMNS = 5_000
 LONGEST_CELL = 2_000  # characters
+MOST_CHARACTERS = 2**21  # of a line
 START = 65_536  # bytes by which a format is known
 
 FORMATS = ("csv", "json", "rmf-xml", "monitor3-xml", "rmf-text", "qnsolve")
@@ -137,14 +138,32 @@ class Source:
     def settle_encoding(self) -> None:
         """Find out by reading whether the file is UTF-8; take latin-1 where it is not, and note it."""
         try:
-            with self.text() as file:
-                while file.read(2**20):
-                    pass
+            self._scan(lines=False)
         except UnicodeDecodeError:
             if self.encoding == "utf-16":
                 raise self.error("file", "is no valid UTF-16", "save it as UTF-8") from None
             self.encoding = "latin-1"
             self.notes.append("the file is no valid UTF-8: it is read as latin-1")
+
+    def check_lines(self) -> None:
+        """Refuse a table with a line that is endless, and one with NUL characters."""
+        self._scan(lines=True)
+
+    def _scan(self, *, lines: bool) -> None:
+        at, since = 1, 0
+        with self.text() as file:
+            while part := file.read(2**20):
+                if not lines:
+                    continue
+                if "\0" in part:
+                    line = at + part[: part.index("\0")].count("\n")
+                    raise self.error(f"line {line}", "is binary: it has a NUL character", "save the table as CSV in UTF-8")
+                last = max(part.rfind("\n"), part.rfind("\r"))
+                since = len(part) - last - 1 if last >= 0 else since + len(part)
+                at += part.count("\n")
+                if since > MOST_CHARACTERS:
+                    rule = f"has more than {MOST_CHARACTERS:,} characters"
+                    raise self.error(f"line {at}", rule, "check that this is a table")
 
     def format(self) -> str:
         """Its format, by its content."""
