@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+MEAN = ("avg", "mean", "average")  # words that change nothing: what is measured is a mean
 _SPOKEN = {"%": "percent", "#": "number"}
 
 
@@ -86,6 +87,19 @@ def _by_words() -> dict[tuple[str, ...], KnownField]:
 @cache
 def _longest() -> int:
     return max(map(len, _by_words()))
+
+
+def exact(given: Sequence[str]) -> KnownField | None:
+    """The known field of all of these words, but for "percent", "average" and the like.
+
+    >>> exact(words("Time% LPAR Busy")).field
+    'CPUBSY'
+    """
+    for left_out in ((), ("percent",), MEAN, ("percent", *MEAN)):
+        found = _by_words().get(tuple(word for word in given if word not in left_out))
+        if found:
+            return found
+    return None
 
 
 def matched(given: Sequence[str]) -> tuple[KnownField, int, int] | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import LABELS, MeasuredSeries
 from qnsolve.measure.intervals.quantities import QUANTITIES
 
-from .field_names import matched, original_words
+from .field_names import MEAN, exact, matched, original_words
 from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
 
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
@@ -32,13 +33,15 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
         *("transaction name", "program", "application"),
     ),
     "period": ("period", "service class period", "period number", "class period", "r723cper"),
-    "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm"),
+    "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm", "cpcppnam", "cpchpnam"),
     "region": ("region", "applid", "cics region", "generic applid", "region name", "jobname", "job name", "smfstprn", "mvsid"),
     "system": ("system", "sysid", "sys id", "system id", "smfid", "smf id", "system name", "host", "hostname", "smf72sid", "sid"),
-    "resource": ("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
+    "resource": (
+        *("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
+        *("coupling facility", "coupling facility name"),
+    ),
 }
 _ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
-_MEAN = {"avg", "mean", "average"}
 _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
 _PERIOD_NAME = re.compile(r"(?:S|R|W|P)\.(.+)")
@@ -113,6 +116,23 @@ def planned(
     return _once(plans)
 
 
+@lru_cache(maxsize=4096)
+def of_report(heading: str) -> ColumnPlan:
+    """The plan of a heading of a report: every word of it must be known, and its unit."""
+    bare, unit = bracket(heading)
+    given = [word.lower() for word in original_words(bare)]
+    field = exact(given)
+    role = _ROLE_OF.get(" ".join(given))
+    if field is None or not field.unit:
+        return ColumnPlan(heading, role or "")
+    try:
+        plan = _series(heading, field.quantity, field.resource, unit or field.unit, None, said=True)
+    except ModelError:
+        return ColumnPlan(heading, "")
+    of_resource = replace(plan.series, work="", resource=field.resource) if plan.series else None
+    return replace(plan, series=of_resource)
+
+
 def bracket(heading: str) -> tuple[str, str]:
     """A heading without its unit in brackets, and the unit: `Resp [ms]`, `busy (%)`.
 
@@ -174,7 +194,7 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     if not unit and small and len(rest) > 0:
         unit = _trailing_unit(" ".join(["x", *rest]))
         rest = rest[: len(rest) - len(unit.split())] if unit else rest
-    rest = [word for word in rest if word.lower() not in _MEAN]
+    rest = [word for word in rest if word.lower() not in MEAN]
     if "at" in [word.lower() for word in rest]:  # throughput at 15s
         rest = rest[: [word.lower() for word in rest].index("at")]
     if {word.lower() for word in rest} & _SPREAD:
@@ -183,7 +203,11 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     _, slash, below = field.unit.partition("/")
     if unit and slash and below in (PER_INTERVAL, PER_JOB) and "/" not in unit and "per" not in unit.split():
         unit = f"{unit}/{below}"  # seconds of all jobs, or of the interval
-    plan = _series(heading, field.quantity, name, unit or field.unit, time_unit, said=bool(unit or field.unit))
+    try:
+        plan = _series(heading, field.quantity, name, unit or field.unit, time_unit, said=bool(unit or field.unit))
+    except ModelError:
+        note = f"{heading!r} is left out: {unit!r} is no unit of a {field.quantity}"
+        return ColumnPlan(heading, "", note=note)
     if not name and field.resource and plan.series:
         return replace(plan, series=replace(plan.series, resource=field.resource))
     if name and field.resource not in ("", "CP", "IIP", "cpu", "disk", "CF") and plan.series and not plan.series.work:

@@ -48,6 +48,8 @@ def factor(unit: str, wanted: str) -> tuple[float, str] | None:
     word = " ".join(unit.strip().lower().split())
     word = _LONG.get(word, word)
     top, slash, below = word.partition("/")
+    if slash and below == PER_INTERVAL and top in _COUNTS:
+        return (1.0, below) if wanted == "1/s" else None
     if slash and below in (PER_INTERVAL, PER_JOB):
         inner = _time(top)
         ratio = ("1", "servers", "jobs") if below == PER_INTERVAL else ("s",)

@@ -94,8 +94,9 @@ def read(
     if thousands is not None:
         checks.choice("thousands", thousands, (".", ",", " ", "'"))
     source = Source(file, checks.whole("largest", largest, least=1, most=2**40))
-    source.settle_encoding()
     kind = format or source.format()
+    if not kind.endswith("-xml"):
+        source.settle_encoding()
     try:
         if kind == "qnsolve":
             source.check_lines()
