@@ -119,20 +119,17 @@ class _Pages:
 
     def end(self, tag: str) -> None:
         self._path.pop()
+        if tag == "col":
+            (self._table.headings if self._heads else self._row).append("".join(self._text).strip())
+            self._text = []
+            return
         text = "".join(self._text).strip() if self._text else ""
         self._text = []
-        if tag == "col":
-            (self._table.headings if self._heads else self._row).append(text)
-            self._cells += 1
-            if len(text) > LONGEST_CELL or len(self._row) > MOST_COLUMNS or len(self._table.headings) > MOST_COLUMNS:
-                rule = f"has more than {LONGEST_CELL} characters in a cell, or more than {MOST_COLUMNS} cells"
-                raise self.source.error(f"line {self.line()}", rule, "export the report again")
-        elif tag == "row":
-            if self._cells > MOST_CELLS_OF_REPORT:
-                rule = f"is in a report of more than {MOST_CELLS_OF_REPORT:,} cells"
-                raise self.source.error(f"line {self.line()}", rule, "export fewer classes")
+        if tag == "row":
+            self._check(self._row)
             self._add_row(self._row, self._sum)
         elif tag == "column-headers":
+            self._check(self._table.headings)
             self._heads = False
         elif tag in ("table", "var-list", "caption", "report"):
             self._close_table()
@@ -141,6 +138,13 @@ class _Pages:
         if tag in PAGES and len(self._path) <= 1 and self._page:
             self._done.append(self._page)
             self._page = None
+
+    def _check(self, row: list[str]) -> None:
+        """Refuse what no report has: thousands of columns, cells of thousands of characters, millions of cells."""
+        self._cells += len(row)
+        if len(row) > MOST_COLUMNS or self._cells > MOST_CELLS_OF_REPORT or max(map(len, row), default=0) > LONGEST_CELL:
+            rule = f"must have at most {MOST_COLUMNS:,} cells of {LONGEST_CELL:,} characters, a report {MOST_CELLS_OF_REPORT:,}"
+            raise self.source.error(f"line {self.line()}", rule, "export fewer classes")
 
     def close(self) -> None:
         """The end of the file."""

@@ -24,6 +24,7 @@ from .report_table import ReportPage, ReportTable
 
 PERCENTILES = {"response_p50": 0.5, "response_p90": 0.9, "response_p95": 0.95, "response_p99": 0.99}
 OWNERS = ("system", "lpar", "region", "resource", "work")
+_LABELS = (*OWNERS, "period")
 _KNOWN = ("series", *OWNERS, "period")
 _TOTALS = re.compile(r"\*?(TOTAL|SUM|PHYSICAL|\*PHYSICAL\*|\*(CP|IIP|AAP|ICF|IFL)|ALL)\b.*|\*PHYSICAL\*", re.IGNORECASE)
 _CLASS = re.compile(r"(?:service|report)\s*class(?:\s*period)?s?\s*[:=]?\s*(\S+)(?:.*?period\s*[:=]?\s*(\d+))?", re.IGNORECASE)
@@ -34,6 +35,7 @@ class _Rows:
     """The rows that grow: each an interval, with its figures by series."""
 
     series: dict[MeasuredSeries, int] = field(default_factory=dict)
+    known: dict[tuple[object, ...], int] = field(default_factory=dict)
     keys: dict[tuple[int, int], int] = field(default_factory=dict)
     values: list[dict[int, float]] = field(default_factory=list)
     start: list[int] = field(default_factory=list)
@@ -119,7 +121,7 @@ def _take(
     if not any(plan.role in _KNOWN for plan in plans) and not keep_all and "distribution" not in table.part.lower():
         unknown[table.part or table.segment or page.report] = None
         return
-    context = {"system": page.system, **_context(page, table)}
+    context = dict.fromkeys(_LABELS, "") | {"system": page.system} | _context(page, table)
     taken = _buckets(table, rows, row, context)
     online = _online(tuple(table.headings))
     processors: dict[str, float] = {}
@@ -187,6 +189,16 @@ def _figures(
 
 def _put(rows: _Rows, row: int, series: MeasuredSeries, labels: dict[str, str], value: float) -> None:
     """Add a figure; the first of two of the same series is kept."""
+    key = (series, *labels.values())
+    column = rows.known.get(key)
+    if column is None:
+        column = rows.known[key] = rows.series.setdefault(_named(series, labels), len(rows.series))
+    rows.values[row].setdefault(column, value)
+    rows.cells += 1
+
+
+def _named(series: MeasuredSeries, labels: dict[str, str]) -> MeasuredSeries:
+    """A series with the names of whose it is."""
     own = {role: labels[role] for role in OWNERS if labels.get(role)}
     if labels.get("period") and own.get("work"):
         own["work"] += f".{labels['period']}"
@@ -196,10 +208,7 @@ def _put(rows: _Rows, row: int, series: MeasuredSeries, labels: dict[str, str], 
         own["resource"] += " MVS"
     if own.get("lpar") and own.get("resource") == "CP":
         del own["resource"]  # the figures of a partition are those of its CPs where nothing else is said
-    each = replace(series, **own)
-    column = rows.series.setdefault(each, len(rows.series))
-    rows.values[row].setdefault(column, value)
-    rows.cells += 1
+    return replace(series, **own)
 
 
 @lru_cache(maxsize=4096)
