@@ -27,7 +27,9 @@ _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve data`."""
-    parser.add_argument("files", nargs="+", metavar="FILE", help="CSV, JSON, RMF XML, a printed CPU Activity report; - for input")
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="CSV, JSON, RMF XML, a printed CPU Activity report; - for input"
+    )
     add_reading(parser)
     parser.add_argument("-o", "--output", metavar="TABLE.csv", help="write the table as CSV that is read back exactly")
     add_forms(parser, "an interval and series")

@@ -8,6 +8,7 @@ import itertools
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isnan
 
 import numpy as np
 
@@ -57,10 +58,12 @@ def canonical(found: Intervals) -> str:
     starts = np.where(np.isnat(found.start), "", np.datetime_as_string(found.start, unit="ms"))
     for at in range(0, len(found), 4096):
         part = slice(at, at + 4096)
-        rows = zip(starts[part], found.length[part].tolist(), found.places[part].tolist(), found.values[part].tolist(), strict=True)
+        rows = zip(
+            starts[part], found.length[part].tolist(), found.places[part].tolist(), found.values[part].tolist(), strict=True
+        )
         for time, length, place, values in rows:
-            cells = [repr(value) if value == value else "" for value in values]
-            writer.writerow([time, repr(length) if length == length else "", place, *cells])
+            cells = ["" if isnan(value) else repr(value) for value in values]
+            writer.writerow([time, "" if isnan(length) else repr(length), place, *cells])
     return out.getvalue()
 
 

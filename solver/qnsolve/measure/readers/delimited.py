@@ -53,7 +53,9 @@ def form(source: Source) -> Form:
         raise source.error(f"line {chosen.heading_line}", rule, "write a row for each class in place of a column")
     for i, heading in enumerate(chosen.headings, 1):
         if len(heading) > LONGEST_CELL:
-            raise source.error(f"line {chosen.heading_line}, column {i}", f"has more than {LONGEST_CELL} characters", "shorten it")
+            raise source.error(
+                f"line {chosen.heading_line}, column {i}", f"has more than {LONGEST_CELL} characters", "shorten it"
+            )
     return chosen
 
 
@@ -109,9 +111,8 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
         if words >= max(1, 0.6 * len(cells)) and below and len(_cut(below[0], len(cells))) == len(cells):
             sample = tuple(_cut(next_row, len(cells)) for next_row in below[:SAMPLE])
             return Form(separator, line, tuple(cells), sample)
-        if words < len(cells) or len(cells) > 1:
-            if words == 0:
-                return None
+        if not words:
+            return None  # figures stand above any heading
     return None
 
 

@@ -35,7 +35,19 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
     "period": ("period", "service class period", "period number", "class period", "r723cper"),
     "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm", "cpcppnam", "cpchpnam"),
     "region": ("region", "applid", "cics region", "generic applid", "region name", "jobname", "job name", "smfstprn", "mvsid"),
-    "system": ("system", "sysid", "sys id", "system id", "smfid", "smf id", "system name", "host", "hostname", "smf72sid", "sid"),
+    "system": (
+        "system",
+        "sysid",
+        "sys id",
+        "system id",
+        "smfid",
+        "smf id",
+        "system name",
+        "host",
+        "hostname",
+        "smf72sid",
+        "sid",
+    ),
     "resource": (
         *("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
         *("coupling facility", "coupling facility name"),
@@ -252,14 +264,19 @@ def _once(plans: list[ColumnPlan]) -> list[ColumnPlan]:
     seen: dict[tuple[str, ...], str] = {}
     found = []
     for plan in plans:
-        if plan.role == "" or plan.role == "place":
-            found.append(plan)
-            continue
         key: tuple[str, ...] = (plan.role,)
         if plan.series:
-            key = (plan.series.quantity, *(getattr(plan.series, label) for label in LABELS))
-        first = seen.setdefault(key, plan.heading)
-        same = first != plan.heading or key in seen and any(p.heading == plan.heading and p.role == plan.role for p in found)
-        note = f"{plan.heading!r} is left out: {first!r} is the same {plan.series.quantity if plan.series else plan.role}"
-        found.append(ColumnPlan(plan.heading, "", note=note) if same else plan)
+            key = (plan.series.quantity, *(getattr(plan.series, label) for label in LABELS), str(with_queueing(plan.heading)))
+        if plan.role in ("", "place") or key not in seen:
+            seen.setdefault(key, plan.heading)
+            found.append(plan)
+            continue
+        note = f"{plan.heading!r} is left out: {seen[key]!r} is the same {plan.series.quantity if plan.series else plan.role}"
+        found.append(ColumnPlan(plan.heading, "", note=note))
     return found
+
+
+def with_queueing(heading: str) -> bool:
+    """Whether a response time has the wait before execution in it: it is preferred to the mere execution time."""
+    field = exact([word.lower() for word in original_words(bracket(heading)[0])])
+    return field is not None and field.field in ("RTIMETOT", "R723CTET")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
-
 
 from .source_files import LARGEST_JSON, LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
 
@@ -97,7 +97,7 @@ def _lines(source: Source) -> Iterator[tuple[int, Any]]:
 
 def _parsed(source: Source, text: str, line: int) -> Any:
     try:
-        return json.loads(text, parse_int=float, parse_constant=_constant)
+        return json.loads(text, parse_constant=_constant)
     except RecursionError:
         raise source.error(f"line {line}", "is nested too deeply", f"use {DEEPEST} levels at most") from None
     except ValueError as error:
@@ -124,6 +124,8 @@ def _flat(source: Source, place: int, item: Any) -> list[Row]:
         if depth > DEEPEST:
             raise source.error(f"record {place}", f"is nested more than {DEEPEST} levels deep", "flatten it")
         if isinstance(value, dict):
+            if len(value) > MOST_COLUMNS:
+                raise source.error(f"record {place}", f"has more than {MOST_COLUMNS:,} keys", "write a record for each class")
             for key, inner in reversed(value.items()):
                 stack.append((f"{prefix}.{key}" if prefix else str(key), inner, depth + 1))
         elif isinstance(value, list):
@@ -133,19 +135,20 @@ def _flat(source: Source, place: int, item: Any) -> list[Row]:
             if len(prefix) > LONGEST_CELL or (isinstance(value, str) and len(value) > LONGEST_CELL):
                 raise source.error(f"record {place}", f"has a text of more than {LONGEST_CELL} characters", "remove it")
             row[prefix] = str(value).lower() if isinstance(value, bool) else value
+    return _spread(source, place, row, lists)
+
+
+def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any]]]) -> list[Row]:
+    """The rows of a record that has one list of objects: one for each of them; else the record."""
     if len(lists) != 1:
         return [row]
-    prefix, inner_items = lists[0]
-    found = []
-    for inner in inner_items:
-        for below in _flat(source, place, inner):
-            found.append({**row, **{f"{prefix}.{key}": value for key, value in below.items()}})
-    return found
+    prefix, items = lists[0]
+    rows = (below for inner in items for below in _flat(source, place, inner))
+    return [{**row, **{f"{prefix}.{key}": value for key, value in below.items()}} for below in rows]
 
 
 def _short(keys: list[str]) -> list[str]:
     """Keys without the names of their sections, where they are unique without."""
     ends = [key.rpartition(".")[2] for key in keys]
-    return [end if ends.count(end) == 1 else key for key, end in zip(keys, ends, strict=True)]
-
-
+    often = Counter(ends)
+    return [end if often[end] == 1 else key for key, end in zip(keys, ends, strict=True)]

@@ -16,7 +16,7 @@ from qnsolve.model import checks
 from .canonical_table import read_canonical
 from .clocks import Clock
 from .delimited import BLOCK, SAMPLE, SEPARATORS, blocks, form
-from .headings import ColumnPlan, planned
+from .headings import ColumnPlan, planned, with_queueing
 from .json_records import records
 from .number_cells import Marks, absent, guessed, number
 from .records import Columns, intervals, refused
@@ -40,7 +40,7 @@ def read(
     largest: int = LARGEST,
     progress: Callable[[int], None] | None = None,
 ) -> Intervals:
-    """The intervals of a file: CSV, JSON, RMF XML (Postprocessor, Monitor III) or the printed CPU Activity report.
+    r"""The intervals of a file: CSV, JSON, RMF XML (Postprocessor, Monitor III) or the printed CPU Activity report.
 
     The format is known by the content. `notes` of the result say what was assumed and what was left out.
 
@@ -80,7 +80,7 @@ def read(
     Examples
     --------
     >>> import io
-    >>> text = io.StringIO("start,orders.rate [1/min],orders.response_time [ms]\\n2026-03-02T09:00,600,12.5\\n")
+    >>> text = io.StringIO("start,orders.rate [1/min],orders.response_time [ms]\n2026-03-02T09:00,600,12.5\n")
     >>> found = read(text)
     >>> found.column("rate").tolist(), found.column("response_time").tolist()
     ([10.0], [0.0125])
@@ -121,7 +121,8 @@ Rows = tuple[list[str], list[list[Any]], Iterator[tuple[list[list[Any]], list[in
 def _csv(source: Source) -> Rows:
     source.check_lines()
     chosen = form(source)
-    return list(chosen.headings), list(chosen.sample), blocks(source, chosen), chosen.separator
+    sample = [row for row in chosen.sample if len(row) == len(chosen.headings)]
+    return list(chosen.headings), sample, blocks(source, chosen), chosen.separator
 
 
 def _json(source: Source) -> Rows:
@@ -192,7 +193,12 @@ def _by_sample(plans: list[ColumnPlan], sample: list[list[Any]], keep_all: bool)
         numeric = bool(kinds) and all(kinds)
         if plan.role == "series" and kinds and not any(kinds):
             plan = ColumnPlan(plan.heading, "")  # words below a heading that names a quantity
-        if plan.role == "time" and numeric and not any(p.role == "date" for p in plans) and any(p.role == "start" for p in plans):
+        if (
+            plan.role == "time"
+            and numeric
+            and not any(p.role == "date" for p in plans)
+            and any(p.role == "start" for p in plans)
+        ):
             plan = ColumnPlan(plan.heading, "")
         if plan.role == "" and keep_all and numeric and plan.heading:
             plan = ColumnPlan(plan.heading, "series", MeasuredSeries("figure", resource=plan.heading, field=plan.heading))
@@ -209,6 +215,7 @@ def _finished(found: Intervals) -> Intervals:
         names = [found.series[i].title for i in np.flatnonzero(empty)]
         note = f"never measured and left out: {', '.join(names[:SHOWN])}" + (" ..." if len(names) > SHOWN else "")
         found = replace(found.series_where(np.flatnonzero(~empty)), notes=(*found.notes, note))
+    found = _one_each(found)
     rates = {tuple(getattr(each, label) for label in LABELS) for each in found.series if each.quantity == "rate"}
     known = ~np.isnan(found.length)
     added: list[MeasuredSeries] = []
@@ -223,6 +230,23 @@ def _finished(found: Intervals) -> Intervals:
     note = f"rates of {len(added)} classes are their counts divided by the length of the interval"
     values = np.column_stack([found.values, *columns])
     return replace(found, series=(*found.series, *added), values=values, notes=(*found.notes, note))
+
+
+def _one_each(found: Intervals) -> Intervals:
+    """Of two series of one meaning one is kept: the response time with queueing, else the first."""
+    kept: dict[tuple[str, ...], int] = {}
+    for i, each in enumerate(found.series):
+        key = (each.quantity, *(getattr(each, label) for label in LABELS))
+        if each.quantity == "figure":
+            key = (*key, each.field)
+        if key not in kept or (with_queueing(each.field) and not with_queueing(found.series[kept[key]].field)):
+            kept[key] = i
+    if len(kept) == len(found.series):
+        return found
+    stays = sorted(kept.values())
+    left = dict.fromkeys(found.series[i].field for i in range(len(found.series)) if i not in kept.values())
+    note = f"left out, another field says the same: {', '.join(list(left)[:SHOWN])}"
+    return replace(found.series_where(stays), notes=(*found.notes, note))
 
 
 def mapping(words: Iterable[str]) -> dict[str, str]:
@@ -246,5 +270,3 @@ def mapping(words: Iterable[str]) -> dict[str, str]:
             raise ModelError("--map", "must not name one thing twice", "keep one of them", name)
         found[name.strip()] = heading.strip()
     return found
-
-

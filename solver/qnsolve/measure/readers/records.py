@@ -216,7 +216,7 @@ def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list
         labels["work"] += f".{period}"
     found = []
     for each in series:
-        own = dict(labels)
+        own: dict[str, Any] = dict(labels)
         if each.work and labels.get("work"):
             own["work"] = f"{labels['work']} {each.work}"
         if each.resource and labels.get("resource"):
@@ -225,16 +225,14 @@ def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list
     return found
 
 
-def _clock(
-    columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, None]
-) -> tuple[NDArray[np.datetime64], Array]:
+def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, None]) -> tuple[NDArray[np.datetime64], Array]:
     """Begin and length of each record."""
     none = np.full(n, np.nan)
     at = {role: np.where(found == _NAT, np.nan, found) for role, found in clocks.items() if role != "length"}
     length = clocks.get("length", none)
     begin = at.get("start")
     if begin is None and "date" in at:
-        begin = at["date"] + (at["time"] if "time" in at else 0.0)
+        begin = at["date"] + at.get("time", np.zeros(n))
     elif begin is None and "time" in at:
         begin = at["time"]
         if np.nanmax(begin, initial=0.0) < 1e11:  # below March 1973: no date

@@ -42,7 +42,9 @@ def tables(source: Source) -> Iterator[ReportPage]:
         raise
     except DefusedXmlException:
         line = target.line()
-        raise source.error(f"line {line}", "has a document type or entities", "remove <!DOCTYPE ...>; RMF writes none") from None
+        raise source.error(
+            f"line {line}", "has a document type or entities", "remove <!DOCTYPE ...>; RMF writes none"
+        ) from None
     except ParseError as error:
         line, at = error.position
         reason = str(error).partition(":")[0]
@@ -71,7 +73,7 @@ class _Pages:
         self._row: list[str] = []
         self._sum = False
         self._heads = False
-        self._cells = 0
+        self._cells = self._segment = 0
         self._variable = ""
         self._unit = ""
 
@@ -98,20 +100,25 @@ class _Pages:
         elif tag in PAGES and len(path) <= 2:
             self.pages += 1
             self._page = ReportPage(self.pages)
-            self._names, self._table, self._cells = {}, ReportTable(), 0
+            self._names, self._table, self._cells, self._segment = {}, ReportTable(), 0, 0
         elif tag == "segment":
             self._names = {}
+            self._segment += 1
         elif tag == "part":
             self._names.pop("part", None)
         elif tag in ("table", "var-list", "caption"):
             self._new_table(variables=tag != "table")
             if tag == "caption":
                 self._names["part"] = "caption"
-        elif tag == "metric" and self._page:
+        else:
+            self._about(tag, attributes)
+
+    def _about(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "metric" and self._page:
             self._page.report = attributes.get("id", "")[:LONGEST_CELL]
         elif tag in ("report-interval", "data-range"):
             self._unit = attributes.get("unit", "")
-        elif len(path) == 1:
+        elif len(self._path) == 1:
             self.root = tag[:40]
 
     def data(self, text: str) -> None:
@@ -196,6 +203,7 @@ class _Pages:
             self._add_row(self._row, False)
         if self._page is not None and table.headings and table.rows:
             table.segment, table.part = self._names.get("segment", ""), self._names.get("part", "")
+            table.number = self._segment
             self._page.tables.append(table)
             if table.part == "caption":
                 del self._names["part"]

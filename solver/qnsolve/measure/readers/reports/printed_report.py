@@ -102,7 +102,7 @@ def _partition(found: re.Match[str]) -> list[str]:
 def _put(page: ReportPage, part: str, headings: list[str], row: list[str], at: int, *, is_sum: bool = False) -> None:
     table = next((each for each in page.tables if each.part == part), None)
     if table is None:
-        table = ReportTable(part, part, headings)
+        table = ReportTable(part, part, headings=headings)
         page.tables.append(table)
     table.rows.append(["" if set(cell) == {"-"} else cell for cell in row])
     table.sums.append(is_sum)

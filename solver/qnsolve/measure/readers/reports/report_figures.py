@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -59,13 +60,20 @@ def intervals_of(source: Source, pages: Iterable[ReportPage], keep_all: bool) ->
     for page in pages:
         begin = clock.milliseconds(page.begin) if page.begin else None
         if begin is None:
-            raise source.error(f"report {page.number}", "must have the begin of its interval", "export it again", page.begin[:60])
+            raise source.error(
+                f"report {page.number}", "must have the begin of its interval", "export it again", page.begin[:60]
+            )
         length = _length(page, begin, clock)
         key = (page.report, page.system, begin)
         again = seen[key] = seen.get(key, -1) + 1
         row = _row(rows, (begin, again), length, page)
+        nobody = dict.fromkeys(_LABELS, "") | {"system": page.system}
+        context, number_of_segment = nobody, -1
         for table in page.tables:
-            _take(source, page, table, rows, row, unknown, keep_all)
+            if table.number != number_of_segment:
+                context, number_of_segment = nobody, table.number
+            context = _context(context, page, table)
+            _take(source, context, table, rows, row, unknown, keep_all)
         for message in page.messages:
             notes[f"RMF says: {message[:200]}"] = None
         if rows.cells > MOST_CELLS or len(rows.series) > MOST_COLUMNS or len(rows.values) * len(rows.series) > MOST_CELLS:
@@ -114,14 +122,19 @@ def _length(page: ReportPage, begin: int, clock: Clock) -> float:
 
 
 def _take(
-    source: Source, page: ReportPage, table: ReportTable, rows: _Rows, row: int, unknown: dict[str, None], keep_all: bool
+    source: Source,
+    context: dict[str, str],
+    table: ReportTable,
+    rows: _Rows,
+    row: int,
+    unknown: dict[str, None],
+    keep_all: bool,
 ) -> None:
     """Add what one table says."""
     plans = _plans(tuple(table.headings), table.part)
     if not any(plan.role in _KNOWN for plan in plans) and not keep_all and "distribution" not in table.part.lower():
-        unknown[table.part or table.segment or page.report] = None
+        unknown[table.part or table.segment] = None
         return
-    context = dict.fromkeys(_LABELS, "") | {"system": page.system} | _context(page, table)
     taken = _buckets(table, rows, row, context)
     online = _online(tuple(table.headings))
     processors: dict[str, float] = {}
@@ -146,8 +159,8 @@ def _take(
     for kind, count in processors.items():
         labels = {**context, "resource": kind}
         _put(rows, row, MeasuredSeries("servers", field="Time% Online"), labels, count)
-    if not taken:
-        unknown[table.part or table.segment or page.report] = None
+    if not taken and not (table.variables and any(plan.role in _LABELS for plan in plans)):
+        unknown[table.part or table.segment] = None
 
 
 def _figures(
@@ -199,7 +212,7 @@ def _put(rows: _Rows, row: int, series: MeasuredSeries, labels: dict[str, str], 
 
 def _named(series: MeasuredSeries, labels: dict[str, str]) -> MeasuredSeries:
     """A series with the names of whose it is."""
-    own = {role: labels[role] for role in OWNERS if labels.get(role)}
+    own: dict[str, Any] = {role: labels[role] for role in OWNERS if labels.get(role)}
     if labels.get("period") and own.get("work"):
         own["work"] += f".{labels['period']}"
     if series.resource and own.get("resource") and series.resource not in ("CP", "CP MVS", "IIP", "IIP MVS"):
@@ -234,26 +247,29 @@ def _online(headings: tuple[str, ...]) -> int:
     return names.index(wanted) if wanted in names else -1
 
 
-def _context(page: ReportPage, table: ReportTable) -> dict[str, str]:
-    """Whose figures these are, where names stand above the table: of a class, a period, a coupling facility."""
+def _context(before: dict[str, str], page: ReportPage, table: ReportTable) -> dict[str, str]:
+    """Whose figures follow, where a list of names stands above a table: a class and its period, a coupling facility."""
     found: dict[str, str] = {}
-    for other in page.tables:
-        if not other.variables or other.segment != table.segment:
+    for heading, cell in zip(table.headings, table.rows[0] if table.variables else (), strict=False):
+        plan = of_report(heading)
+        if plan.role not in _LABELS or absent(cell) or plan.role == "system":
             continue
-        for heading, cell in zip(other.headings, other.rows[0], strict=False):
-            plan = of_report(heading)
-            name = " ".join(words(heading))
-            if plan.role in (*OWNERS, "period") and cell and not absent(cell):
-                if plan.role == "work" and name == "workload" and "work" in found:
-                    continue  # the class says more than its workload
-                if plan.role != "work" or name != "workload" or "work" not in found:
-                    found[plan.role] = cell
-    if page.report.startswith("WLM") and "work" not in found and table.segment:
+        if plan.role == "work" and _words(heading) == ("workload",) and ("work" in found or before["work"]):
+            continue  # the class says more than its workload
+        found[plan.role] = cell
+    if "work" in found:
+        before = {**before, "period": ""}
+    context = before | found
+    if page.report.startswith("WLM") and not context["work"] and table.segment:
         named = _CLASS.search(table.segment)
-        found["work"] = named.group(1) if named else table.segment
-        if named and named.group(2):
-            found["period"] = named.group(2)
-    return found
+        context["work"] = named.group(1) if named else table.segment
+        context["period"] = (named.group(2) or "") if named else ""
+    return context
+
+
+@lru_cache(maxsize=4096)
+def _words(heading: str) -> tuple[str, ...]:
+    return tuple(words(heading))
 
 
 def _buckets(table: ReportTable, rows: _Rows, row: int, context: dict[str, str]) -> bool:

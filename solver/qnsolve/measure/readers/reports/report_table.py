@@ -47,6 +47,8 @@ class ReportTable:
     ----------
     segment, part : str
         The names of the parts of the report that it stands in.
+    number : int
+        Which segment of the report, from 1.
     headings : list of str
     rows : list of list of str
     sums : list of bool
@@ -58,6 +60,7 @@ class ReportTable:
 
     segment: str = ""
     part: str = ""
+    number: int = 0
     headings: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
     sums: list[bool] = field(default_factory=list)
