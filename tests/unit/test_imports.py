@@ -46,8 +46,9 @@ OPTIONAL = {  # imported where they are used, and only there
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},
     "numerics.band_matrix": {"scipy"},
+    "measure.readers.reports.ddsml": {"defusedxml"},
 }
-HEAVY = {"ciw", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
+HEAVY = {"ciw", "defusedxml", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
 HEAVY |= {"pandas", "polars", "qnsolve_excel", "qnsolve_validation"}
 
 

@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
     "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
+    "data": ("what measured files hold: intervals, series, what was assumed", "qnsolve.cli.data_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions

@@ -14,6 +14,9 @@ from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_bu
 from .open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .operational_laws import UtilizationLaw, fit_think_time, fit_utilization, saturation_rate
 from .payloads import PayloadLaw, fit_payload
+from .readers.canonical_table import canonical
+from .readers.joining import join
+from .readers.reading import read
 from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
@@ -34,6 +37,7 @@ __all__ = [
     "StripeLaw",
     "UtilizationLaw",
     "bands",
+    "canonical",
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
@@ -51,7 +55,9 @@ __all__ = [
     "fit_utilization",
     "fitted_of",
     "itr",
+    "join",
     "lpar_busy",
+    "read",
     "saturation_rate",
     "scaled_cpu_time",
     "smt_capacity_factor",
