@@ -2,9 +2,9 @@
 
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
+from .doctor.checking import check
+from .doctor.finding import Finding, Findings
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
-from .fitted.bands import Bands, bands
-from .fitted.fitted_figures import FittedFigures, fitted_of
 from .intervals.building import table
 from .intervals.interval_table import Intervals, MeasuredSeries
 from .ladders.busy_servers import BusyServers
@@ -21,11 +21,11 @@ from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
-    "Bands",
     "BusyServers",
     "EngineLaw",
+    "Finding",
+    "Findings",
     "FittedDemand",
-    "FittedFigures",
     "IntervalFit",
     "IntervalPrediction",
     "Intervals",
@@ -36,11 +36,11 @@ __all__ = [
     "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
-    "bands",
     "canonical",
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
+    "check",
     "cpu_per_transaction",
     "engines_needed",
     "etr_at_busy",
@@ -53,7 +53,6 @@ __all__ = [
     "fit_stripes",
     "fit_think_time",
     "fit_utilization",
-    "fitted_of",
     "itr",
     "join",
     "lpar_busy",
