@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,3 +40,22 @@ def read(file: str) -> Intervals:
         raise error.in_file(file) from None
     except ValueError as error:
         raise ModelError("length", "must be seconds", "correct it", str(error)).in_file(file) from None
+
+
+def read_all(files: Sequence[str]) -> Intervals:
+    """The tables of files, one after the other; the same series in each."""
+    tables = [read(file) for file in files]
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    titles = [each.title for each in first.series]
+    values = []
+    for file, table in zip(files, tables, strict=True):
+        own = [each.title for each in table.series]
+        if sorted(own) != sorted(titles):
+            other = sorted(set(own) ^ set(titles))
+            raise ModelError("series", f"must be those of {files[0]}", "give files of one form", ", ".join(other)).in_file(file)
+        values.append(table.values[:, [own.index(title) for title in titles]])
+    joined = {name: np.concatenate([getattr(each, name) for each in tables]) for name in ("start", "length", "places")}
+    notes = tuple(dict.fromkeys(note for each in tables for note in each.notes))
+    return Intervals(series=first.series, values=np.concatenate(values), notes=notes, **joined)

@@ -45,7 +45,7 @@ KINDS = {
     "outlier": "a utilization far off what the rates explain",
     "shift": "a break in the CPU of a job",
     "collinear": "classes that move together",
-    "vague": "demands that the rows cannot tell from others",
+    "vague": "demands that the rows cannot distinguish",
     "few": "too few rows for the number of classes",
     "missing": "figures that are not there",
     "idle": "classes and rows without work",

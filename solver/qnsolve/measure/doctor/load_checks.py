@@ -56,7 +56,7 @@ def _flat(x: Examined, work: MeasuredOwner, quantity: str, rate: Array, load: Ar
     middle = order[(load[order] < load[order[-1]] / MORE) & (load[order] > float(np.median(load[third])))]
     if grown < 2 * MORE or not len(middle):
         return False
-    reached = float(np.median(rate[middle]))
+    reached = float(np.median(rate[middle[-2:]]))
     if (
         below < 0.8 * float(np.median(at_top))
         and abs(float(np.median(at_top)) / reached - 1) < FLAT

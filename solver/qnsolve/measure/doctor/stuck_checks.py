@@ -9,6 +9,7 @@ from .examined import Array, Examined, Mask, amount, percent, rows_of, runs
 STANDING = ("users", "servers", "limit", "weight", "think_time", "at_limit", "capped", "figure", "cpu_time", "service_time")
 CHANCE = 1e-3  # of a run by chance in a whole table, at most
 FEWEST = 3  # equal rows in a row
+GRAIN = 1e-4  # relative, to which distances are whole multiples of the least where figures are rounded
 NAMED = 3  # runs of one series named one by one
 MISSING = 0.02  # share of rows without a figure that is reported
 
@@ -41,10 +42,18 @@ def check_stuck(x: Examined) -> None:
 
 
 def _by_rounding(values: Array) -> float:
-    """Chance that two rows are equal because figures are rounded: their grain over how far they move."""
-    steps = np.abs(np.diff(values[~np.isnan(values)]))
-    steps = steps[steps > 0]
-    return float(min(0.4 * steps.min() / np.median(steps), 0.9)) if len(steps) else 0.0
+    """Chance that two rows are equal because figures are rounded: their grain over how far they move; 0 where they are not."""
+    there = values[~np.isnan(values)]
+    different = np.unique(there)
+    if len(different) < 2 or len(different) == len(there):
+        return 0.0
+    apart = np.diff(different)
+    grain = float(apart.min())
+    times = apart / grain
+    if (np.abs(times - np.round(times)) > GRAIN * times).any():
+        return 0.0
+    steps = np.abs(np.diff(there))
+    return float(min(0.4 * grain / np.median(steps[steps > 0]), 0.9))
 
 
 def _repeated(x: Examined, same: Mask, both: Mask, moving: list[int]) -> Mask:
