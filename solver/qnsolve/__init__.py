@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     )
     from .files.load_save import dumps, load, loads, save
     from .fitting.days.day import Day, day
+    from .fitting.ranges.bands import Bands, bands
+    from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
     from .methods.solve import MethodReport, methods, solve
     from .model.admission_limit import AdmissionLimit
     from .model.job_classes import ClosedClass, OpenClass
@@ -49,6 +51,7 @@ __all__ = [
     "AdmissionLimit",
     "Answer",
     "ApproximationWarning",
+    "Bands",
     "Bottleneck",
     "Bound",
     "Bounds",
@@ -59,6 +62,7 @@ __all__ = [
     "Day",
     "Delay",
     "Effect",
+    "FittedFigures",
     "ImportNote",
     "LawError",
     "LimitResult",
@@ -82,6 +86,7 @@ __all__ = [
     "Switches",
     "Verification",
     "VerifiedFigure",
+    "bands",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
@@ -90,6 +95,7 @@ __all__ = [
     "day",
     "dumps",
     "fewest_servers",
+    "fitted_of",
     "highest_population",
     "highest_rate",
     "load",
@@ -123,6 +129,8 @@ _HOMES = {
     " SaturatedError",
     "files.load_save": "dumps load loads save",
     "fitting.days.day": "Day day",
+    "fitting.ranges.bands": "Bands bands",
+    "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",

@@ -17,8 +17,8 @@ from qnsolve.results.rendering import Table, defined
 from .running import running
 
 if TYPE_CHECKING:
-    from qnsolve.measure.fitted.bands import Bands
-    from qnsolve.measure.fitted.fitted_figures import FittedFigures
+    from qnsolve.fitting.ranges.bands import Bands
+    from qnsolve.fitting.ranges.fitted_figures import FittedFigures
     from qnsolve.zos import System
 
 RANGED = ("throughput", "etr", "response_time")  # columns of a sweep that get a range
@@ -36,7 +36,7 @@ def fitted(options: argparse.Namespace) -> FittedFigures | None:
         raise ModelError("--draws", "must be 0, or 2 and more", "write 200", options.draws)
     if options.draws == 0 or options.file == "-" or b"fitted" not in read(options.file):
         return None
-    from qnsolve.measure.fitted.fitted_figures import fitted_of  # imported here, because few files need it
+    from qnsolve.fitting.ranges.fitted_figures import fitted_of  # imported here, because few files need it
 
     return fitted_of(options.file)
 
@@ -45,7 +45,7 @@ def solved_with_range(answer: Answer, model: Network | System, known: FittedFigu
     """The answer, and below it the ranges; the CSV has the answer alone."""
     if options.csv:
         return answer.to_csv()
-    from qnsolve.measure.fitted.bands import bands
+    from qnsolve.fitting.ranges.bands import bands
 
     with running(options) as how:
         beside = bands(model, known, draws=options.draws, executor=how["executor"], progress=how["progress"])
@@ -124,7 +124,7 @@ def sweep_with_range(
     how: Mapping[str, Any],
 ) -> RangedSweep:
     """The sweep, its rows with ranges."""
-    from qnsolve.measure.fitted.bands import bands
+    from qnsolve.fitting.ranges.bands import bands
 
     workers = {key: how[key] for key in ("executor", "progress")}
     return RangedSweep(found, bands(model, known, vary, together=options.together, draws=options.draws, **workers))

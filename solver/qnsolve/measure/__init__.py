@@ -5,8 +5,6 @@ from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
 from .doctor.checking import check
 from .doctor.finding import Finding, Findings
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
-from .fitted.bands import Bands, bands
-from .fitted.fitted_figures import FittedFigures, fitted_of
 from .intervals.building import table
 from .intervals.interval_table import Intervals, MeasuredSeries
 from .ladders.busy_servers import BusyServers
@@ -16,17 +14,18 @@ from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_bu
 from .open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .operational_laws import UtilizationLaw, fit_think_time, fit_utilization, saturation_rate
 from .payloads import PayloadLaw, fit_payload
+from .readers.canonical_table import canonical
+from .readers.joining import join
+from .readers.reading import read
 from .regression import Line, fit_line
 from .smt import smt_capacity_factor
 
 __all__ = [
-    "Bands",
     "BusyServers",
     "EngineLaw",
     "Finding",
     "Findings",
     "FittedDemand",
-    "FittedFigures",
     "IntervalFit",
     "IntervalPrediction",
     "Intervals",
@@ -37,7 +36,7 @@ __all__ = [
     "PayloadLaw",
     "StripeLaw",
     "UtilizationLaw",
-    "bands",
+    "canonical",
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
@@ -54,9 +53,10 @@ __all__ = [
     "fit_stripes",
     "fit_think_time",
     "fit_utilization",
-    "fitted_of",
     "itr",
+    "join",
     "lpar_busy",
+    "read",
     "saturation_rate",
     "scaled_cpu_time",
     "smt_capacity_factor",

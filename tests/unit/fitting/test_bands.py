@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.cli.main import main
-from qnsolve.measure.fitted.bands import bands
-from qnsolve.measure.fitted.fitted_figures import FittedFigures, fitted_from_data, fitted_of
+from qnsolve.fitting.ranges.bands import bands
+from qnsolve.fitting.ranges.fitted_figures import FittedFigures, fitted_from_data, fitted_of
 
 SHOP = qn.Network([qn.Queue("cpu")], [qn.OpenClass("orders", arrival_rate=5.0, demands={"cpu": 0.1})], name="shop")
 SITE = qn.loads(
