@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         SaturatedError,
     )
     from .files.load_save import dumps, load, loads, save
+    from .fitting.fit import fit
+    from .fitting.fitted_model import Fit, FitPrediction, FittedFigure, HeldOutError
     from .methods.solve import MethodReport, methods, solve
     from .model.admission_limit import AdmissionLimit
     from .model.job_classes import ClosedClass, OpenClass
@@ -57,6 +59,10 @@ __all__ = [
     "ConvergenceError",
     "Delay",
     "Effect",
+    "Fit",
+    "FitPrediction",
+    "FittedFigure",
+    "HeldOutError",
     "ImportNote",
     "LawError",
     "LimitResult",
@@ -87,6 +93,7 @@ __all__ = [
     "compare",
     "dumps",
     "fewest_servers",
+    "fit",
     "highest_population",
     "highest_rate",
     "load",
@@ -119,6 +126,8 @@ _HOMES = {
     "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
     " SaturatedError",
     "files.load_save": "dumps load loads save",
+    "fitting.fit": "fit",
+    "fitting.fitted_model": "Fit FitPrediction FittedFigure HeldOutError",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",
