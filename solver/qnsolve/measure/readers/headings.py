@@ -195,7 +195,11 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
         unit = unit or words[-1] if role else unit
     if role and not qualifier:
         return ColumnPlan(heading, role, unit=unit)
-    hit = matched(words)
+    whole = exact(words)
+    if whole is None and len(words) > 1:  # a mean is what is meant anyway
+        written = [word for word in written if word.lower() not in MEAN]
+        words = [word.lower() for word in written]
+    hit = (whole, 0, len(words)) if whole else matched(words)
     if hit is None:
         return ColumnPlan(heading, "")
     field, first, last = hit
@@ -206,7 +210,6 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     if not unit and small and len(rest) > 0:
         unit = _trailing_unit(" ".join(["x", *rest]))
         rest = rest[: len(rest) - len(unit.split())] if unit else rest
-    rest = [word for word in rest if word.lower() not in MEAN]
     if "at" in [word.lower() for word in rest]:  # throughput at 15s
         rest = rest[: [word.lower() for word in rest].index("at")]
     if {word.lower() for word in rest} & _SPREAD:
