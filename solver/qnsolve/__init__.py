@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         SaturatedError,
     )
     from .files.load_save import dumps, load, loads, save
+    from .fitting.days.day import Day, day
+    from .fitting.ranges.bands import Bands, bands
+    from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
     from .methods.solve import MethodReport, methods, solve
     from .model.admission_limit import AdmissionLimit
     from .model.job_classes import ClosedClass, OpenClass
@@ -48,6 +51,7 @@ __all__ = [
     "AdmissionLimit",
     "Answer",
     "ApproximationWarning",
+    "Bands",
     "Bottleneck",
     "Bound",
     "Bounds",
@@ -55,8 +59,10 @@ __all__ = [
     "ClosedClass",
     "Comparison",
     "ConvergenceError",
+    "Day",
     "Delay",
     "Effect",
+    "FittedFigures",
     "ImportNote",
     "LawError",
     "LimitResult",
@@ -80,13 +86,16 @@ __all__ = [
     "Switches",
     "Verification",
     "VerifiedFigure",
+    "bands",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
     "chain_class",
     "compare",
+    "day",
     "dumps",
     "fewest_servers",
+    "fitted_of",
     "highest_population",
     "highest_rate",
     "load",
@@ -119,6 +128,9 @@ _HOMES = {
     "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
     " SaturatedError",
     "files.load_save": "dumps load loads save",
+    "fitting.days.day": "Day day",
+    "fitting.ranges.bands": "Bands bands",
+    "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",

@@ -28,8 +28,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),
     "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
     "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
+    "check": ("what is wrong with measured intervals, in sentences; nothing is repaired", "qnsolve.cli.measured.check_command"),
+    "day": (
+        "a day or a month of measured intervals in a model: overload, growth, when it ends",
+        "qnsolve.cli.measured.day_command",
+    ),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
-    "data": ("what measured files hold: intervals, series, what was assumed", "qnsolve.cli.data_command"),
+    "data": ("what measured files hold: intervals, series, what was assumed", "qnsolve.cli.measured.data_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions

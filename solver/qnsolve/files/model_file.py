@@ -22,11 +22,13 @@ SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"
 ROUTE_KEYS = ("routing", "entry", "exits", "reference")  # in place of visits
 READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 LIMIT_KEYS = ("capacity", "classes", "stations")
+FITTED = "fitted"  # table of a fit: where figures come from and how far off they may be; no part of the model
 
 
 def network_from_data(data: object) -> Network:
     """A Network from what a TOML or JSON reader returns."""
-    top = _table("file", data, ("name", "time_unit", "stations", "classes", "limits"))
+    top = _table("file", data, ("name", "time_unit", "stations", "classes", "limits", FITTED))
+    _table(FITTED, top.get(FITTED, {}), top.get(FITTED, {}))
     return Network(
         stations=[_station(i, item) for i, item in enumerate(_tables("stations", top), 1)],
         classes=[_job_class(i, item) for i, item in enumerate(_tables("classes", top), 1)],

@@ -2,6 +2,8 @@
 
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
+from .doctor.checking import check
+from .doctor.finding import Finding, Findings
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
 from .intervals.building import table
 from .intervals.interval_table import Intervals, MeasuredSeries
@@ -21,6 +23,8 @@ from .smt import smt_capacity_factor
 __all__ = [
     "BusyServers",
     "EngineLaw",
+    "Finding",
+    "Findings",
     "FittedDemand",
     "IntervalFit",
     "IntervalPrediction",
@@ -36,6 +40,7 @@ __all__ = [
     "cf_busy",
     "cf_host_cpu",
     "cf_request_time",
+    "check",
     "cpu_per_transaction",
     "engines_needed",
     "etr_at_busy",

@@ -85,3 +85,16 @@ def test_an_unknown_format_is_refused(call: object) -> None:
     """With the known ones."""
     with pytest.raises(qn.ModelError, match="toml"):
         call(NETWORK, format="xml")  # type: ignore[operator]
+
+
+FITTED = '\n[fitted]\nsource = ["rmf.csv"]\nfigures = ["query.demands.cpu"]\nvalues = [0.2]\nerrors = { rate = 0.01 }\n'
+
+
+def test_what_a_fit_says_of_its_figures_is_passed_over() -> None:
+    """The table [fitted] of a model file or a system file is no part of the model; anything but a table is refused."""
+    system = next(file for file in SYSTEMS if kind_of(file) is System).read_text(encoding="utf-8")
+    for text in (NETWORK, system):
+        assert qn.loads(text + FITTED) == qn.loads(text)
+    data = {**json.loads(qn.dumps(qn.loads(NETWORK), format="json")), "fitted": 1}
+    with pytest.raises(qn.ModelError, match="fitted = 1: must be a table"):
+        qn.loads(json.dumps(data), format="json")

@@ -12,8 +12,12 @@ from html.parser import HTMLParser
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve.cli.ranges import RangedSweep
+from qnsolve.fitting.ranges.bands import bands
+from qnsolve.fitting.ranges.fitted_figures import FittedFigures
 from qnsolve.results.terms import terms
 
 CLOSED = qn.Network(
@@ -29,6 +33,9 @@ OPEN = qn.Network([qn.Queue("cpu")], [qn.OpenClass("web", arrival_rate=2, demand
 PART = 'lpars = [{name = "P", processors = 2}]\nregions = [{name = "<A>", lpar = "P", mxt = 10}]\n'
 SYSTEM = qn.loads(PART + 'work = [{name = "orders", rate = 100, regions = "<A>", qr_cpu = 0.002}]')
 HEADROOM = qn.zos.headroom(SYSTEM, response_times={"orders": 0.003})
+FITTED = FittedFigures(("web.demands.cpu",), np.array([0.1]), np.array([0.09]), np.array([0.12]), np.eye(1))
+RATES = {"web.arrival_rate": [2.0, 3.0]}
+MEASURED = qn.measure.table({"web.rate": [1.0, 2.0, 3.0], "cpu.busy": [0.1, math.nan, 0.9]}, length=60)
 QUICK = {"jobs": 2000, "seed": 1}
 ANSWERS = {
     "Solution": CLOSED.solve,
@@ -47,6 +54,11 @@ ANSWERS = {
     "SystemSweep": lambda: qn.zos.sweep(SYSTEM, {"orders.rate": [50, 100]}),
     "SystemSensitivity": lambda: qn.zos.sensitivity(SYSTEM),
     "SystemBottleneck": lambda: qn.zos.bottleneck(SYSTEM),
+    "Intervals": lambda: MEASURED,
+    "Findings": lambda: qn.measure.check(qn.measure.table({"cpu.busy": [0.1, 1.2, 0.9]}, length=60)),
+    "Day": lambda: qn.day(OPEN, MEASURED),
+    "Bands": lambda: bands(OPEN, FITTED),
+    "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
 }
 
@@ -67,7 +79,7 @@ def subclasses(kind: type) -> set[str]:
 def test_no_answer_is_left_out() -> None:
     """The list above names every class of answers."""
     assert all(hasattr(qn, name) for name in qn.__all__)  # loads every module that has one
-    assert subclasses(qn.Answer) - {"Answer", "Report"} == set(ANSWERS)
+    assert subclasses(qn.Answer) - {"Answer", "Report", "DayFigures"} == set(ANSWERS)
 
 
 def test_rows(answer: qn.Answer) -> None:

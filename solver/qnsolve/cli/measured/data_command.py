@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from qnsolve.cli.output import add_forms, printed
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.files.writing import write_text
 from qnsolve.measure.intervals.interval_table import LABELS, Intervals
@@ -18,8 +19,6 @@ from qnsolve.measure.readers.clocks import Clock
 from qnsolve.measure.readers.joining import join
 from qnsolve.measure.readers.reading import mapping, read
 from qnsolve.measure.readers.source_files import FORMATS, LARGEST
-
-from .output import add_forms, printed
 
 PATIENCE, OFTEN = 2.0, 0.5  # seconds until progress is shown, and between two lines of it
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
