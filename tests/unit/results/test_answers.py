@@ -138,9 +138,9 @@ class Balance(HTMLParser):
 
 
 def test_html(answer: qn.Answer) -> None:
-    """Well-formed, a table with a caption, and no tag that comes from a name; notebooks show the same."""
+    """Well-formed, a table with a caption where the answer has one, and no tag that comes from a name; notebooks show the same."""
     text = answer.to_html()
-    assert {"table", "caption", "thead", "tbody"} <= Balance(text).seen
+    assert ({"table", "caption", "thead", "tbody"} if answer.tables() else {"p"}) <= Balance(text).seen
     assert not {"b", "i", "a"} & Balance(text).seen
     assert answer._repr_html_() == text
 

@@ -10,12 +10,13 @@ from qnsolve.cli.output import add_forms
 from qnsolve.errors import ModelError
 from qnsolve.measure import Findings
 
-from .measured_files import FILES, read
+from .measured_files import FILES, add_reading, measured
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve check`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
+    add_reading(parser)
     text = "servers of a resource that the file does not say, as in cpu=4, or 4 for all; may be given again"
     parser.add_argument("--servers", action="append", default=[], metavar="NAME=COUNT", help=text)
     text = "a kind of finding that is not looked for, as in collinear; may be given again"
@@ -31,7 +32,7 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
     for file in options.files:
         options.file = file
         try:
-            found.append((file, measure.check(read(file), servers=servers, leave_out=options.leave_out)))
+            found.append((file, measure.check(measured([file], options), servers=servers, leave_out=options.leave_out)))
         except ModelError as error:
             raise error if error.file else error.in_file(file) from None
     code = int(options.strict and any(each.wrong for _, each in found))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-import qnsolve
 from qnsolve.cli.output import FILE, add_forms, model, printed
 from qnsolve.errors import ModelError
+from qnsolve.fitting.days.day import day
 
-from .measured_files import FILES, read_all
+from .measured_files import FILES, add_reading, measured
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve day`."""
     parser.add_argument("file", help=FILE)
     parser.add_argument("intervals", nargs="+", metavar="INTERVALS", help=f"{FILES}; several are taken one after the other")
+    add_reading(parser)
     text = "growth of the load, 8%%/year or 2%%/month, of one class api=15%%/year, or measured; may be given again"
     parser.add_argument("--growth", action="append", default=[], metavar="[CLASS=]RATE", help=text)
     text = "where the search for the end ends, 2028-12 or a date; without --growth the trend of the intervals"
@@ -39,7 +40,7 @@ def _run(options: argparse.Namespace) -> str:
             name = ""
         if not name:
             raise ModelError("--target", "must be CLASS=SECONDS", "write orders=0.2", text)
-    found = qnsolve.day(
-        model(options.file), read_all(options.intervals), targets=targets, growth=growth or None, until=options.until
+    found = day(
+        model(options.file), measured(options.intervals, options), targets=targets, growth=growth or None, until=options.until
     )
     return printed(found, options)
