@@ -47,7 +47,8 @@ def test_latin_1_is_said() -> None:
 
 def test_quotes_blank_lines_and_lines_above_the_headings() -> None:
     """Quoted cells, blank lines, a title and comments above the headings, and a separator at the end of lines are no matter."""
-    text = '# made by a tool\nReport of the week\n\n"start",class,"rate (1/s)",\n"2026-03-02T09:00","a, b",1,\n\n2026-03-02T09:15,"a, b",2,\n'
+    text = '# made by a tool\nReport of the week\n\n"start",class,"rate (1/s)",\n"2026-03-02T09:00","a, b",1,\n'
+    text += '\n2026-03-02T09:15,"a, b",2,\n'
     found = _read(text)
     assert found.column("rate", "a, b").tolist() == [1.0, 2.0]
     assert found.places.tolist() == [5, 7]

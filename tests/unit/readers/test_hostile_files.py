@@ -38,11 +38,13 @@ def test_a_written_table_that_is_spoilt(seed: int) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_any_file_as_any_format(name: str, form: str) -> None:
     """A format that is forced on a file of another one ends in an answer or one line."""
+    text = ""
     try:
         qn.measure.read(DATA / name, format=form)
     except qn.ModelError as error:
-        assert "\n" not in str(error)
-        assert str(error).startswith(str(DATA / name))
+        text = str(error)
+    assert "\n" not in text
+    assert text == "" or text.startswith(str(DATA / name))
 
 
 def test_what_is_no_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -223,10 +223,17 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     except ModelError:
         note = f"{heading!r} is left out: {unit!r} is no unit of a {field.quantity}"
         return ColumnPlan(heading, "", note=note)
-    if not name and field.resource and plan.series:
-        return replace(plan, series=replace(plan.series, resource=field.resource))
-    if name and field.resource not in ("", "CP", "IIP", "cpu", "disk", "CF") and plan.series and not plan.series.work:
-        return replace(plan, series=replace(plan.series, resource=field.resource, region=name))
+    return _of_resource(plan, name, field.resource)
+
+
+def _of_resource(plan: ColumnPlan, name: str, usual: str) -> ColumnPlan:
+    """The plan with the resource that a field is about where the heading names nobody, or names a region."""
+    if plan.series is None or not usual:
+        return plan
+    if not name:
+        return replace(plan, series=replace(plan.series, resource=usual))
+    if usual not in ("CP", "IIP", "cpu", "disk", "CF") and not plan.series.work:
+        return replace(plan, series=replace(plan.series, resource=usual, region=name))
     return plan
 
 
