@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     )
     from .files.load_save import dumps, load, loads, save
     from .fitting.days.day import Day, day
+    from .fitting.fit import fit
+    from .fitting.fitted_model import Fit, FitPrediction, FittedFigure, HeldOutError
     from .fitting.ranges.bands import Bands, bands
     from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
     from .methods.solve import MethodReport, methods, solve
@@ -62,7 +64,11 @@ __all__ = [
     "Day",
     "Delay",
     "Effect",
+    "Fit",
+    "FitPrediction",
+    "FittedFigure",
     "FittedFigures",
+    "HeldOutError",
     "ImportNote",
     "LawError",
     "LimitResult",
@@ -95,6 +101,7 @@ __all__ = [
     "day",
     "dumps",
     "fewest_servers",
+    "fit",
     "fitted_of",
     "highest_population",
     "highest_rate",
@@ -131,6 +138,8 @@ _HOMES = {
     "fitting.days.day": "Day day",
     "fitting.ranges.bands": "Bands bands",
     "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
+    "fitting.fit": "fit",
+    "fitting.fitted_model": "Fit FitPrediction FittedFigure HeldOutError",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",

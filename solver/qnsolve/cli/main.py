@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("solve a network at many values of its inputs", "qnsolve.cli.sweep_command"),
     "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
     "compare": ("solve two files and print the figures that change", "qnsolve.cli.compare_command"),
+    "fit": ("fit a model to measured intervals, and write its file", "qnsolve.cli.measured.fit_command"),
     "growth": ("solve a system as its workload grows", "qnsolve.cli.growth_command"),
     "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.headroom_command"),
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),

@@ -2,6 +2,7 @@
 
 from .batches import fit_batch
 from .coupling_facility import cf_busy, cf_host_cpu, cf_request_time
+from .demands.open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .doctor.checking import check
 from .doctor.finding import Finding, Findings
 from .engines import EngineLaw, fit_engines, scaled_cpu_time
@@ -11,7 +12,6 @@ from .ladders.busy_servers import BusyServers
 from .ladders.ladder_fit import LadderFit, LadderPrediction, fit_ladder
 from .logs import StripeLaw, fit_stripes
 from .lpar import cpu_per_transaction, engines_needed, etr_at_busy, itr, lpar_busy
-from .open_intervals import FittedDemand, IntervalFit, IntervalPrediction, fit_intervals
 from .operational_laws import UtilizationLaw, fit_think_time, fit_utilization, saturation_rate
 from .payloads import PayloadLaw, fit_payload
 from .readers.canonical_table import canonical

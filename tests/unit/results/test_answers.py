@@ -35,7 +35,8 @@ SYSTEM = qn.loads(PART + 'work = [{name = "orders", rate = 100, regions = "<A>",
 HEADROOM = qn.zos.headroom(SYSTEM, response_times={"orders": 0.003})
 FITTED = FittedFigures(("web.demands.cpu",), np.array([0.1]), np.array([0.09]), np.array([0.12]), np.eye(1))
 RATES = {"web.arrival_rate": [2.0, 3.0]}
-MEASURED = qn.measure.table({"web.rate": [1.0, 2.0, 3.0], "cpu.busy": [0.1, math.nan, 0.9]}, length=60)
+LOADS = np.arange(1.0, 21.0)
+MEASURED = qn.measure.table({"web.rate": LOADS, "cpu.busy": 0.05 + 0.04 * LOADS + 0.003 * np.sin(LOADS)}, length=60)
 QUICK = {"jobs": 2000, "seed": 1}
 ANSWERS = {
     "Solution": CLOSED.solve,
@@ -57,6 +58,8 @@ ANSWERS = {
     "Intervals": lambda: MEASURED,
     "Findings": lambda: qn.measure.check(qn.measure.table({"cpu.busy": [0.1, 1.2, 0.9]}, length=60)),
     "Day": lambda: qn.day(OPEN, MEASURED),
+    "Fit": lambda: qn.fit(MEASURED),
+    "FitPrediction": lambda: qn.fit(MEASURED).predict(MEASURED),
     "Bands": lambda: bands(OPEN, FITTED),
     "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
@@ -138,7 +141,7 @@ class Balance(HTMLParser):
 
 
 def test_html(answer: qn.Answer) -> None:
-    """Well-formed, a table with a caption where the answer has one, and no tag that comes from a name; notebooks show the same."""
+    """Well-formed, a table with a caption where the answer has one, no tag from a name; notebooks show the same."""
     text = answer.to_html()
     assert ({"table", "caption", "thead", "tbody"} if answer.tables() else {"p"}) <= Balance(text).seen
     assert not {"b", "i", "a"} & Balance(text).seen

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
+from qnsolve.measure.checked_series import Array, Values, matched, series
 from qnsolve.model import checks
 from qnsolve.numerics.least_squares import nonnegative
 from qnsolve.stations import mmc_arrays
-
-from .checked_series import Array, Values, matched, series
 
 NORMAL = 1.96  # standard deviations to either side, 19 of 20
 ALIKE = 5.0  # variance inflation from which classes move together

@@ -1,0 +1,66 @@
+"""The simplest sketch for what was measured: open classes on the resources whose utilization is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qnsolve.errors import ModelError
+
+from .measured_rows import MeasuredRows
+from .sketch import FIT, MEASURED
+
+BASE = "base"  # a class for the use without work: one job a second
+REST = "other time"  # a delay for what is not explained
+
+
+def default_sketch(rows: MeasuredRows) -> dict[str, Any]:
+    """Stations for the resources with a utilization, a class for each rate, one for use without work, a delay for the rest.
+
+    Raises
+    ------
+    ModelError
+        Where there are no rates, or no utilization.
+    """
+    resources = [name for name in rows.names("busy") if name]
+    if rows.has("", "busy"):
+        resources.append("")
+    classes = rows.names("rate")
+    if not classes or not resources:
+        rule = "must have rates of classes and the utilization of a resource, or a ladder of users and rates"
+        have = ", ".join(sorted({each.title for each in rows.intervals.series})[:8])
+        raise ModelError("intervals", rule, "name series orders.rate, cpu.busy, orders.users; or give a sketch", have)
+    if any(not name for name in resources):
+        raise ModelError("intervals", "must name the resource of each utilization", "name the series cpu.busy", "busy")
+    stations: list[dict[str, Any]] = []
+    for name in resources:
+        count = _servers(rows, name)
+        stations.append({"name": name, "type": "queue", **({"servers": count} if count > 1 else {})})
+    waiting = [name for name in classes if rows.has(name, "response_time")]
+    rest = _free(REST, [*classes, *resources])
+    if waiting:
+        stations.append({"name": rest, "type": "delay"})
+    found: list[dict[str, Any]] = []
+    for name in classes:
+        demands: dict[str, str] = dict.fromkeys([*resources, *([rest] if name in waiting else [])], FIT)
+        found.append({"name": name or "jobs", "arrival_rate": MEASURED, "demands": demands})
+    base = _free(BASE, [*classes, *resources])
+    found.append({"name": base, "arrival_rate": 1.0, "demands": dict.fromkeys(resources, FIT)})
+    return {"name": "fitted intervals", "time_unit": rows.unit, "stations": stations, "classes": found}
+
+
+def _servers(rows: MeasuredRows, name: str) -> int:
+    if not rows.has(name, "servers"):
+        return 1
+    values = rows.column(name, "servers")
+    values = values[~np.isnan(values)]
+    return max(round(float(np.median(values))), 1) if len(values) else 1
+
+
+def _free(name: str, taken: list[str]) -> str:
+    """A name that nothing else has."""
+    known = {each.casefold() for each in taken}
+    while name.casefold() in known:
+        name += " of fit"
+    return name

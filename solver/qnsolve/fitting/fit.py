@@ -1,0 +1,150 @@
+"""A model fitted to measured intervals: the one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.errors import ModelError
+from qnsolve.measure.intervals.interval_table import Intervals
+
+from .default_sketch import default_sketch
+from .fitted_file import with_values
+from .fitted_model import Fit, FittedFigure
+from .judging import judged, left_out
+from .measured_rows import MeasuredRows, renamed
+from .prediction import Prediction
+from .sketch import Sketch, sketch_of
+from .steps.estimates import FitState, correlations
+from .steps.network_points import NetworkPoints
+from .steps.response_step import response_step
+from .steps.utilization_step import utilization_step
+
+HELD_OUT = 0.25  # of the rows, the last ones or the highest loads
+FEW = 8  # rows below which none is left out unless that is asked for
+
+
+def fit(
+    intervals: Intervals,
+    model: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *,
+    held_out: float | NDArray[np.bool_] | None = None,
+    rename: Mapping[str, str] | None = None,
+) -> Fit:
+    """A network or a system fitted to measured intervals.
+
+    Parameters
+    ----------
+    intervals : Intervals
+        From `qn.measure.table`, or a reader.
+    model : path or mapping, optional
+        A sketch: a model file or a system file in which figures are "fit", "fit 0.001" (a start) or "fit 0:0.010" (bounds),
+        and rates, users or think times "measured". Without one: of a ladder of users the closed network of
+        `qn.measure.fit_ladder`; of rates and utilizations open classes, with a delay for the rest of each response.
+    held_out : float or ndarray of bool (n,), optional
+        Share of the rows, the last in time or the highest loads, on which a fit to the others is judged; the figures are then
+        those of a fit to all rows. 0 judges nothing. With marks, the marked rows judge and enter nothing. Default 0.25.
+    rename : mapping of str to str, optional
+        Names in the data to names in the model.
+
+    Returns
+    -------
+    Fit
+
+    Raises
+    ------
+    ModelError
+        Where the data do not have what a figure needs.
+
+    Notes
+    -----
+    Demands are those of non-negative least squares of the utilization law, with the use that does not grow; think times
+    those of Little's law; what is then open is fitted to responses and rates by solving the model itself. Intervals are
+    drawn by a moving block bootstrap [Kunsch1989] in units of each draw's own deviation, and hold errors of up to 3 % in
+    the rates themselves.
+
+    Examples
+    --------
+    >>> import qnsolve as qn
+    >>> columns = {"query.rate": [10, 20, 30, 40, 25, 15], "cpu.busy": [0.25, 0.35, 0.45, 0.55, 0.40, 0.30]}
+    >>> found = qn.fit(qn.measure.table(columns))
+    >>> round(found["query.demands.cpu"].value, 6), round(found["base.demands.cpu"].value, 6)
+    (0.01, 0.15)
+    """
+    named = renamed(intervals, rename)
+    sketch = None if model is None else sketch_of(model)
+    if sketch is None:
+        from .ladder_model import is_ladder, ladder_fit  # imported here, because sketches do without
+
+        if is_ladder(named):
+            return ladder_fit(named, held_out)
+        sketch = sketch_of(default_sketch(MeasuredRows(named)))
+    if not sketch.figures:
+        raise ModelError("model", "must have a figure to fit", 'write "fit" in place of a number', sketch.file or "sketch")
+    rows = MeasuredRows(named, "s" if sketch.is_system else str(sketch.data.get("time_unit", "s")))
+    marks, refit = left_out(held_out, np.arange(len(rows)), HELD_OUT if len(rows) >= FEW else 0.0)
+    errors: Any = ()
+    if marks.any():
+        part = _fitted(sketch, rows.where(~marks))
+        errors = judged(part.predictor, rows.where(marks))
+        if not refit:
+            return _with_errors(part, errors, rows.described(~marks))
+    return _with_errors(_fitted(sketch, rows), errors, rows.described())
+
+
+def _with_errors(found: Fit, errors: Any, described: str) -> Fit:
+    return replace(found, held_out=errors, rows_used=described)
+
+
+def _fitted(sketch: Sketch, rows: MeasuredRows) -> Fit:
+    found = FitState()
+    points: Any
+    if sketch.is_system:
+        from .steps.system_points import SystemPoints  # imported here, because networks do not need the mainframe parts
+        from .steps.system_step import system_step
+
+        points = SystemPoints(sketch)
+        system_step(points, rows, found)
+        response_step(sketch.figures, points, rows, found, ("response_time", "rate", "busy"), True)
+    else:
+        points = NetworkPoints(sketch)
+        utilization_step(sketch, rows, found)
+        response_step(sketch.figures, points, rows, found, _quantities(points), False)
+    return _answer(sketch, points, rows, found)
+
+
+def _quantities(points: NetworkPoints) -> tuple[str, ...]:
+    return ("response_time", "rate", "busy") if points.closed else ("response_time", "busy")
+
+
+def _answer(sketch: Sketch, points: Any, rows: MeasuredRows, found: FitState) -> Fit:
+    estimates = [found.estimates[each.name] for each in sketch.figures]
+    places: dict[Any, float] = {}
+    for each in estimates:
+        places[each.figure.place] = round(each.value) if each.figure.whole else each.value
+    for (name, key), values in points.loads(rows).items():
+        place = next(place for owner, word, place in sketch.loads if (owner, word) == (name, key))
+        mean = float(np.nanmean(values))
+        places[place] = round(mean) if key in ("population", "users") else mean
+    data = with_values(sketch.data, places)
+    fitted = Sketch(data, (), (), sketch.file)
+    figures = tuple(
+        FittedFigure(e.figure.name, e.value, e.lowest, e.highest, e.source, e.rows, e.figure.place) for e in estimates
+    )
+    return Fit(
+        model=fitted.model({}),
+        figures=figures,
+        correlations=correlations([each.draws for each in estimates]),
+        held_out=(),
+        source=rows.source,
+        rows_used=rows.described(),
+        findings=tuple(found.findings),
+        notes=tuple(found.notes),
+        data=data,
+        predictor=Prediction(points, rows, found),
+    )

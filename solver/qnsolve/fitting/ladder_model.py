@@ -1,0 +1,250 @@
+"""A measured ladder of loads without a sketch: the closed network of `fit_ladder`, its figures and their intervals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.errors import ModelError
+from qnsolve.files.model_file import network_to_data
+from qnsolve.measure.checked_series import Array, Values
+from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
+from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.ladders.fit_plans import LOWER, UPPER, residuals
+from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
+from qnsolve.numerics.least_squares import derivatives
+
+from .fitted_model import Fit, FittedFigure
+from .judging import judged, left_out
+from .measured_rows import MeasuredRows, complete
+from .sketch import Sketch
+from .steps.estimates import correlations, full
+
+HELD_OUT = 0.25  # of the rows, the highest loads
+ENOUGH = 5  # distinct loads below which none is left out unless that is asked for
+FEWEST = 2  # distinct loads of a fit
+PERCENTILES = ("response_p50", "response_p90", "response_p95", "response_p99")
+DRIFT = 0.05  # standard deviation of the logarithm of percentile over mean for each doubling of the load beyond the rows
+NORMAL = 1.96
+TAILS = (0.025, 0.975)
+
+
+def is_ladder(intervals: Intervals) -> bool:
+    """Whether the rows are one kind of work at several numbers of users."""
+    names = intervals.names("users")
+    if len(names) != 1 or not intervals.has("rate", names[0]) or len(intervals.names("rate")) != 1:
+        return False
+    users = intervals.column("users", names[0])
+    return len(np.unique(users[~np.isnan(users)])) >= FEWEST
+
+
+def ladder_fit(intervals: Intervals, held_out: float | NDArray[np.bool_] | None) -> Fit:
+    """The ladder as a closed network, and errors on the highest loads of a fit to the others."""
+    ladder = _Ladder(intervals)
+    loads = ladder.users
+    distinct = np.unique(loads)
+    default = HELD_OUT if len(distinct) >= ENOUGH else 0.0
+    marks, refit = left_out(held_out, np.argsort(loads, kind="stable"), default)
+    if refit and marks.any():  # whole loads
+        marks = loads >= loads[marks].min()
+        marks = loads > distinct[FEWEST] if len(np.unique(loads[~marks])) <= FEWEST and len(distinct) > FEWEST + 1 else marks
+    errors: Any = ()
+    if marks.any() and len(np.unique(loads[~marks])) >= FEWEST:
+        part = _Ladder(intervals.rows_where(ladder.keep)).where(~marks)
+        predictor = LadderPredictor(part)
+        errors = judged(predictor, MeasuredRows(intervals.rows_where(ladder.keep)).where(marks))
+        if not refit:
+            return replace(_answer(predictor), held_out=errors, rows_used=f"{int((~marks).sum())} of {len(marks)} intervals")
+    return replace(_answer(LadderPredictor(ladder)), held_out=errors)
+
+
+class _Ladder:
+    """The columns of a ladder."""
+
+    def __init__(self, intervals: Intervals) -> None:
+        self.name = intervals.names("users")[0]
+        rows = MeasuredRows(intervals)
+        self.keep = complete([rows.column(self.name, "users"), rows.column(self.name, "rate")])
+        self.rows = rows.where(self.keep)
+        self.notes: list[str] = []
+        if not self.keep.all():
+            self.notes.append(f"{int((~self.keep).sum())} rows without users or rate are left out")
+        self.users, self.rates = self._column("users"), self._column("rate")
+        if not len(self.users):
+            raise ModelError("intervals", "must have rows with users and a rate", "give both in a row", 0)
+
+    def where(self, keep: NDArray[np.bool_]) -> _Ladder:
+        """The marked rows."""
+        return _Ladder(self.rows.where(keep).intervals)
+
+    def _column(self, quantity: str) -> Array:
+        return self.rows.column(self.name, quantity)
+
+    def responses(self) -> Array | None:
+        """R (n,), where every row has one."""
+        if not self.rows.has(self.name, "response_time"):
+            return None
+        found = self._column("response_time")
+        if np.isnan(found).any():
+            self.notes.append("responses are left out: not every row has one")
+            return None
+        return found
+
+    def busy(self) -> tuple[str, Array, int] | None:
+        """The resource whose utilization is measured, its values, and its servers."""
+        names = self.rows.names("busy")
+        if len(names) != 1:
+            return None
+        values = self.rows.column(names[0], "busy")
+        if np.isnan(values).any():
+            return None
+        servers = 1
+        if len(self.rows.names("servers")) == 1:
+            given = self.rows.column(self.rows.names("servers")[0], "servers")
+            servers = max(round(float(np.nanmedian(given))), 1)
+        return names[0], np.minimum(values, 1.0), servers
+
+    def think_time(self) -> float | None:
+        """Z, where it is measured."""
+        if not self.rows.has(self.name, "think_time"):
+            return None
+        return float(np.nanmedian(self._column("think_time")))
+
+
+class LadderPredictor:
+    """A fitted ladder, and what it says of other loads: rates, responses and their percentiles, utilization."""
+
+    def __init__(self, ladder: _Ladder) -> None:
+        self.ladder, self.given = ladder, {f"{ladder.name}.users"}
+        busy = ladder.busy()
+        more: dict[str, Any] = {} if busy is None else {"busy": busy[1], "servers": busy[2]}
+        think = ladder.think_time()
+        self.fit: LadderFit = fit_ladder(ladder.users, ladder.rates, ladder.responses(), think_time=think, **more)
+        self.resource = "" if busy is None else busy[0]
+        self.percentiles = {q: found for q in PERCENTILES if (found := self._percentile(q)) is not None}
+
+    def _percentile(self, quantity: str) -> tuple[float, float] | None:
+        """Logarithm of percentile over fitted mean, that of the highest loads, and its deviation."""
+        if not self.ladder.rows.has(self.ladder.name, quantity):
+            return None
+        values = self.ladder.rows.column(self.ladder.name, quantity)
+        there = values > 0
+        if not there.any():
+            return None
+        users = self.ladder.users[there]
+        logs = np.log(values[there] / self.fit.predict(users).response_times)
+        order = np.argsort(logs, kind="stable")
+        reached = np.cumsum(users[order])
+        middle = float(logs[order][np.searchsorted(reached, reached[-1] / 2)])
+        spread = float(np.sqrt(np.average((logs - middle) ** 2, weights=users))) * (1 + 2 / len(logs))
+        return middle, spread
+
+    def __call__(self, intervals: Intervals) -> dict[str, Array]:
+        """Columns (n,) at the users of intervals."""
+        if not intervals.has("users", self.ladder.name):
+            raise ModelError("intervals", f"must have the series {self.ladder.name}.users", "name the load so")
+        return self.at_loads(intervals.column("users", self.ladder.name))
+
+    def at_loads(self, loads: Values) -> dict[str, Array]:
+        """Columns (n,) at numbers of users."""
+        there = self.fit.predict(loads)
+        name = f"{self.ladder.name}." if self.ladder.name else ""
+        found = {f"{name}users": there.loads, f"{name}rate": there.rates}
+        found |= {f"{name}rate.lowest": there.lowest_rates, f"{name}rate.highest": there.highest_rates}
+        title = f"{name}response_time"
+        low, high = there.lowest_response_times, there.highest_response_times
+        found |= {title: there.response_times, f"{title}.lowest": low, f"{title}.highest": high}
+        beyond = np.log2(np.maximum(there.loads / self.ladder.users.max(), 1.0))
+        for quantity, (middle, spread) in self.percentiles.items():
+            title = f"{name}{quantity}"
+            values = there.response_times * np.exp(middle)
+            wide = NORMAL * np.hypot(spread, DRIFT * beyond)
+            found[title] = values
+            ends = np.log(low / there.response_times), np.log(high / there.response_times)
+            found[f"{title}.lowest"] = values * np.exp(-np.hypot(ends[0], wide))
+            found[f"{title}.highest"] = values * np.exp(np.hypot(ends[1], wide))
+        if there.busy is not None and self.resource:
+            found[f"{self.resource}.busy"] = there.busy
+        return found
+
+
+def _answer(predictor: LadderPredictor) -> Fit:
+    fit, ladder = predictor.fit, predictor.ladder
+    load = int(ladder.users.max())
+    data = _data(fit, load, ladder.name or "jobs")
+    points = _draws(predictor)
+    figures, drawn = [], []
+    source = ", ".join(f"{ladder.name}.{q}" for q in ("users", "rate", "response_time") if ladder.rows.has(ladder.name, q))
+    for name, place, value, each in _figures(fit, data, points):
+        low, high = np.quantile(each, TAILS) if np.ptp(each) else (value, value)
+        wide = 1 + 2 / max(len(ladder.users) - len(fit.fitted), 1)  # a small sample is less certain than its draws say
+        ends = max(value + (low - value) * wide, 0.0), value + (high - value) * wide
+        lowest, highest = min(float(ends[0]), value), max(float(ends[1]), value)
+        figures.append(FittedFigure(name, value, lowest, highest, source, len(ladder.users), place))
+        drawn.append(each - value)
+    limit = {
+        "measured": f"the rows reach the highest rate, {fit.capacity:.4g}/s",
+        "servers": f"the highest rate, {fit.capacity:.4g}/s, is that of full servers: the rows do not reach it",
+        "unknown": f"the rows do not show the highest rate: {fit.capacity:.4g}/s is a guess, measure higher loads",
+    }[fit.limit]
+    return Fit(
+        model=Sketch(data, (), (), "").model({}),
+        figures=tuple(figures),
+        correlations=correlations(drawn),
+        held_out=(),
+        source=ladder.rows.source,
+        rows_used=ladder.rows.described(),
+        findings=(limit, *fit.notes),
+        notes=tuple(ladder.notes),
+        data=data,
+        predictor=predictor,
+        loads=fit,
+    )
+
+
+def _data(fit: LadderFit, load: int, name: str) -> dict[str, Any]:
+    """The tables of the network's file, the class under its own name."""
+    data = network_to_data(fit.network(load))
+    data["name"] = "fitted ladder"
+    taken = {each["name"] for each in data["stations"]}
+    data["classes"][0]["name"] = name if name not in taken else f"{name} jobs"
+    for each in data["classes"]:
+        each["demands"] = dict(each["demands"])
+    return data
+
+
+def _draws(predictor: LadderPredictor) -> Array:
+    """Parameters of the curve, drawn (B, 4): response, capacity, servers, delay."""
+    held = predictor.fit._range
+    measured, plan = held.measured, held.plan
+    pick = plan.free
+    if not np.any(np.abs(held.left) > 1e-9):
+        errors = np.zeros((DRAWS, len(pick)))
+    else:
+        _, slopes = derivatives(
+            lambda x: residuals(measured, plan.curves(x, measured.think_time)), held.point, LOWER[pick], UPPER[pick]
+        )
+        errors = full(studentized(-slopes, held.left)[1])
+    return np.clip(held.point + errors, LOWER[pick], UPPER[pick])
+
+
+def _figures(fit: LadderFit, data: dict[str, Any], points: Array) -> list[tuple[str, tuple[str | int, ...], float, Array]]:
+    """Name, place, value and draws of the figures of the network."""
+    held = fit._range
+    curves = held.plan.curves(points, fit.think_time)
+    job_class = data["classes"][0]
+    name = job_class["name"]
+    each = 1 / curves.speeds(1)[:, 0] if "rates" in data["stations"][0] else curves.servers / curves.capacity
+    found: list[tuple[str, tuple[str | int, ...], float, Array]] = []
+    place: tuple[str | int, ...] = ("classes", 0, "demands", "station")
+    found.append((f"{name}.demands.station", place, float(job_class["demands"]["station"]), each))
+    if "delay" in job_class["demands"]:
+        place = ("classes", 0, "demands", "delay")
+        found.append((f"{name}.demands.delay", place, float(job_class["demands"]["delay"]), np.maximum(curves.delay, 0.0)))
+    if "servers" in data["stations"][0]:
+        value = float(data["stations"][0]["servers"])
+        found.append(("station.servers", ("stations", 0, "servers"), value, np.asarray(curves.servers)))
+    return found

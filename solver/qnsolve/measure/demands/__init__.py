@@ -1,0 +1,1 @@
+"""Demands of classes from measured intervals: regression, how far off it may be, what the rows cannot tell."""
