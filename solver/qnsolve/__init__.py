@@ -31,8 +31,11 @@ if TYPE_CHECKING:
         SaturatedError,
     )
     from .files.load_save import dumps, load, loads, save
+    from .fitting.days.day import Day, day
     from .fitting.fit import fit
     from .fitting.fitted_model import Fit, FitPrediction, FittedFigure, HeldOutError
+    from .fitting.ranges.bands import Bands, bands
+    from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
     from .methods.solve import MethodReport, methods, solve
     from .model.admission_limit import AdmissionLimit
     from .model.job_classes import ClosedClass, OpenClass
@@ -50,6 +53,7 @@ __all__ = [
     "AdmissionLimit",
     "Answer",
     "ApproximationWarning",
+    "Bands",
     "Bottleneck",
     "Bound",
     "Bounds",
@@ -57,11 +61,13 @@ __all__ = [
     "ClosedClass",
     "Comparison",
     "ConvergenceError",
+    "Day",
     "Delay",
     "Effect",
     "Fit",
     "FitPrediction",
     "FittedFigure",
+    "FittedFigures",
     "HeldOutError",
     "ImportNote",
     "LawError",
@@ -86,14 +92,17 @@ __all__ = [
     "Switches",
     "Verification",
     "VerifiedFigure",
+    "bands",
     "bottleneck",
     "bottleneck_switches",
     "bounds",
     "chain_class",
     "compare",
+    "day",
     "dumps",
     "fewest_servers",
     "fit",
+    "fitted_of",
     "highest_population",
     "highest_rate",
     "load",
@@ -126,6 +135,9 @@ _HOMES = {
     "errors": "ApproximationWarning ConvergenceError ImportNote LawError ModelError NoMethodError QnsolveError Repair"
     " SaturatedError",
     "files.load_save": "dumps load loads save",
+    "fitting.days.day": "Day day",
+    "fitting.ranges.bands": "Bands bands",
+    "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
     "fitting.fit": "fit",
     "fitting.fitted_model": "Fit FitPrediction FittedFigure HeldOutError",
     "methods.solve": "MethodReport methods solve",

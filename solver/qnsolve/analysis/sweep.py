@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.journal import Journal
+from qnsolve.analysis.runs.points import Executor, Outcome, Progress, run_points
 from qnsolve.errors import ModelError, QnsolveError, nearest
 from qnsolve.methods.arrays import from_network, to_solution
 from qnsolve.methods.measured_errors import measured_error
@@ -25,13 +29,6 @@ from .batch_solve import Solved, Stack, solve_stack, stack
 from .varied_inputs import Input, inputs, model_at, places
 
 Array = NDArray[np.float64]
-
-
-class Executor(Protocol):
-    """An object that maps a function over points, in order: a pool of `concurrent.futures`, a wrapper of Dask's client."""
-
-    def map(self, function: Callable[[Any], Any], points: Any, /) -> Iterable[Any]:
-        """The results of the function at each point, in order."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +168,8 @@ def sweep(
     method: str = "auto",
     together: bool = False,
     executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
     **values: Any,
 ) -> Sweep:
     """Solve a model at many points of its inputs.
@@ -192,6 +191,10 @@ def sweep(
         combination of them is a point, the last input varying fastest.
     executor : object with a method map, optional
         Runs the points that are solved one by one: a pool of `concurrent.futures`, or the like.
+    journal : path, optional
+        A file that keeps the points that are solved one by one as they finish: a sweep that was stopped goes on from there.
+    progress : callable, optional
+        Gets how many of these are finished and how many there are, after each.
     **values
         A list of values by parameter name, as in the constructor of what is varied;
         `demands`, `visits` and `service_times` also as a mapping of station to a list.
@@ -204,7 +207,7 @@ def sweep(
     Raises
     ------
     ModelError
-        Where a value is not possible at all.
+        Where a value is not possible at all, or the journal is of another sweep.
 
     Examples
     --------
@@ -229,16 +232,14 @@ def sweep(
     arrays = _figures(many, found) if many is not None and found is not None else _blank(shape)
     left = list(range(len(where))) if found is None else np.flatnonzero(~found.right).tolist()
     models = [model_at(model, varied, where[i].tolist()) for i in left]
-    attempt = partial(_attempt, method)
-    for i, (solution, reason) in zip(
-        left, map(attempt, models) if executor is None else executor.map(attempt, models), strict=True
-    ):
-        reasons[i] = reason
+    with Journal(journal, (model, method, vary, values, together, left)) if journal is not None else nullcontext() as kept:
+        done = run_points(partial(_attempt, method), models, executor=executor, journal=kept, progress=progress)
+    for i, outcome in zip(left, done, strict=True):
+        reasons[i] = outcome.figures["reason"]
         for name in arrays:
-            arrays[name][i] = np.nan
-        if solution is not None:
-            made[i] = solution
-            _fill(arrays, i, solution)
+            arrays[name][i] = outcome.figures.get(name, np.nan)
+        if outcome.made is not None:
+            made[i] = outcome.made
     return Sweep(
         model=model,
         method=method,
@@ -255,13 +256,15 @@ def sweep(
     )
 
 
-def _attempt(method: str, model: Network) -> tuple[Solution | None, str]:
+def _attempt(method: str, model: Network) -> Outcome[Solution]:
+    """One point: its figures, or the reason why it has none."""
     try:
-        return solve(model, method=method), ""
+        solution = solve(model, method=method)
     except ModelError:
         raise
     except QnsolveError as error:
-        return None, str(error)
+        return Outcome({"reason": str(error)})
+    return Outcome({"reason": "", **_read(solution)}, solution)
 
 
 def _blank(shape: tuple[int, int, int]) -> dict[str, Array]:
@@ -287,17 +290,19 @@ def _figures(many: Stack, found: Solved) -> dict[str, Array]:
     }
 
 
-def _fill(arrays: dict[str, Array], i: int, solution: Solution) -> None:
-    shape = len(solution.classes), len(solution.stations)
-    arrays["throughput"][i] = [c.throughput for c in solution.classes]
-    arrays["response_time"][i] = [c.response_time for c in solution.classes]
-    arrays["utilization"][i] = [
-        np.nan if isinstance(s, Delay) else r.utilization
-        for s, r in zip(solution.model.stations, solution.stations, strict=True)
-    ]
-    arrays["queue_length"][i] = np.reshape([p.queue_length for p in solution.pairs], shape)
-    arrays["residence_time"][i] = np.reshape([p.residence_time for p in solution.pairs], shape)
-    arrays["residual"][i] = solution.residual
+def _read(solution: Solution) -> dict[str, Any]:
+    """The figures of one point, as lists."""
+    classes, stations = len(solution.classes), len(solution.stations)
+    pairs = [solution.pairs[r * stations : (r + 1) * stations] for r in range(classes)]
+    kinds = zip(solution.model.stations, solution.stations, strict=True)
+    return {
+        "throughput": [c.throughput for c in solution.classes],
+        "response_time": [c.response_time for c in solution.classes],
+        "utilization": [nan if isinstance(s, Delay) else r.utilization for s, r in kinds],
+        "queue_length": [[p.queue_length for p in own] for own in pairs],
+        "residence_time": [[p.residence_time for p in own] for own in pairs],
+        "residual": solution.residual,
+    }
 
 
 def _distribution(model: Network, method: str, k: int) -> Array:

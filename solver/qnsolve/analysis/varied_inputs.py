@@ -141,21 +141,33 @@ def written(model: Network, texts: Iterable[str]) -> dict[str, dict[str, Any]]:
     ------
     ModelError
     """
-    names = [item.name for item in (*model.stations, *model.classes, *model.limits)]
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, list[Any]] = {}
     for text in texts:
         left, equals, right = text.partition("=")
-        name = max((n for n in names if left.startswith(f"{n}.")), key=len, default="")
-        if not equals or not name:
+        found[left if equals else ""] = values("sweep: vary", text, right)
+    return named_inputs(model, found)
+
+
+def named_inputs(model: Network, columns: Mapping[str, list[Any]]) -> dict[str, dict[str, Any]]:
+    """The varied inputs from lists of values by figure: "query.population", "query.demands.cpu".
+
+    Raises
+    ------
+    ModelError
+    """
+    names = [item.name for item in (*model.stations, *model.classes, *model.limits)]
+    found: dict[str, dict[str, Any]] = {}
+    for figure, given in columns.items():
+        name = max((n for n in names if figure.startswith(f"{n}.")), key=len, default="")
+        if not name:
             repair = "write NAME.PARAMETER=VALUES, as in query.population=10:100:10"
-            raise ModelError("sweep: vary", f"must begin with one of {', '.join(names)}", repair, text)
-        parameter, _, station = left[len(name) + 1 :].partition(".")
-        found_values = values("sweep: vary", text, right)
+            raise ModelError("sweep: vary", f"must begin with one of {', '.join(names)}", repair, figure)
+        parameter, _, station = figure[len(name) + 1 :].partition(".")
         changes = found.setdefault(name, {})
         if station:
-            changes.setdefault(parameter, {})[station] = found_values
+            changes.setdefault(parameter, {})[station] = given
         else:
-            changes[parameter] = found_values
+            changes[parameter] = given
     return found
 
 

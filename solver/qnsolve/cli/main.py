@@ -23,13 +23,19 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sweep": ("solve a network at many values of its inputs", "qnsolve.cli.sweep_command"),
     "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
     "compare": ("solve two files and print the figures that change", "qnsolve.cli.compare_command"),
-    "fit": ("fit a model to measured intervals, and write its file", "qnsolve.cli.fit_command"),
+    "fit": ("fit a model to measured intervals, and write its file", "qnsolve.cli.measured.fit_command"),
     "growth": ("solve a system as its workload grows", "qnsolve.cli.growth_command"),
     "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.headroom_command"),
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),
     "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
     "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
+    "check": ("what is wrong with measured intervals, in sentences; nothing is repaired", "qnsolve.cli.measured.check_command"),
+    "day": (
+        "a day or a month of measured intervals in a model: overload, growth, when it ends",
+        "qnsolve.cli.measured.day_command",
+    ),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
+    "data": ("what measured files hold: intervals, series, what was assumed", "qnsolve.cli.measured.data_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions

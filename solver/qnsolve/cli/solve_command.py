@@ -7,15 +7,20 @@ import argparse
 from qnsolve.methods.solve import solve
 
 from .output import FILE, add_forms, add_method, model, printed
+from .ranges import add_draws, fitted, solved_with_range
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve solve`."""
     parser.add_argument("file", help=FILE)
     add_method(parser)
+    add_draws(parser)
     add_forms(parser, "a class and station")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> str:
-    return printed(solve(model(options.file), method=options.method), options)
+    given = model(options.file)
+    known = fitted(options)
+    answer = solve(given, method=options.method)
+    return printed(answer, options) if known is None else solved_with_range(answer, given, known, options)

@@ -14,6 +14,8 @@ from qnsolve.results.rendering import defined
 from qnsolve.zos.whatif import system_inputs, system_sweep
 
 from .output import FILE, add_forms, add_method, model, only_auto
+from .ranges import add_draws, fitted, sweep_with_range
+from .running import add_running, running
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -25,20 +27,28 @@ def add(parser: argparse.ArgumentParser) -> None:
     text = "of a system: what each row shows besides the figures of its work, as in AOR1.tasks; may be given again"
     parser.add_argument("--figure", action="append", default=[], metavar="NAME.FIGURE", help=text)
     add_method(parser)
+    add_draws(parser)
+    add_running(parser)
     add_forms(parser, "a point and class or work")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> str:
-    given = model(options.file)
-    if isinstance(given, Network):
-        if options.figure:
-            raise ModelError("--figure", "goes with systems only", "leave it out: every figure of a network is in --json", "")
-        found: Answer = sweep(given, written(given, options.vary), method=options.method, together=options.together)
-    else:
-        only_auto(options.method)
-        figures = system_inputs.written(options.vary)
-        found = system_sweep.sweep(given, figures, together=options.together, figures=options.figure)
+    given, known = model(options.file), fitted(options)
+    vary = system_inputs.written(options.vary)
+    with running(options) as how:
+        if isinstance(given, Network):
+            if options.figure:
+                raise ModelError(
+                    "--figure", "goes with systems only", "leave it out: every figure of a network is in --json", ""
+                )
+            inputs = written(given, options.vary)
+            found: Answer = sweep(given, inputs, method=options.method, together=options.together, **how)
+        else:
+            only_auto(options.method)
+            found = system_sweep.sweep(given, vary, together=options.together, figures=options.figure, **how)
+        if known is not None:
+            found = sweep_with_range(found, given, known, vary, options, how)
     if options.json:
         return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
     return found.to_csv() if options.csv else str(found)

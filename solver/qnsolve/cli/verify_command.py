@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import isfinite
-from typing import TextIO
 
 from qnsolve import zos
 from qnsolve.analysis.verify import JOBS, MOST, SIMULATORS, verify
@@ -15,10 +13,10 @@ from qnsolve.errors import ModelError
 from qnsolve.model.network import Network
 
 from .output import FILE, add_forms, add_method, model, printed
+from .running import bar
 
 DIFFERS = 1  # exit code where a figure lies outside its interval
 PRECISION = 0.01  # of systems
-BAR = 30  # characters
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -55,37 +53,17 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
 
 
 @contextmanager
-def _progress(options: argparse.Namespace, precision: float | None) -> Iterator[ProgressBar | None]:
-    """A bar where it is asked for, or standard error is a terminal; wiped out in the end."""
-    stream = sys.stderr
-    if precision is None or stream is None or not (options.progress or stream.isatty()):
+def _progress(options: argparse.Namespace, precision: float | None) -> Iterator[Callable[[int, int, float], None] | None]:
+    """Shows the nearer of the precision and the most jobs."""
+    if precision is None:
         yield None
         return
-    bar = ProgressBar(stream, precision)
-    try:
-        yield bar
-    finally:
-        bar.close()
+    with bar(options.progress) as shown:
 
+        def show(jobs: int, most: int, widest: float) -> None:
+            share = max(jobs / most, (precision / widest) ** 2 if widest > 0 else 1.0)
+            known = f"±{100 * widest:.2g} %" if isfinite(widest) else "warming up"
+            if shown is not None:
+                shown.show(share, f"{jobs} simulated, {known}")
 
-class ProgressBar:
-    """One line, written over itself: how much of the simulation is done."""
-
-    def __init__(self, stream: TextIO, precision: float) -> None:
-        self.stream, self.precision, self.width = stream, precision, 0
-
-    def __call__(self, jobs: int, most: int, widest: float) -> None:
-        """Show it: the nearer of the precision and the most jobs."""
-        share = min(1.0, max(jobs / most, (self.precision / widest) ** 2 if widest > 0 else 1.0))
-        known = f"±{100 * widest:.2g} %" if isfinite(widest) else "warming up"
-        line = f"[{'#' * int(BAR * share):{BAR}}] {100 * share:3.0f} %, {jobs} simulated, {known}"
-        self._write("\r" + line.ljust(self.width))
-        self.width = len(line)
-
-    def close(self) -> None:
-        """Wipe the line out."""
-        self._write("\r" + " " * self.width + "\r")
-
-    def _write(self, text: str) -> None:
-        self.stream.write(text)
-        self.stream.flush()
+        yield None if shown is None else show

@@ -46,11 +46,15 @@ class Answer(ABC):
         rows = self.rows()
         if not rows:
             return []
+        return [self._table(rows)]
+
+    def _table(self, rows: list[dict[str, Any]]) -> Table:
+        """One table of rows."""
         words = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
         head = [list(line) for line in zip(*(heading(key, self.time_unit()) for key in rows[0]), strict=True)]
         head = [line for line in head if any(line)]
         body = [[heading(value)[0] if key in NAMED else figure(value) for key, value in row.items()] for row in rows]
-        return [Table(head, body, words.index(False) if False in words else len(words))]
+        return Table(head, body, words.index(False) if False in words else len(words))
 
     def to_json(self) -> str:
         """The object that --json prints, as text."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from math import nan, prod
 from typing import Any
 
+from qnsolve.analysis.runs.journal import Journal
+from qnsolve.analysis.runs.points import Executor, Outcome, Progress, run_points
 from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.results.answer import Report
 from qnsolve.zos.report.reasons import centers
@@ -29,38 +34,54 @@ class SystemSweep(Report):
         As for every report.
     points : tuple of dict
         The values of each point, by figure.
-    results : tuple of SystemResult or None
-        None where a center is saturated.
     reasons : tuple of str
-        Why there is none, "" where there is one.
+        Why a point has no answer, "" where it has one.
     shown : tuple of str
         Figures of the answers that each row shows besides those of its work: "AOR1.tasks".
     """
 
     points: tuple[dict[str, Any], ...]
-    results: tuple[SystemResult | None, ...]
     reasons: tuple[str, ...]
     shown: tuple[str, ...]
+    _figures: tuple[list[dict[str, Any]], ...] = field(repr=False)
+    _made: dict[int, SystemResult] = field(repr=False, compare=False)
+    _system: System = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def __getitem__(self, point: int) -> SystemResult:
+        """The answer of a point; raises its error where it has none."""
+        i = range(len(self))[point]
+        if i not in self._made:  # read from a journal
+            self._made[i] = _at(self._system, self.points[i]).solve()
+        return self._made[i]
+
+    @property
+    def results(self) -> tuple[SystemResult | None, ...]:
+        """The answer of each point; None where a center is saturated."""
+        return tuple(None if reason else self[i] for i, reason in enumerate(self.reasons))
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a point and work."""
         found: list[dict[str, Any]] = []
-        for point, result, reason in zip(self.points, self.results, self.reasons, strict=True):
-            if result is None:
+        for point, figures, reason in zip(self.points, self._figures, self.reasons, strict=True):
+            if reason:
                 gap = dict.fromkeys(("etr", "response_time", "response_error", "admission_wait", *self.shown), nan)
                 found.append({**point, "work": "all", **gap, "fullest": reason, "used_percent": nan})
-                continue
-            more = {name: _shown(result, name) for name in self.shown}
-            name, used = max(centers(result), key=lambda item: item[1], default=("", 0.0))
-            for work in result.work:
-                keys = ("etr", "response_time", "response_error", "admission_wait")
-                own = {key: getattr(work, key) for key in keys}
-                found.append({**point, "work": work.name, **own, **more, "fullest": name, "used_percent": 100 * used})
+            found += [{**point, **row} for row in figures]
         return found
 
 
 def sweep(
-    system: System, vary: Mapping[str, Sequence[Any]], *, together: bool = False, figures: Sequence[str] = ()
+    system: System,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    together: bool = False,
+    figures: Sequence[str] = (),
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> SystemSweep:
     """Solve a system at many values of its figures.
 
@@ -73,6 +94,12 @@ def sweep(
         All figures move in step; otherwise each combination is a point.
     figures : sequence of str, optional
         What each row shows besides the figures of its work: "AOR1.tasks", "PROD.cpu_percent".
+    executor : object with a method map, optional
+        Solves the points: a pool of `concurrent.futures`, or the like.
+    journal : path, optional
+        A file that keeps the points as they are solved: a sweep that was stopped goes on from there.
+    progress : callable, optional
+        Gets how many points are solved and how many there are, after each.
 
     Returns
     -------
@@ -82,7 +109,7 @@ def sweep(
     Raises
     ------
     ModelError
-        Where a value is not possible at all.
+        Where a value is not possible at all, or the journal is of another sweep.
     """
     system = only_system(system)
     given = varied(vary)
@@ -94,24 +121,36 @@ def sweep(
         raise ModelError("sweep", f"must not have more than {MOST_POINTS:,} points", "vary fewer values at once", count)
     each = zip(*given.values(), strict=True) if together else product(*given.values())
     points = tuple(dict(zip(given, values, strict=True)) for values in each)
-    results: list[SystemResult | None] = []
-    reasons: list[str] = []
-    for point in points:
-        here = system
-        for figure, value in point.items():
-            here = changed(here, figure, value)
-        try:
-            results.append(here.solve())
-            reasons.append("")
-        except SaturatedError as error:
-            results.append(None)
-            reasons.append(f"saturated: {error.station}")
-    solved = next((result for result in results if result is not None), None)
-    if solved is not None:
-        for name in figures:  # a wrong name is refused before rows are made
-            _shown(solved, name)
+    shown = tuple(figures)
+    attempt = partial(_attempt, system, shown)
+    with Journal(journal, (system, points, shown)) if journal is not None else nullcontext() as kept:
+        done = run_points(attempt, points, executor=executor, journal=kept, progress=progress)
+    reasons = tuple(each.figures["reason"] for each in done)
+    made = {i: each.made for i, each in enumerate(done) if each.made is not None}
     heading = f"{system.name or 'system'}: {len(points)} points"
-    return SystemSweep(heading, (), points, tuple(results), tuple(reasons), tuple(figures))
+    return SystemSweep(heading, (), points, reasons, shown, tuple(each.figures["rows"] for each in done), made, system)
+
+
+def _at(system: System, point: Mapping[str, Any]) -> System:
+    for figure, value in point.items():
+        system = changed(system, figure, value)
+    return system
+
+
+def _attempt(system: System, shown: Sequence[str], point: Mapping[str, Any]) -> Outcome[SystemResult]:
+    """One point: the rows of its work, or the reason why it has none."""
+    try:
+        result = _at(system, point).solve()
+    except SaturatedError as error:
+        return Outcome({"reason": f"saturated: {error.station}", "rows": []})
+    more = {name: _shown(result, name) for name in shown}
+    name, used = max(centers(result), key=lambda item: item[1], default=("", 0.0))
+    keys = ("etr", "response_time", "response_error", "admission_wait")
+    rows = [
+        {"work": work.name, **{key: getattr(work, key) for key in keys}, **more, "fullest": name, "used_percent": 100 * used}
+        for work in result.work
+    ]
+    return Outcome({"reason": "", "rows": rows}, result)
 
 
 def _shown(result: SystemResult, name: str) -> float:

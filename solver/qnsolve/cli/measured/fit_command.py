@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import argparse
 
+from qnsolve.cli.output import add_forms, printed
 from qnsolve.errors import ModelError
 from qnsolve.fitting.fit import fit
-from qnsolve.fitting.interval_files import intervals_of
 
-from .output import add_forms, printed
+from .measured_files import FILES, add_reading, measured
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve fit`."""
-    parser.add_argument("file", nargs="+", help="measured intervals: CSV with columns named NAME.quantity")
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     text = 'sketch: a model file or a system file with "fit" and "measured" in place of figures'
     parser.add_argument("--model", metavar="SKETCH", help=text)
     parser.add_argument("-o", "--output", metavar="FILE", help="write the fitted model file")
+    add_reading(parser)
     text = "a name in the data, and what the model calls it; may be given again"
-    parser.add_argument("--map", action="append", default=[], metavar="NAME=NAME", help=text)
+    parser.add_argument("--rename", action="append", default=[], metavar="NAME=NAME", help=text)
     text = "share of the rows on which a fit to the others is judged (default: 0.25)"
     parser.add_argument("--held-out", type=float, metavar="SHARE", help=text)
     add_forms(parser, "a figure")
@@ -27,12 +28,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> str:
     names = {}
-    for text in options.map:
+    for text in options.rename:
         left, equals, right = text.partition("=")
         if not (left and equals and right):
-            raise ModelError("--map", "must be NAME=NAME", "write --map CICSPROD=orders", text)
+            raise ModelError("--rename", "must be NAME=NAME", "write --rename CICSPROD=orders", text)
         names[left] = right
-    found = fit(intervals_of(options.file), options.model, held_out=options.held_out, rename=names)
+    found = fit(measured(options.files, options), options.model, held_out=options.held_out, rename=names)
     if options.output:
         found.save(options.output)
     return printed(found, options)

@@ -1,0 +1,1 @@
+"""Commands that take files of measured intervals."""

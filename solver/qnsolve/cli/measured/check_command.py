@@ -1,0 +1,62 @@
+"""qnsolve check: what is wrong with measured intervals."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from qnsolve import measure
+from qnsolve.cli.output import add_forms
+from qnsolve.errors import ModelError
+from qnsolve.measure import Findings
+
+from .measured_files import FILES, add_reading, measured
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `qnsolve check`."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
+    add_reading(parser)
+    text = "servers of a resource that the file does not say, as in cpu=4, or 4 for all; may be given again"
+    parser.add_argument("--servers", action="append", default=[], metavar="NAME=COUNT", help=text)
+    text = "a kind of finding that is not looked for, as in collinear; may be given again"
+    parser.add_argument("--leave-out", action="append", default=[], metavar="KIND", help=text)
+    parser.add_argument("--strict", action="store_true", help="exit with 1 where something is wrong")
+    add_forms(parser, "a finding")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> tuple[str, int]:
+    servers = servers_given(options.servers)
+    found: list[tuple[str, Findings]] = []
+    for file in options.files:
+        options.file = file
+        try:
+            found.append((file, measure.check(measured([file], options), servers=servers, leave_out=options.leave_out)))
+        except ModelError as error:
+            raise error if error.file else error.in_file(file) from None
+    code = int(options.strict and any(each.wrong for _, each in found))
+    if options.json:
+        parts = [{"file": file, **each.as_dict()} for file, each in found]
+        return json.dumps(parts[0] if len(parts) == 1 else parts, allow_nan=False, ensure_ascii=False), code
+    if options.csv:
+        from qnsolve.results.rendering import csv_text
+
+        rows = [{"file": file, **row} for file, each in found for row in each.rows()]
+        return csv_text(rows) if rows else "", code
+    return "\n\n".join(f"{file}: {each}" for file, each in found), code
+
+
+def servers_given(texts: list[str]) -> dict[str, float] | float | None:
+    """Servers by resource, or of all, from texts such as "cpu=4" and "4"."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, count = text.rpartition("=")
+        try:
+            value = float(count)
+        except ValueError:
+            raise ModelError("--servers", "must be NAME=COUNT, or one number", "write cpu=4", text) from None
+        if not equals and len(texts) == 1:
+            return value
+        found[name] = value
+    return found or None

@@ -1,0 +1,46 @@
+"""qnsolve day: a day or a month of measured intervals in a model."""
+
+from __future__ import annotations
+
+import argparse
+
+from qnsolve.cli.output import FILE, add_forms, model, printed
+from qnsolve.errors import ModelError
+from qnsolve.fitting.days.day import day
+
+from .measured_files import FILES, add_reading, measured
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `qnsolve day`."""
+    parser.add_argument("file", help=FILE)
+    parser.add_argument("intervals", nargs="+", metavar="INTERVALS", help=f"{FILES}; several are taken one after the other")
+    add_reading(parser)
+    text = "growth of the load, 8%%/year or 2%%/month, of one class api=15%%/year, or measured; may be given again"
+    parser.add_argument("--growth", action="append", default=[], metavar="[CLASS=]RATE", help=text)
+    text = "where the search for the end ends, 2028-12 or a date; without --growth the trend of the intervals"
+    parser.add_argument("--until", metavar="DATE", help=text)
+    text = "response time in seconds that a class must keep, as in orders=0.2; may be given again"
+    parser.add_argument("--target", action="append", default=[], metavar="CLASS=SECONDS", help=text)
+    add_forms(parser, "an interval and class")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> str:
+    growth = {}
+    for text in options.growth:
+        name, _, rate = text.rpartition("=")
+        growth[name] = rate
+    targets = {}
+    for text in options.target:
+        name, _, seconds = text.rpartition("=")
+        try:
+            targets[name] = float(seconds)
+        except ValueError:
+            name = ""
+        if not name:
+            raise ModelError("--target", "must be CLASS=SECONDS", "write orders=0.2", text)
+    found = day(
+        model(options.file), measured(options.intervals, options), targets=targets, growth=growth or None, until=options.until
+    )
+    return printed(found, options)

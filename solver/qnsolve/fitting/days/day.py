@@ -1,0 +1,289 @@
+"""A day or a month of measured intervals, solved one by one: peak, overload, growth, and when it no longer holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qnsolve.errors import ModelError, suggestion
+from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.model import checks
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
+from qnsolve.numerics.series import Array
+from qnsolve.results.rendering import Table, defined, figure
+
+from .backlog import backlog, jobs_left
+from .day_figures import DayEnd, DayFigures
+from .day_loads import DayLoads, loads_of
+from .day_words import day_sentences
+from .first_break import broken, first_break
+from .growth_rates import YEAR, GrowthRate, growth_rates
+from .network_loads import NetworkLoads
+from .peak_hour import peak_hour
+from .solved_loads import LoadSolver
+
+if TYPE_CHECKING:
+    from qnsolve.zos.solve_system import System
+
+HORIZON = 10.0  # years that growth is followed, where no end is given
+MOST = 100.0  # times its load, that a day is tried with
+SHOWN = 12  # intervals of the printed table
+SHORT = 5.0  # times the time in which a queue settles, that an interval is shorter than for a note
+
+
+@dataclass(frozen=True)
+class Day(DayFigures):
+    """Measured intervals, solved; its attributes are those of `DayFigures`."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row an interval and class, in the order of time."""
+        found = []
+        busiest = self.utilization.max(axis=1, initial=0.0)
+        for i in range(len(self)):
+            start = self.loads.start[i]
+            shared = {
+                "fullest": self.fullest[i],
+                "used_percent": 100 * float(busiest[i]),
+                "offered": float(self.offered[i]),
+                "backlog": float(self.backlog[i]),
+                "delay": float(self.delay[i]),
+            }
+            for r, name in enumerate(self.loads.names):
+                found.append(
+                    {
+                        "interval": int(self.loads.order[i]) + 1,
+                        "time": "" if np.isnat(start) else str(start).removesuffix(".000"),
+                        "class": name,
+                        "load": float(self.loads.values[i, r]),
+                        "response_time": float(self.response[i, r]),
+                        **shared,
+                    }
+                )
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that --json prints; undefined numbers are None."""
+        peak = {**vars(self.peak), "jobs": float(self.peak.jobs)}
+        end = None if self.end is None else defined(vars(self.end))
+        growth = [dict(vars(each)) for each in self.growth]
+        more = {"peak": peak, "growth": growth, "until": self.until, "end": end, "targets": self.targets}
+        return {**super().as_dict(), **more}
+
+    def tables(self) -> list[Table]:
+        """The fullest intervals, in the order of time; `rows()` has all."""
+        shown = np.sort(np.argsort(-(self.offered + self.delay), kind="stable")[:SHOWN])
+        head = ["time", *(f"{name} load" for name in self.loads.names), *(f"{name} response" for name in self.loads.names)]
+        head += ["fullest", "offered", "backlog", "delay"]
+        units = [
+            "",
+            *("users" if u else "1/s" for u in self.loads.users),
+            *("s" for _ in self.loads.names),
+            "",
+            "%",
+            "jobs",
+            "s",
+        ]
+        body = []
+        for i in shown.tolist():
+            numbers = [*self.loads.values[i], *self.response[i]]
+            cells = [figure(float(each), 4) for each in numbers]
+            rest = [figure(100 * float(self.offered[i]), 4), figure(float(self.backlog[i]), 4), figure(float(self.delay[i]), 4)]
+            body.append([self.loads.clock_text(i), *cells, self.fullest[i], *rest])
+        title = "" if len(self) <= SHOWN else f"the {SHOWN} fullest of {len(self)} intervals"
+        return [Table([head, units], body, 1, title)]
+
+    def sentences(self) -> tuple[str, ...]:
+        """The verdict, then the peak, each overload, the growth."""
+        return day_sentences(self)
+
+
+def day(
+    model: Network | System,
+    intervals: Intervals | Mapping[str, Any],
+    *,
+    targets: Mapping[str, float] | None = None,
+    growth: Any = None,
+    until: Any = None,
+) -> Day:
+    """Solve the measured intervals of a day or a month one by one, and say when they no longer hold.
+
+    Parameters
+    ----------
+    model : Network or System
+    intervals : Intervals, or the columns of one
+        Rates by class, the names those of the model; users where classes go round.
+    targets : mapping of str to float, optional
+        Response times that must be met, by class [s].
+    growth : float, str, or mapping of str to either, optional
+        Of the load: 0.08 or "8%/year", "2%/month"; "measured" takes the trend of the intervals; by class where a mapping, ""
+        for the others. Without `until` it is followed for ten years.
+    until : date, optional
+        Where the search ends, "2028-12" or a date; without `growth`, the trend of the intervals.
+
+    Returns
+    -------
+    Day
+
+    Raises
+    ------
+    ModelError
+
+    Notes
+    -----
+    Each interval is solved as a steady state. Where the fullest center is asked for more than it can do, the rest is carried
+    into the next interval as a fluid and delays what comes there, in order of arrival. Responses of such intervals are those
+    at 95 % of what the center can do, and the delay.
+
+    Examples
+    --------
+    >>> from qnsolve import Network, OpenClass, Queue
+    >>> from qnsolve.measure import table
+    >>> shop = Network([Queue("cpu")], [OpenClass("orders", arrival_rate=1.0, demands={"cpu": 0.01})])
+    >>> hours = ["2026-03-02T09", "2026-03-02T10", "2026-03-02T11"]
+    >>> rows = table({"orders.rate": [50.0, 120.0, 60.0]}, start=hours, length=3600)
+    >>> found = day(shop, rows)
+    >>> found.sentences()[0]
+    'Does not hold: at 2026-03-02 10:00 cpu is asked for 120 % of what it can do'
+    >>> found.backlog.round().tolist()  # 20 a second too many, for an hour; then 40 a second are worked off
+    [0.0, 72000.0, 0.0]
+    """
+    system = not isinstance(model, Network)
+    loads = loads_of(intervals, _known(model))
+    solver = _solver(model, loads)
+    wanted = _targets(targets, loads)
+    found = solver.solved(loads.values)
+    carried = backlog(found.offered, loads.length)
+    names = tuple(solver.centers[k] if solver.centers else "" for k in found.fullest.tolist())
+    uses = solver.uses
+    delayed = uses[:, found.fullest].T if solver.centers else np.zeros(loads.values.shape, dtype=bool)
+    response = found.response + np.where(delayed, carried.delay[:, None], 0.0)
+    rates = loads.values * ~np.array(loads.users)
+    jobs = jobs_left(carried.left, rates, found.offered, found.fullest, uses) if solver.centers else np.zeros(len(loads))
+    missed = broken(found, wanted)
+    for r, most in wanted.items():
+        with np.errstate(invalid="ignore"):
+            missed = missed | (response[:, r] > most)
+    given = growth if growth is not None or until is None else "measured"
+    rates_of_growth, notes = growth_rates(given, loads)
+    end, last, more = _end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
+    heading = f"{model.name or ('system' if system else 'model')}: {len(loads)} intervals"
+    return Day(
+        heading=heading,
+        notes=(*loads.notes, *notes, *more, *solver.notes()),
+        loads=loads,
+        centers=solver.centers,
+        response=response,
+        utilization=found.utilization,
+        offered=found.offered,
+        fullest=names,
+        backlog=jobs,
+        delay=carried.delay,
+        worked_off=carried.worked_off,
+        missed=missed,
+        targets={loads.names[r]: most for r, most in wanted.items()},
+        peak=peak_hour(loads),
+        growth=rates_of_growth if given is not None else (),
+        until=last,
+        end=end,
+    )
+
+
+def _known(model: Any) -> dict[str, bool]:
+    if isinstance(model, Network):
+        return {each.name: isinstance(each, ClosedClass) for each in model.classes}
+    from qnsolve.zos.solve_system import only_system
+
+    return {each.name: each.users is not None for each in only_system(model).work}
+
+
+def _solver(model: Any, loads: DayLoads) -> LoadSolver:
+    if isinstance(model, Network):
+        return NetworkLoads(model, loads)
+    from .system_loads import SystemLoads
+
+    return SystemLoads(model, loads)
+
+
+def _targets(targets: Mapping[str, float] | None, loads: DayLoads) -> dict[int, float]:
+    found = {}
+    for name, most in (targets or {}).items():
+        if name not in loads.names:
+            raise ModelError("targets", "must name classes that were measured", suggestion(str(name), loads.names), name)
+        found[loads.names.index(name)] = checks.number(f"targets[{name!r}]", most, positive=True)
+    return found
+
+
+def _end(
+    solver: LoadSolver,
+    loads: DayLoads,
+    targets: Mapping[int, float],
+    growth: tuple[GrowthRate, ...],
+    until: Any,
+    weight: Array,
+    grows: bool,
+) -> tuple[DayEnd | None, str, tuple[str, ...]]:
+    """The first interval that does not hold, where the search ended, and notes."""
+    yearly = np.array([1 + each.value for each in growth])
+    furthest, last = _years(until, loads) if grows else (float(np.log(MOST)), "")
+
+    def path(growth: float) -> Array:
+        return yearly**growth if grows else np.full(len(yearly), np.exp(growth))
+
+    if grows and not (yearly > 1).any():
+        furthest = min(furthest, 1e-6)  # what does not grow holds as it does today
+    notes = []
+    if grows and (yearly < 1).any():
+        notes.append("a class that shrinks makes room: an interval that does not hold today may hold later")
+    found = first_break(solver, loads.values, path, furthest, targets, weight)
+    if found.left_out:
+        notes.append(f"{found.left_out} intervals with less work in all were not followed into the future")
+    if not isfinite(found.growth):
+        return None, last, tuple(notes)
+    reached, step = found.growth, 0.0
+    if loads.clock and grows and reached > 0:  # a whole number of days later, of weeks where the intervals are of several days
+        span = float((loads.start[-1] - loads.start[0]).astype(np.int64)) / 86_400_000
+        unit = 7.0 if span > 1 else 1.0
+        step = float(np.ceil(reached * YEAR / unit - 1e-9)) * unit
+        reached = max(reached, step / YEAR)
+    there = solver.solved(loads.values[found.rows] * path(reached))
+    failing = np.flatnonzero(broken(there, targets))
+    i = int(failing[0]) if len(failing) else int(np.argmax(there.offered))
+    row = int(found.rows[i])
+    saturated = bool(there.offered[i] >= 1)
+    cause = solver.centers[int(there.fullest[i])] if solver.centers else ""
+    if not saturated and targets:
+        worst = max(targets, key=lambda r: float(np.nan_to_num(there.response[i, r])) / targets[r])
+        cause = loads.names[worst]
+    date = ""
+    if step:
+        then = loads.start[row] + np.timedelta64(round(step * 86_400_000), "ms")
+        date = str(np.datetime_as_string(then, unit="m"))
+    factor, years = (nan, found.growth) if grows else (float(np.exp(found.growth)), nan)
+    return DayEnd(int(loads.order[row]) + 1, factor, years, date, cause, saturated), last, tuple(notes)
+
+
+def _years(until: Any, loads: DayLoads) -> tuple[float, str]:
+    """Years from the last interval to the end of the search, and its date."""
+    if until is None:
+        if not loads.clock:
+            return HORIZON, ""
+        end = loads.start[-1] + np.timedelta64(round(HORIZON * YEAR * 86_400_000), "ms")
+        return HORIZON, str(np.datetime_as_string(end, unit="D"))
+    if not loads.clock:
+        raise ModelError("until", "needs intervals that have a time", "give them a column start, or leave it out", until)
+    try:
+        end = np.datetime64(until)
+        if np.datetime_data(end.dtype)[0] in ("Y", "M"):
+            end = (end + 1).astype("datetime64[D]") - 1
+        end = end.astype("datetime64[ms]")
+    except (ValueError, TypeError):
+        raise ModelError("until", "must be a date", "write 2028-12 or 2028-12-31", str(until)) from None
+    years = float((end - loads.start[-1]).astype(np.int64)) / (YEAR * 86_400_000)
+    if not (isfinite(years) and 0 < years <= 100):
+        raise ModelError("until", "must lie after the last interval, at most 100 years", "give a later date", str(until))
+    return years, str(np.datetime_as_string(end, unit="D"))

@@ -1,0 +1,129 @@
+"""Growth a year of each class: as given, or from the measured intervals themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qnsolve.errors import ModelError, suggestion
+from qnsolve.numerics.series import Array
+
+from .day_loads import DayLoads
+
+YEAR = 365.25  # days
+WEEK = 7 * 86400.0  # [s]
+WEEKS = 4  # whole weeks that a trend needs
+FULL = 0.9  # of a week, that must be measured
+NORMAL = 1.96
+PERIODS = {"year": 1.0, "month": 12.0, "week": YEAR / 7, "day": YEAR}
+MEASURED = "measured"
+PATTERN = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)?\s*(year|month|week|day)?\s*")
+
+
+@dataclass(frozen=True)
+class GrowthRate:
+    """Growth of one class.
+
+    Attributes
+    ----------
+    name : str
+    value, lowest, highest : float
+        A year [ratio less 1]; the range, 19 of 20, of one that was measured.
+    source : str
+        "given", "none", or how many weeks were measured.
+    """
+
+    name: str
+    value: float
+    lowest: float
+    highest: float
+    source: str
+
+
+def growth_rates(given: Any, loads: DayLoads) -> tuple[tuple[GrowthRate, ...], tuple[str, ...]]:
+    """Growth of each class, and notes.
+
+    Parameters
+    ----------
+    given : None, float, str, or mapping of str to float or str
+        0.08 a year, "8%/year", "2%/month", "measured"; by class, "" for those that are not named.
+    loads : DayLoads
+
+    Raises
+    ------
+    ModelError
+    """
+    names = loads.names
+    if not isinstance(given, Mapping):
+        given = {"": given}
+    for name in given:
+        if name and name not in names:
+            raise ModelError("growth", "must name classes that were measured", suggestion(str(name), names), name)
+    found, notes = [], []
+    trends: dict[str, GrowthRate] = {}
+    for r, name in enumerate(names):
+        wanted = given.get(name, given.get(""))
+        if wanted is None:
+            found.append(GrowthRate(name, 0.0, 0.0, 0.0, "none"))
+        elif isinstance(wanted, str) and wanted.strip() == MEASURED:
+            own = trends.setdefault(name, trend(name, loads, loads.values[:, r]))
+            if own.source == "none":
+                notes.append(f"{name}: a trend needs {WEEKS} whole weeks of intervals: taken as no growth")
+            found.append(own)
+        else:
+            value = a_year(f"growth of {name}", wanted)
+            found.append(GrowthRate(name, value, value, value, "given"))
+    return tuple(found), tuple(notes)
+
+
+def a_year(item: str, given: Any) -> float:
+    """A growth as ratio less 1 a year.
+
+    >>> round(a_year("growth", "2%/month"), 4)
+    0.2682
+    """
+    if isinstance(given, str):
+        match = PATTERN.fullmatch(given)
+        if match is None:
+            raise ModelError(item, "must be a percentage a year, month or week", "write 8%/year", given)
+        share, times = float(match[1]) / 100, PERIODS[match[2] or "year"]
+    else:
+        try:
+            share, times = float(given), 1.0
+        except (TypeError, ValueError):
+            raise ModelError(item, "must be a number", "write 0.08 or '8%/year'", given) from None
+    if not -1 < share <= 100:
+        raise ModelError(item, "must be above -100 % and at most 10,000 %", "write 0.08 for 8 % a year", given)
+    value = (1 + share) ** times - 1
+    if not value < 1e6:
+        raise ModelError(item, "must be below a million times a year", "correct the growth or its period", given)
+    return value
+
+
+def trend(name: str, loads: DayLoads, values: Array) -> GrowthRate:
+    """Growth from the means of whole weeks: a line through their logs, weeks taken as independent."""
+    nothing = GrowthRate(name, 0.0, 0.0, 0.0, "none")
+    if not loads.clock:
+        return nothing
+    seconds = (loads.start - loads.start[0]).astype(np.int64) / 1000
+    week = (seconds // WEEK).astype(np.int64)
+    measured = np.bincount(week, loads.length)
+    jobs = np.bincount(week, values * loads.length)
+    whole = measured >= FULL * WEEK
+    if whole.sum() < WEEKS or (jobs[whole] <= 0).any():
+        return nothing
+    at = np.flatnonzero(whole).astype(np.float64)
+    logs = np.log(jobs[whole] / measured[whole])
+    centered = at - at.mean()
+    slope = float(centered @ logs / (centered @ centered))
+    left = logs - logs.mean() - slope * centered
+    freedom = len(at) - 2
+    error = float(np.sqrt(left @ left / freedom / (centered @ centered)))
+    wide = error * (NORMAL + (NORMAL**3 + NORMAL) / (4 * freedom))
+    years = YEAR / 7
+    low, value, high = (float(np.expm1(np.clip(each * years, -20, 13))) for each in (slope - wide, slope, slope + wide))
+    return GrowthRate(name, value, low, high, f"{len(at)} weeks")

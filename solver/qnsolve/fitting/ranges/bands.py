@@ -1,0 +1,233 @@
+"""What fitted figures make of an answer: the range of each figure over all that the measurements allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.analysis.runs.points import Executor, Progress
+from qnsolve.analysis.sweep import sweep
+from qnsolve.analysis.varied_inputs import named_inputs
+from qnsolve.errors import ModelError
+from qnsolve.model import checks
+from qnsolve.model.network import Network
+from qnsolve.results.answer import Report
+from qnsolve.results.rendering import Table, figure
+from qnsolve.results.terms import heading
+from qnsolve.zos.solve_system import System
+from qnsolve.zos.whatif import system_sweep
+
+from .fitted_figures import FittedFigures
+
+Array = NDArray[np.float64]
+
+DRAWS, SYSTEM_DRAWS = 200, 40  # of a point; a system takes longer
+FEWEST, SOLUTIONS = 20, 2000  # of a point; of all points together, about
+STILL = 1e-4  # width of a range below which it is not printed [relative]
+SIDES = (2.5, 97.5)  # percentiles: 19 of 20
+FIRST = ("classes", "work")  # parts that are printed also where nothing moves
+NETWORK_FIGURES = ("throughput", "response_time", "utilization")
+SYSTEM_FIGURES = {  # what a planner reads of a system
+    "work": ("etr", "response_time"),
+    "lpars": ("cpu_percent", "ziip_percent"),
+    "regions": ("tasks", "qr_percent"),
+    "facilities": ("busy_percent",),
+    "logs": ("busy_percent",),
+    "devices": ("busy_percent",),
+}
+
+
+@dataclass(frozen=True)
+class Bands(Report):
+    """The range of figures over what measurements allow, 19 of 20.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    bands : tuple of dict
+        Point (the varied values), part, name, figure, value, lowest, highest.
+    unanswered : ndarray, shape (P,)
+        Share of the draws of each point that have no answer, as where a center is saturated [0..1].
+    unit : str
+        Of times.
+    """
+
+    bands: tuple[dict[str, Any], ...]
+    unanswered: Array
+    unit: str
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a point and figure."""
+        return [dict(row) for row in self.bands]
+
+    def time_unit(self) -> str:
+        """That of the model."""
+        return self.unit
+
+    def tables(self) -> list[Table]:
+        """The figures, each with its range."""
+        head = ["", "figure", "", "value", "lowest", "highest"]
+        body = []
+        for row in self.bands:
+            wide = row["highest"] - row["lowest"]
+            if row["part"] not in FIRST and not wide > STILL * abs(row["value"]):
+                continue
+            name, unit = heading(row["figure"], self.unit)
+            body.append([row["name"], name, unit, *(figure(row[key], 4) for key in ("value", "lowest", "highest"))])
+        return [Table([head], body, 3)] if body else []
+
+    def range_of(self, name: str, key: str, point: int = 0) -> tuple[float, float]:
+        """Lowest and highest of one figure: `range_of("orders", "response_time")`."""
+        for row in self.bands:
+            if (row["name"], row["figure"], row["point"]) == (name, key, point):
+                return row["lowest"], row["highest"]
+        raise KeyError(f"{name!r} has no figure {key!r} with a range")
+
+
+def bands(
+    model: Network | System,
+    fitted: FittedFigures,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    *,
+    together: bool = False,
+    draws: int | None = None,
+    seed: int = 1,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Bands:
+    """How far each figure of an answer may be off by what is not known of the fitted figures.
+
+    Parameters
+    ----------
+    model : Network or System
+    fitted : FittedFigures
+        `fitted_of(file)`, or of a fit.
+    vary : mapping of str to sequence, optional
+        Values by figure, as a sweep varies them; each combination is a point, P of them. A fitted figure that is varied
+        is taken as given.
+    together : bool, default False
+        All varied figures move in step.
+    draws : int, optional
+        Of each point; by default 200, 40 for a system, and fewer for many points.
+    seed : int, default 1
+    executor, progress
+        As for a sweep.
+
+    Returns
+    -------
+    Bands
+        Throughput, response time and utilization of a network, and what a planner reads of a system; the error of the
+        method itself is not in it.
+
+    Raises
+    ------
+    ModelError
+
+    Examples
+    --------
+    >>> from qnsolve import OpenClass, Network, Queue
+    >>> shop = Network([Queue("cpu")], [OpenClass("orders", arrival_rate=5.0, demands={"cpu": 0.1})])
+    >>> known = FittedFigures(("orders.demands.cpu",), np.array([0.1]), np.array([0.09]), np.array([0.11]), np.eye(1))
+    >>> [round(side, 2) for side in bands(shop, known).range_of("orders", "response_time")]
+    [0.16, 0.24]
+    """
+    points = _points(vary or {}, together)
+    count = checks.whole("draws", draws, least=2, most=100_000) if draws is not None else 0
+    usual = DRAWS if isinstance(model, Network) else SYSTEM_DRAWS
+    count = count or max(FEWEST, min(usual, SOLUTIONS // len(points)))
+    drawn = fitted.draws(count, seed)
+    free = [i for i, name in enumerate(fitted.figures) if name not in (vary or {})]
+    columns = {name: [point[name] for point in points for _ in range(count + 1)] for name in vary or {}}
+    for i in free:  # the fitted value itself comes first
+        columns[fitted.figures[i]] = [fitted.values[i], *drawn[:, i]] * len(points)
+    if not columns:
+        raise ModelError("fitted", "must have figures", "fit again", list(fitted.figures))
+    if isinstance(model, Network):
+        names, values, right = _of_network(model, columns, executor, progress)
+    else:
+        names, values, right = _of_system(model, columns, executor, progress)
+    shape = (len(points), count + 1)
+    found, unanswered = [], np.empty(len(points))
+    for p, (rows, ok) in enumerate(zip(values.reshape(*shape, -1), right.reshape(shape), strict=True)):
+        unanswered[p] = 1 - ok[1:].mean()
+        for (part, name, key), column in zip(names, rows.T, strict=True):
+            low, high = _sides(column[1:], ok[1:], key)
+            found.append(
+                {**points[p], "point": p, "part": part, "name": name, "figure": key, "value": float(column[0]), "lowest": low}
+                | {"highest": high}
+            )
+    notes = []
+    if unanswered.any():
+        notes.append(
+            f"up to {100 * unanswered.max():.0f} % of what the measurements allow has no answer: a center is saturated"
+        )
+    title = f"{count} draws of {len(free)} fitted figures, 19 of 20 answers lie within"
+    unit = model.time_unit if isinstance(model, Network) else "s"
+    return Bands(title, tuple(notes), tuple(found), unanswered, unit)
+
+
+def _points(vary: Mapping[str, Sequence[Any]], together: bool) -> list[dict[str, Any]]:
+    if together and len({len(values) for values in vary.values()}) > 1:
+        raise ModelError("bands: together", "must have lists of equal length", "make them equal, or leave `together` out")
+    each = zip(*vary.values(), strict=True) if together and vary else product(*vary.values())
+    return [dict(zip(vary, values, strict=True)) for values in each]
+
+
+def _sides(drawn: Array, right: NDArray[np.bool_], key: str) -> tuple[float, float]:
+    """Percentiles; a response where there is no answer is longer than all others."""
+    if key == "response_time":
+        there = np.where(right, drawn, np.inf)
+        low, high = np.quantile(there, np.array(SIDES) / 100, method="inverted_cdf")
+        return float(low), float(high)
+    if not right.any():
+        return float("nan"), float("nan")
+    low, high = np.percentile(drawn[right], SIDES)
+    return float(low), float(high)
+
+
+Named = list[tuple[str, str, str]]
+
+
+def _of_network(
+    model: Network, columns: Mapping[str, list[Any]], executor: Executor | None, progress: Progress | None
+) -> tuple[Named, Array, NDArray[np.bool_]]:
+    found = sweep(model, named_inputs(model, columns), together=True, executor=executor, progress=progress)
+    names = [("classes", name, key) for key in NETWORK_FIGURES[:2] for name in found.classes]
+    busy = np.flatnonzero(~np.isnan(found.utilization).all(axis=0))
+    names += [("stations", found.stations[k], "utilization") for k in busy]
+    right = np.array([not reason for reason in found.reasons])
+    return names, np.column_stack([found.throughput, found.response_time, found.utilization[:, busy]]), right
+
+
+def _of_system(
+    model: System, columns: Mapping[str, Sequence[Any]], executor: Executor | None, progress: Progress | None
+) -> tuple[Named, Array, NDArray[np.bool_]]:
+    found = system_sweep.sweep(model, columns, together=True, executor=executor, progress=progress)
+    right = np.array([not reason for reason in found.reasons])
+    names: Named = []
+    values = np.full((len(found), 0), np.nan)
+    for i, result in enumerate(found.results):
+        if result is None:
+            continue
+        here = {(part, item.name, key): getattr(item, key) for part, item, key in _read(result)}
+        if not names:
+            names = [name for name, value in here.items() if isinstance(value, (int, float)) and not np.isnan(value)]
+            values = np.full((len(found), len(names)), np.nan)
+        values[i] = [here.get(name, np.nan) for name in names]
+    return names, values, right
+
+
+def _read(result: Any) -> list[tuple[str, Any, str]]:
+    return [
+        (part, item, key)
+        for part, keys in SYSTEM_FIGURES.items()
+        for item in getattr(result, part)
+        for key in keys
+        if hasattr(item, key)
+    ]

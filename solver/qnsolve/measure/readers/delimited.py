@@ -1,0 +1,137 @@
+"""CSV: which sign separates the columns, where the headings stand, and the rows in blocks."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from qnsolve.errors import one_line
+
+from .number_cells import number
+from .source_files import LONGEST_CELL, MOST_COLUMNS, Source
+
+SEPARATORS = (",", ";", "\t", "|")
+BLOCK = 20_000  # rows of a block
+SAMPLE = 400  # rows by which columns are known
+_PREAMBLE = 40  # lines before the headings at most
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a CSV is written: separator, line of the headings, and the rows of the sample."""
+
+    separator: str
+    heading_line: int
+    headings: tuple[str, ...]
+    sample: tuple[list[str], ...]
+
+
+def form(source: Source) -> Form:
+    """The form of a CSV, by its first lines.
+
+    Raises
+    ------
+    ModelError
+    """
+    with source.text() as file:
+        lines = list(itertools.islice(file, SAMPLE + _PREAMBLE))
+    best: tuple[tuple[int, int, int], Form] | None = None
+    for rank, separator in enumerate(SEPARATORS):
+        found = _with_separator(source, lines, separator)
+        if found:
+            score = (min(len(found.headings), 2), sum(len(row) == len(found.headings) for row in found.sample), -rank)
+            if best is None or score > best[0]:
+                best = (score, found)
+    if best is None:
+        raise source.error("line 1", "must have headings, such as start,orders.rate [1/s]", "write them above the figures")
+    chosen = best[1]
+    if len(chosen.headings) > MOST_COLUMNS:
+        rule = f"has {len(chosen.headings):,} columns, and at most {MOST_COLUMNS:,} are read"
+        raise source.error(f"line {chosen.heading_line}", rule, "write a row for each class in place of a column")
+    for i, heading in enumerate(chosen.headings, 1):
+        if len(heading) > LONGEST_CELL:
+            raise source.error(
+                f"line {chosen.heading_line}, column {i}", f"has more than {LONGEST_CELL} characters", "shorten it"
+            )
+    return chosen
+
+
+def blocks(source: Source, chosen: Form) -> Iterator[tuple[list[list[Any]], list[int]]]:
+    """The rows below the headings in blocks: for each a list of cells, and the line of each row.
+
+    Raises
+    ------
+    ModelError
+        A row has other columns than the headings.
+    """
+    width = len(chosen.headings)
+    with source.text() as file:
+        reader = csv.reader(file, delimiter=chosen.separator)
+        try:
+            while reader.line_num < chosen.heading_line:
+                next(reader)
+            while True:
+                first = reader.line_num + 1
+                rows = list(itertools.islice(reader, BLOCK))
+                if not rows:
+                    return
+                places = list(range(first, first + len(rows)))
+                if any(len(row) != width for row in rows):
+                    rows, places = _regular(source, rows, places, width)
+                if rows:
+                    yield rows, places
+        except csv.Error as error:
+            rule = f"cannot be read: {error}"
+            raise source.error(f"line {reader.line_num}", rule, 'close each quoted cell with "') from None
+        except StopIteration:
+            return
+
+
+def _with_separator(source: Source, lines: list[str], separator: str) -> Form | None:
+    """The first line with two or more words and hardly a number, whose next row is as wide."""
+    rows: list[tuple[int, list[str]]] = []
+    reader = csv.reader(iter(lines), delimiter=separator)
+    try:
+        for row in reader:
+            rows.append((reader.line_num, row))
+    except csv.Error as error:
+        if not rows:
+            raise source.error("line 1", f"cannot be read: {error}", 'close each quoted cell with "') from None
+    for at, (line, row) in enumerate(rows[:_PREAMBLE]):
+        cells = [cell.strip() for cell in row]
+        while cells and not cells[-1]:
+            cells.pop()
+        if not cells or cells[0].startswith("#") or not any(cells):
+            continue
+        words = sum(number(cell) is None for cell in cells)
+        below = [next_row for _, next_row in rows[at + 1 :] if any(cell.strip() for cell in next_row)]
+        if words >= max(1, 0.6 * len(cells)) and below and len(_cut(below[0], len(cells))) == len(cells):
+            sample = tuple(_cut(next_row, len(cells)) for next_row in below[:SAMPLE])
+            return Form(separator, line, tuple(cells), sample)
+        if not words:
+            return None  # figures stand above any heading
+    return None
+
+
+def _cut(row: list[str], width: int) -> list[str]:
+    """A row without empty cells beyond the headings."""
+    return row[:width] if len(row) > width and not any(cell.strip() for cell in row[width:]) else row
+
+
+def _regular(source: Source, rows: Iterable[list[str]], places: list[int], width: int) -> tuple[list[list[str]], list[int]]:
+    """The rows that have cells, each as wide as the headings."""
+    found, lines = [], []
+    for row, place in zip(rows, places, strict=True):
+        cut = _cut(row, width)
+        if not any(cell.strip() for cell in cut):
+            continue
+        if len(cut) != width:
+            shown = one_line(" ".join(cut), 40)
+            rule = f"has {len(cut)} cells, the headings {width}"
+            raise source.error(f"line {place}", rule, "correct the line, or remove it", shown)
+        found.append(cut)
+        lines.append(place)
+    return found, lines

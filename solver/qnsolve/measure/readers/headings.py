@@ -1,0 +1,282 @@
+"""What each column of a table is, by its heading: a time, a length, a name of whose figures these are, or a series."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from qnsolve.errors import ModelError, suggestion
+from qnsolve.measure.intervals.interval_table import LABELS, MeasuredSeries
+from qnsolve.measure.intervals.quantities import QUANTITIES
+
+from .field_names import MEAN, exact, matched, original_words
+from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
+
+BY_VALUES = 0.0  # a factor that only the values decide: percent or share
+ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by which it is known
+    "start": (
+        *("start", "begin", "interval start", "start time", "timestamp", "datetime", "date time", "from", "interval begin"),
+        *("smf time", "time stamp", "interval start time", "begin time", "local start", "display start", "start timestamp"),
+        *("smf72 start", "smf70 start", "interval timestamp", "ts", "epoch"),
+    ),
+    "end": ("end", "interval end", "end time", "stop", "to", "until", "stop time", "local end", "display end"),
+    "date": ("date", "smf date", "day"),
+    "time": ("time", "time of day", "smf time of day", "hour"),
+    "length": ("length", "interval", "int", "interval length", "duration", "interval seconds", "smf72int", "smf70int"),
+    "place": ("place",),
+    "work": (
+        *("class", "service class", "serviceclass", "svcclass", "report class", "class name", "work", "workload", "txn name"),
+        *("tran", "transaction", "transaction id", "tran id", "tranid", "trans id", "transid", "request type", "operation"),
+        *("endpoint", "url", "framework", "label", "job class", "service class name", "workload name", "work name", "r723mcnm"),
+        *("transaction name", "program", "application"),
+    ),
+    "period": ("period", "service class period", "period number", "class period", "r723cper"),
+    "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm", "cpcppnam", "cpchpnam"),
+    "region": ("region", "applid", "cics region", "generic applid", "region name", "jobname", "job name", "smfstprn", "mvsid"),
+    "system": (
+        "system",
+        "sysid",
+        "sys id",
+        "system id",
+        "smfid",
+        "smf id",
+        "system name",
+        "host",
+        "hostname",
+        "smf72sid",
+        "sid",
+    ),
+    "resource": (
+        *("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
+        *("coupling facility", "coupling facility name"),
+    ),
+}
+_ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
+_SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
+_SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
+_PERIOD_NAME = re.compile(r"(?:S|R|W|P)\.(.+)")
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What a column is.
+
+    Attributes
+    ----------
+    heading : str
+    role : str
+        "series", a key of `ROLES`, or "" for one that is not understood.
+    series : MeasuredSeries or None
+        Of a series, without the names that other columns give.
+    divisor : str
+        "", "interval" or "count": what its values are divided by.
+    unit : str
+        Unit of a length, "" where the heading has none.
+    note : str
+    """
+
+    heading: str
+    role: str
+    series: MeasuredSeries | None = None
+    divisor: str = ""
+    unit: str = ""
+    note: str = ""
+
+
+def planned(
+    headings: Sequence[str],
+    columns: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    time_unit: str | None = None,
+) -> list[ColumnPlan]:
+    """What each column is.
+
+    Parameters
+    ----------
+    headings : sequence of str
+    columns : mapping of str to str, optional
+        "orders.response_time": the heading, with the unit in brackets where the heading has none; "start", "length",
+        "class" and the other roles may be given, too.
+    units : mapping of str to str, optional
+        Units of headings.
+    time_unit : str, optional
+        Of times whose heading has no unit.
+
+    Raises
+    ------
+    ModelError
+    """
+    known = {heading.strip(): i for i, heading in enumerate(headings)}
+    given: dict[int, ColumnPlan] = {}
+    for name, heading in (columns or {}).items():
+        text, unit = heading.strip(), ""
+        if text not in known:
+            text, unit = bracket(text)
+        if text not in known:
+            raise ModelError(f"--map {name}={heading}", "must name a heading of the file", suggestion(text, headings), text)
+        unit = (units or {}).get(text, unit) or bracket(text)[1] or _trailing_unit(text)
+        given[known[text]] = _named(name, text, unit, time_unit)
+    for text in units or {}:
+        if text not in known:
+            raise ModelError("units", "must name headings of the file", suggestion(text, headings), text)
+    plans = [
+        given.get(i) or _understood(heading.strip(), (units or {}).get(heading.strip(), ""), time_unit)
+        for i, heading in enumerate(headings)
+    ]
+    return _once(plans)
+
+
+@lru_cache(maxsize=4096)
+def of_report(heading: str) -> ColumnPlan:
+    """The plan of a heading of a report: every word of it must be known, and its unit."""
+    bare, unit = bracket(heading)
+    given = [word.lower() for word in original_words(bare)]
+    field = exact(given)
+    role = _ROLE_OF.get(" ".join(given))
+    if field is None or not field.unit:
+        return ColumnPlan(heading, role or "")
+    try:
+        plan = _series(heading, field.quantity, field.resource, unit or field.unit, None, said=True)
+    except ModelError:
+        return ColumnPlan(heading, "")
+    of_resource = replace(plan.series, work="", resource=field.resource) if plan.series else None
+    return replace(plan, series=of_resource)
+
+
+def bracket(heading: str) -> tuple[str, str]:
+    """A heading without its unit in brackets, and the unit: `Resp [ms]`, `busy (%)`.
+
+    >>> bracket("Avg Resp [ms]"), bracket("APPLPER(S.HIGH)")
+    (('Avg Resp', 'ms'), ('APPLPER(S.HIGH)', ''))
+    """
+    found = re.fullmatch(r"(.*\S)\s*[\[(]([^\[\]()]*)[\])]\s*", heading)
+    return (found.group(1), found.group(2)) if found and is_unit(found.group(2)) else (heading, "")
+
+
+def _trailing_unit(heading: str) -> str:
+    words = original_words(heading)
+    for size in (3, 2, 1):
+        unit = " ".join(words[-size:]).lower()
+        if len(words) > size and unit != "1" and is_unit(unit):
+            return unit
+    return ""
+
+
+def _named(name: str, heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
+    """The plan that --map gives."""
+    role = _ROLE_OF.get(name.lower(), name if name in ROLES else "")
+    if role:
+        return ColumnPlan(heading, role, unit=unit)
+    owner, _, quantity = name.rpartition(".")
+    if quantity not in QUANTITIES:
+        rule = "must begin with NAME.quantity, or start, end, length, class, lpar, region, system"
+        raise ModelError(f"--map {name}", rule, suggestion(quantity, QUANTITIES))
+    return _series(heading, quantity, owner, unit, time_unit, said=bool(unit))
+
+
+def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
+    bare, found = bracket(heading)
+    unit = unit or found
+    owner, _, quantity = bare.rpartition(".")
+    if quantity in QUANTITIES:
+        return _series(heading, quantity, owner, unit, time_unit, said=bool(unit))
+    inside = re.fullmatch(r"(.*\S)\s*\(([^()]+)\)", bare)  # APPLPER(S.ONLINE.1)
+    qualifier = ""
+    if inside:
+        bare, qualifier = inside.group(1), inside.group(2)
+        qualifier = (_PERIOD_NAME.fullmatch(qualifier) or [qualifier, qualifier])[1]
+    written = original_words(bare)
+    words = [word.lower() for word in written]
+    role = _ROLE_OF.get(" ".join(words))
+    if role is None and words and is_unit(words[-1]):  # start_s, interval seconds
+        role = _ROLE_OF.get(" ".join(words[:-1]))
+        unit = unit or words[-1] if role else unit
+    if role and not qualifier:
+        return ColumnPlan(heading, role, unit=unit)
+    hit = matched(words)
+    if hit is None:
+        return ColumnPlan(heading, "")
+    field, first, last = hit
+    size, after = _unit_at(words, last)
+    unit = unit or after
+    rest = [*written[:first], *written[last + size :]]
+    small = [word.lower() for word in rest]
+    if not unit and small and len(rest) > 0:
+        unit = _trailing_unit(" ".join(["x", *rest]))
+        rest = rest[: len(rest) - len(unit.split())] if unit else rest
+    rest = [word for word in rest if word.lower() not in MEAN]
+    if "at" in [word.lower() for word in rest]:  # throughput at 15s
+        rest = rest[: [word.lower() for word in rest].index("at")]
+    if {word.lower() for word in rest} & _SPREAD:
+        return ColumnPlan(heading, "")
+    name = qualifier or " ".join(rest)
+    _, slash, below = field.unit.partition("/")
+    if unit and slash and below in (PER_INTERVAL, PER_JOB) and "/" not in unit and "per" not in unit.split():
+        unit = f"{unit}/{below}"  # seconds of all jobs, or of the interval
+    try:
+        plan = _series(heading, field.quantity, name, unit or field.unit, time_unit, said=bool(unit or field.unit))
+    except ModelError:
+        note = f"{heading!r} is left out: {unit!r} is no unit of a {field.quantity}"
+        return ColumnPlan(heading, "", note=note)
+    if not name and field.resource and plan.series:
+        return replace(plan, series=replace(plan.series, resource=field.resource))
+    if name and field.resource not in ("", "CP", "IIP", "cpu", "disk", "CF") and plan.series and not plan.series.work:
+        return replace(plan, series=replace(plan.series, resource=field.resource, region=name))
+    return plan
+
+
+def _unit_at(words: Sequence[str], at: int) -> tuple[int, str]:
+    """How many words after a field are its unit, and the unit."""
+    for size in (2, 1):
+        unit = " ".join(words[at : at + size])
+        if len(words) >= at + size and unit != "1" and is_unit(unit):
+            return size, unit
+    return 0, ""
+
+
+def _series(heading: str, quantity: str, owner: str, unit: str, time_unit: str | None, *, said: bool) -> ColumnPlan:
+    about = QUANTITIES[quantity]
+    note = ""
+    if not said and about.unit == "s":
+        unit = time_unit or "s"
+        note = "" if time_unit else f"{heading!r} has no unit: its times are taken as seconds (--time-unit ms changes it)"
+    by_values = not said and about.unit == "1" and quantity in ("busy", "capped")
+    if by_values:
+        found: tuple[float, str] | None = (BY_VALUES, "")
+    elif not unit or quantity == "at_limit":
+        found = (1.0, "")
+    else:
+        found = factor(unit, about.unit)
+    if found is None and quantity == "figure":
+        found = (1.0, "")
+    if found is None:
+        rule = f"is a {quantity} in {about.unit}, and {unit!r} is no such unit"
+        raise ModelError(f"column {heading!r}", rule, "write [s], [ms], [1/s] or [%] behind the heading")
+    series = MeasuredSeries(quantity, field=heading, factor=found[0])
+    series = replace(series, work=owner) if about.of == "work" else replace(series, resource=owner)
+    return ColumnPlan(heading, "series", series, found[1], note=note)
+
+
+def _once(plans: list[ColumnPlan]) -> list[ColumnPlan]:
+    """Of two columns with one meaning the second is left out, and named."""
+    seen: dict[tuple[str, ...], str] = {}
+    found = []
+    for plan in plans:
+        key: tuple[str, ...] = (plan.role,)
+        if plan.series:
+            key = (plan.series.quantity, *(getattr(plan.series, label) for label in LABELS), str(with_queueing(plan.heading)))
+        if plan.role in ("", "place") or key not in seen:
+            seen.setdefault(key, plan.heading)
+            found.append(plan)
+            continue
+        note = f"{plan.heading!r} is left out: {seen[key]!r} is the same {plan.series.quantity if plan.series else plan.role}"
+        found.append(ColumnPlan(plan.heading, "", note=note))
+    return found
+
+
+def with_queueing(heading: str) -> bool:
+    """Whether a response time has the wait before execution in it: it is preferred to the mere execution time."""
+    field = exact([word.lower() for word in original_words(bracket(heading)[0])])
+    return field is not None and field.field in ("RTIMETOT", "R723CTET")

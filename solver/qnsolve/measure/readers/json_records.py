@@ -1,0 +1,154 @@
+"""JSON lines and JSON arrays as existing SMF tools write them: records of nested keys to a table of headings and rows."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from .source_files import LARGEST_JSON, LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
+
+DEEPEST = 12  # levels of nested objects
+LISTS = ("records", "data", "rows", "intervals", "items", "results", "values")  # keys below which tools put their records
+Row = dict[str, Any]
+
+
+def records(source: Source) -> tuple[list[str], list[list[Any]], list[int]]:
+    """Headings (keys, nested ones with dots), rows, and the line or position of each.
+
+    A list of objects within a record makes a record of each of them, with the other keys of the outer one.
+
+    Raises
+    ------
+    ModelError
+    """
+    headings: dict[str, int] = {}
+    rows: list[Row] = []
+    places: list[int] = []
+    cells = 0
+    for place, item in _items(source):
+        for row in _flat(source, place, item):
+            rows.append(row)
+            places.append(place)
+            cells += len(row)
+            for key in row:
+                headings.setdefault(key, len(headings))
+            if len(headings) > MOST_COLUMNS:
+                rule = f"have more than {MOST_COLUMNS:,} different keys"
+                raise source.error(f"records to {place}", rule, "write a record for each class, with its name as a value")
+            if cells > MOST_CELLS // 5:
+                raise source.error("file", f"has more than {MOST_CELLS // 5:,} values", "give a shorter span, or CSV")
+    if not rows:
+        raise source.error("file", "has no record", "write an object for each interval")
+    if len(rows) * len(headings) > MOST_CELLS:
+        raise source.error("file", "has too many records of too many keys", "give records of one kind")
+    names = _short(list(headings))
+    return names, [[row.get(key, "") for key in headings] for row in rows], places
+
+
+def _items(source: Source) -> Iterator[tuple[int, Any]]:
+    """Each record: a line of JSON lines, or an item of an array."""
+    with source.text() as file:
+        head = list(itertools.islice(_content(file.readline(LARGEST_JSON + 1) for _ in itertools.count()), 2))
+    if len(head) == 2 and head[0][:1] == "{" and _whole(head[0]):
+        yield from _lines(source)
+        return
+    with source.text() as file:
+        text = file.read(LARGEST_JSON + 1)
+    if len(text) > LARGEST_JSON:
+        repair = "write JSON lines, a record a line, or give a shorter span"
+        raise source.error("file", f"is one JSON value of more than {LARGEST_JSON / 2**20:.0f} MB", repair)
+    found = _parsed(source, text.strip(), 1)
+    if isinstance(found, dict):
+        inside = next((found[key] for key in LISTS if isinstance(found.get(key), list)), None)
+        found = [found] if inside is None else inside
+    if not isinstance(found, list):
+        raise source.error("file", "must be objects, or a list of them", "write a record for each interval")
+    yield from enumerate(found, 1)
+
+
+def _content(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        if not line:
+            return
+        if line.strip():
+            yield line.strip()
+
+
+def _whole(line: str) -> bool:
+    """Whether a line is an object by itself."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(source: Source) -> Iterator[tuple[int, Any]]:
+    with source.text() as file:
+        for place in itertools.count(1):
+            line = file.readline(LARGEST_JSON + 1)
+            if not line:
+                return
+            if line.strip():
+                yield place, _parsed(source, line, place)
+
+
+def _parsed(source: Source, text: str, line: int) -> Any:
+    try:
+        return json.loads(text, parse_constant=_constant)
+    except RecursionError:
+        raise source.error(f"line {line}", "is nested too deeply", f"use {DEEPEST} levels at most") from None
+    except ValueError as error:
+        at = line + getattr(error, "lineno", 1) - 1
+        reason = getattr(error, "msg", str(error))
+        raise source.error(f"line {at}", f"is not valid JSON: {reason}", "correct it there") from None
+
+
+def _constant(word: str) -> float:
+    if word == "NaN":
+        return float("nan")
+    raise ValueError(f"{word} is no figure")
+
+
+def _flat(source: Source, place: int, item: Any) -> list[Row]:
+    """The rows of a record: one, or one for each object of a list in it."""
+    if not isinstance(item, dict):
+        raise source.error(f"record {place}", "must be an object", 'write {"start": "...", "rate": 10}', str(item)[:60])
+    row: Row = {}
+    lists: list[tuple[str, list[Any]]] = []
+    stack: list[tuple[str, Any, int]] = [("", item, 0)]
+    while stack:
+        prefix, value, depth = stack.pop()
+        if depth > DEEPEST:
+            raise source.error(f"record {place}", f"is nested more than {DEEPEST} levels deep", "flatten it")
+        if isinstance(value, dict):
+            if len(value) > MOST_COLUMNS:
+                raise source.error(f"record {place}", f"has more than {MOST_COLUMNS:,} keys", "write a record for each class")
+            for key, inner in reversed(value.items()):
+                stack.append((f"{prefix}.{key}" if prefix else str(key), inner, depth + 1))
+        elif isinstance(value, list):
+            if value and all(isinstance(inner, dict) for inner in value):
+                lists.append((prefix, value))
+        elif value is not None:
+            if len(prefix) > LONGEST_CELL or (isinstance(value, str) and len(value) > LONGEST_CELL):
+                raise source.error(f"record {place}", f"has a text of more than {LONGEST_CELL} characters", "remove it")
+            row[prefix] = str(value).lower() if isinstance(value, bool) else value
+    return _spread(source, place, row, lists)
+
+
+def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any]]]) -> list[Row]:
+    """The rows of a record that has one list of objects: one for each of them; else the record."""
+    if len(lists) != 1:
+        return [row]
+    prefix, items = lists[0]
+    rows = (below for inner in items for below in _flat(source, place, inner))
+    return [{**row, **{f"{prefix}.{key}": value for key, value in below.items()}} for below in rows]
+
+
+def _short(keys: list[str]) -> list[str]:
+    """Keys without the names of their sections, where they are unique without."""
+    ends = [key.rpartition(".")[2] for key in keys]
+    often = Counter(ends)
+    return [end if often[end] == 1 else key for key, end in zip(keys, ends, strict=True)]

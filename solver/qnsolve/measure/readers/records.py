@@ -1,0 +1,298 @@
+"""Columns of text to intervals: each cell read, units settled, records of one interval put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.errors import ModelError
+from qnsolve.measure.intervals.building import pivoted
+from qnsolve.measure.intervals.interval_table import Array, Intervals, MeasuredSeries
+
+from .clocks import NO_TIME, Clock, duration, time_of_day
+from .headings import BY_VALUES, ColumnPlan
+from .measured_units import factor
+from .number_cells import Marks, NoNumberError, absent, number, numbers
+from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
+
+OWNERS = ("system", "lpar", "region", "resource", "work", "period")
+CLOCKS = ("start", "end", "date", "time", "length")
+PERCENT = 1.5  # a utilization above this is printed in percent
+NO_SHARE = 1000.0  # above this it is no utilization at all
+_NAT = int(NO_TIME.astype(np.int64))
+Names = tuple[str, ...]
+
+
+@dataclass
+class Columns:
+    """The columns of a file as they are read, block by block.
+
+    Parameters
+    ----------
+    source : Source
+    plans : list of ColumnPlan
+    clock : Clock
+    marks : Marks
+    """
+
+    source: Source
+    plans: list[ColumnPlan]
+    clock: Clock
+    marks: Marks
+    values: list[Array] = field(default_factory=list)
+    clocks: dict[str, list[Array]] = field(default_factory=dict)
+    owners: list[NDArray[np.int64]] = field(default_factory=list)
+    names: dict[Names, int] = field(default_factory=dict)
+    places: list[NDArray[np.int64]] = field(default_factory=list)
+    cells: int = 0
+
+    def add(self, rows: Sequence[Sequence[Any]], places: Sequence[int]) -> None:
+        """Read a block of rows.
+
+        Raises
+        ------
+        ModelError
+            Names file, line and heading of a cell that is no number or no time.
+        """
+        columns = list(zip(*rows, strict=True))
+        lines = np.asarray(places, dtype=np.int64)
+        series = [i for i, plan in enumerate(self.plans) if plan.role == "series"]
+        self.cells += len(lines) * len(series)
+        if self.cells > MOST_CELLS:
+            rule = f"has more than {MOST_CELLS:,} figures"
+            raise self.source.error("file", rule, "give a shorter span, or fewer columns")
+        block = np.empty((len(lines), len(series)))
+        for j, i in enumerate(series):
+            block[:, j] = self._numbers(self.plans[i], columns[i], lines)
+        self.values.append(block)
+        for i, plan in enumerate(self.plans):
+            if plan.role in CLOCKS:
+                self.clocks.setdefault(plan.role, []).append(self._times(plan, columns[i], lines))
+        found = [columns[i] for i, plan in self._owners()]
+        if found:
+            known, most = self.names, MOST_COLUMNS
+            codes = np.fromiter((known.setdefault(key, len(known)) for key in zip(*found, strict=True)), np.int64, len(lines))
+            self.owners.append(codes)
+            if len(known) > most:
+                rule = f"has more than {most:,} classes"
+                raise self.source.error("file", rule, "check which column names the class: --map class=HEADING")
+        self.places.append(lines)
+
+    def _owners(self) -> list[tuple[int, ColumnPlan]]:
+        order = {role: at for at, role in enumerate(OWNERS)}
+        found = [(i, plan) for i, plan in enumerate(self.plans) if plan.role in order]
+        return sorted(found, key=lambda pair: order[pair[1].role])
+
+    def _numbers(self, plan: ColumnPlan, cells: Sequence[Any], lines: NDArray[np.int64]) -> Array:
+        try:
+            return numbers(cells, self.marks)
+        except NoNumberError as error:
+            rule = "must be a number below 1e100, or empty where nothing was measured"
+            item = f"line {lines[error.position]}, {plan.heading!r}"
+            raise self.source.error(item, rule, "correct the cell; --decimal , reads 0,5", error.text) from None
+
+    def _times(self, plan: ColumnPlan, cells: Sequence[Any], lines: NDArray[np.int64]) -> Array:
+        texts = [cell if isinstance(cell, str) else str(cell) for cell in cells]
+        read: Callable[[str], float | None]
+        if plan.role == "length":
+            read, rule, repair = self._length(plan), "must be the length of an interval", "write 900, 15:00 or 29:59:999"
+        elif plan.role == "time":
+            read, rule, repair = self._time, "must be a time", "write 10:30:00 or 10.30.00"
+        else:
+            read, rule, repair = self.clock.milliseconds, "must be a date and time", "write 2026-03-02T09:00"
+        known: dict[str, float | None] = {text: read(text) for text in dict.fromkeys(texts)}
+        found = [known[text] for text in texts]
+        if None in found:
+            at = found.index(None)
+            item = f"line {lines[at]}, {plan.heading!r}"
+            raise self.source.error(item, rule, repair, texts[at][:60])
+        return np.array(found, dtype=np.float64)
+
+    def _time(self, text: str) -> float | None:
+        found = time_of_day(text)
+        if found is not None:
+            return found
+        found = self.clock.milliseconds(text)
+        if found is not None:
+            return found
+        value = number(text)  # seconds since the begin of a measurement
+        return None if value is None or not 0 <= value < 1e8 else round(value * 1000)
+
+    def _length(self, plan: ColumnPlan) -> Callable[[str], float | None]:
+        known = factor(plan.unit, "s") if plan.unit else None
+        scale = known[0] if known else 1.0
+
+        def read(text: str) -> float | None:
+            if absent(text):
+                return np.nan
+            found = duration(text)
+            plain = text.strip().replace(".", "", 1).isdecimal()
+            if found is not None and plain:
+                if not plan.unit and len(text.strip()) == 5 and text.strip()[2] == ".":  # the printed 15.00 of RMF
+                    self.clock.notes[f"{plan.heading!r} such as {text.strip()} is read as minutes.seconds"] = None
+                    return 60.0 * int(text.strip()[:2]) + int(text.strip()[3:])
+                return found * scale
+            if found is None:
+                value = number(text, self.marks)
+                found = None if value is None else value * scale
+            return found if found is not None and 0 <= found < 1e9 else None
+
+        return read
+
+
+def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
+    """The table of what was read.
+
+    Raises
+    ------
+    ModelError
+        Nothing was read that is known; or a table would be too large.
+    """
+    source, plans = columns.source, columns.plans
+    said = dict.fromkeys([*source.notes, *notes])
+    series = [replace(plan.series, source=source.name) for plan in plans if plan.series]
+    if not series:
+        headings = ", ".join(repr(plan.heading) for plan in plans[:8])
+        raise source.error("headings", f"name no known quantity: {headings}", "say --map orders.rate=HEADING")
+    if not columns.places:
+        raise source.error("file", "has headings and no row", "give a file with intervals")
+    values, places = np.concatenate(columns.values), np.concatenate(columns.places)
+    columns.values.clear()
+    clocks = {role: np.concatenate(parts) for role, parts in columns.clocks.items()}
+    start, length = _clock(columns, clocks, len(places), said)
+    said.update(columns.clock.notes)
+    _scale(series, values, said)
+    owners = np.concatenate(columns.owners) if columns.owners else np.zeros(len(places), dtype=np.int64)
+    _divide(plans, series, values, length, said)
+    roles = [plan.role for _, plan in columns._owners()]
+    groups = [_owned(series, roles, names) for names in columns.names] or [series]
+    size = len(places) * len(groups) * len(series)
+    if size > MOST_CELLS and _ordered(start):
+        size = len(np.unique(start)) * len(groups) * len(series)
+    if size > MOST_CELLS:
+        rule = f"makes a table of {size:,} figures, and at most {MOST_CELLS:,} are read"
+        raise source.error("file", rule, "give a shorter span, or --only the classes that matter")
+    if not columns.names:
+        return Intervals(start, length, tuple(series), values, places, tuple(said))
+    if _ordered(start):
+        return pivoted(start, length, owners, groups, values, places, tuple(said))
+    if len(groups) > 1:
+        said["there is no clock: each record is an interval of its own, also of different classes"] = None
+    return _blocks(start, length, owners, groups, values, places, tuple(said))
+
+
+def _ordered(start: NDArray[np.datetime64]) -> bool:
+    return bool((~np.isnat(start)).any())
+
+
+def _blocks(
+    start: NDArray[np.datetime64],
+    length: Array,
+    owners: NDArray[np.int64],
+    groups: list[list[MeasuredSeries]],
+    values: Array,
+    places: NDArray[np.int64],
+    notes: tuple[str, ...],
+) -> Intervals:
+    """Records without a clock: each a row, its figures in the columns of its owner."""
+    n, q = values.shape
+    found = np.full((n, len(groups), q), np.nan)
+    found[np.arange(n), owners] = values
+    flat = found.reshape(n, -1)
+    every = [each for group in groups for each in group]
+    kept = ~np.isnan(flat).all(axis=0)
+    return Intervals(start, length, tuple(e for e, k in zip(every, kept, strict=True) if k), flat[:, kept], places, notes)
+
+
+def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list[MeasuredSeries]:
+    """The series of one owner: the names that its columns give."""
+    labels = {role: str(name).strip()[:LONGEST_CELL] for role, name in zip(roles, names, strict=True)}
+    period = labels.pop("period", "")
+    if period and labels.get("work"):
+        labels["work"] += f".{period}"
+    found = []
+    for each in series:
+        own: dict[str, Any] = dict(labels)
+        if each.work and labels.get("work"):
+            own["work"] = f"{labels['work']} {each.work}"
+        if each.resource and labels.get("resource"):
+            own["resource"] = f"{labels['resource']} {each.resource}"
+        found.append(replace(each, **own))
+    return found
+
+
+def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, None]) -> tuple[NDArray[np.datetime64], Array]:
+    """Begin and length of each record."""
+    none = np.full(n, np.nan)
+    at = {role: np.where(found == _NAT, np.nan, found) for role, found in clocks.items() if role != "length"}
+    length = clocks.get("length", none)
+    begin = at.get("start")
+    if begin is None and "date" in at:
+        begin = at["date"] + at.get("time", np.zeros(n))
+    elif begin is None and "time" in at:
+        begin = at["time"]
+        if np.nanmax(begin, initial=0.0) < 1e11:  # below March 1973: no date
+            said["times have no date: they count from 1970-01-01"] = None
+    if "end" in at:
+        if begin is None:
+            begin = at["end"] - 1000 * length
+        elif "length" not in clocks:
+            length = (at["end"] - begin) / 1000
+    if (length <= 0).any():
+        line = int(np.concatenate(columns.places)[int(np.argmax(length <= 0))])
+        raise columns.source.error(f"line {line}", "the interval must end after it begins", "correct the times")
+    if begin is None:
+        begin = none
+    elif np.isnan(length).all():
+        gaps = np.diff(np.unique(begin[~np.isnan(begin)])) / 1000
+        if len(gaps) > 1:
+            length = np.full(n, float(np.median(gaps)))
+            said[f"no column has the length of an interval: the median distance of begins is taken, {length[0]:g} s"] = None
+    start = np.full(n, NO_TIME)
+    known = ~np.isnan(begin)
+    start[known] = begin[known].astype(np.int64).astype("datetime64[ms]")
+    return start, np.asarray(length, dtype=np.float64)
+
+
+def _scale(series: list[MeasuredSeries], values: Array, said: dict[str, None]) -> None:
+    """Multiply with the factors, in place; where only the values decide, percent or share is decided and noted."""
+    for j, each in enumerate(series):
+        if each.factor == BY_VALUES:
+            top = float(np.nanmax(values[:, j], initial=0.0))
+            if top > NO_SHARE:
+                said[f"{each.field!r} is left out: it is no utilization, its greatest value is {top:.4g}"] = None
+                series[j] = replace(each, factor=1.0)
+                values[:, j] = np.nan
+                continue
+            series[j] = each = replace(each, factor=0.01 if top > PERCENT else 1.0)
+            form = "percent" if top > PERCENT else "shares from 0 to 1"
+            said[f"{each.field!r} has no unit: it is taken as {form}, its greatest value is {top:.4g}"] = None
+        if each.factor != 1.0:
+            values[:, j] *= each.factor
+
+
+def _divide(plans: list[ColumnPlan], series: list[MeasuredSeries], values: Array, length: Array, said: dict[str, None]) -> None:
+    """Divide sums by the length of their interval or by the jobs that ended, in place."""
+    divisors = [plan.divisor for plan in plans if plan.series]
+    for j, (each, divisor) in enumerate(zip(series, divisors, strict=True)):
+        if divisor == "interval":
+            below = length
+        elif divisor == "count":
+            counts = [i for i, s in enumerate(series) if s.quantity == "count" and s.work in ("", each.work)]
+            below = values[:, counts[0]] if counts else np.full(len(length), np.nan)
+        else:
+            continue
+        if np.isnan(below).all():
+            what = "the length of the interval" if divisor == "interval" else "a count of jobs"
+            said[f"{each.field!r} is left out: it is a sum that must be divided by {what}, which no column has"] = None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values[:, j] = np.where(below > 0, values[:, j] / below, np.nan)
+
+
+def refused(error: ModelError, source: Source) -> ModelError:
+    """The same error, naming the file."""
+    return error if error.file else error.in_file(source.name)

@@ -1,0 +1,1 @@
+"""Reports of RMF: tables that describe themselves in XML, the printed form, and what their fields are in a model."""
