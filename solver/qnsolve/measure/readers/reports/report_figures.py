@@ -118,7 +118,7 @@ def _length(page: ReportPage, begin: int, clock: Clock) -> float:
     if found is None and page.end:
         end = clock.milliseconds(page.end)
         found = None if end is None or end == int(NO_TIME.astype(np.int64)) else (end - begin) / 1000
-    return found if found is not None and 0 < found < 1e9 else math.nan
+    return found if found is not None and 1e-3 <= found < 1e9 else math.nan
 
 
 def _take(
