@@ -21,7 +21,7 @@ from .measured_rows import MeasuredRows, renamed
 from .prediction import Prediction
 from .sketch import Sketch, sketch_of
 from .steps.estimates import FitState, correlations
-from .steps.network_points import NetworkPoints
+from .steps.network_points import NO_DEMAND, NetworkPoints
 from .steps.response_step import response_step
 from .steps.utilization_step import utilization_step
 
@@ -126,7 +126,8 @@ def _answer(sketch: Sketch, points: Any, rows: MeasuredRows, found: FitState) ->
     estimates = [found.estimates[each.name] for each in sketch.figures]
     places: dict[Any, float] = {}
     for each in estimates:
-        places[each.figure.place] = round(each.value) if each.figure.whole else each.value
+        least = NO_DEMAND if "demands" in each.figure.place else 0.0
+        places[each.figure.place] = round(each.value) if each.figure.whole else max(each.value, least)
     for (name, key), values in points.loads(rows).items():
         place = next(place for owner, word, place in sketch.loads if (owner, word) == (name, key))
         mean = float(np.nanmean(values))

@@ -16,6 +16,7 @@ from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
+NO_DEMAND = 1e-12  # a demand of 0 as a model takes it: a class must ask something
 FULL = 1 - 1e-9  # utilization from which an open class has no response
 
 
@@ -72,6 +73,8 @@ class NetworkPoints:
         given: list[Any] = values.tolist()
         if keys[0] in ("population", "servers"):
             given = [max(round(value), 1) for value in given]
+        if keys[0] == "demands":
+            given = [max(value, NO_DEMAND) for value in given]
         inner = vary.setdefault(item, {})
         if len(keys) > 1:
             inner.setdefault(keys[0], {})[keys[1]] = given

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,9 +17,11 @@ from qnsolve.numerics.least_squares import least_squares
 
 from .estimates import FigureEstimate, FitState
 
+MOST_COUNT = 4096.0
+MOST_COUNTS = 7  # that are fitted beside the best one
 MOST_ROWS = 240  # of which a fit takes every so many-th: each is solved at every step
 SLOW_ROWS = 12  # of a model that is solved row by row
-QUICK, SLOW = {"rounds": 30, "tolerance": 1e-9}, {"rounds": 4, "tolerance": 1e-2}  # of the search
+QUICK, SLOW = {"rounds": 30, "tolerance": 1e-6}, {"rounds": 4, "tolerance": 1e-2}  # of the search
 WORST = 25.0  # logarithm of a response without bound
 LEVEL = (0.025, 0.975)
 
@@ -75,6 +78,7 @@ class _Problem:
         search: Any,
     ) -> None:
         self.search = search
+        self.made: dict[tuple[float, ...], tuple[Array, Array]] = {}
         self.left, self.points, self.rows, self.found = left, points, rows, found
         self.counts = [each for each in left if each.whole]
         self.free = [each for each in left if not each.whole]
@@ -119,6 +123,14 @@ class _Problem:
         return np.hstack(parts)
 
     def _best(self, counts: Mapping[str, float], start: Array) -> tuple[Array, Array]:
+        """Best values beside some counts, and their residuals; the search begins at those of the nearest counts known."""
+        key = tuple(counts[each.name] for each in self.counts)
+        if key not in self.made:
+            near = min(self.made, key=lambda other: float(np.abs(np.log(np.divide(key, other))).sum()), default=None)
+            self.made[key] = self._searched(counts, start if near is None else self.made[near][0])
+        return self.made[key]
+
+    def _searched(self, counts: Mapping[str, float], start: Array) -> tuple[Array, Array]:
         if not self.free:
             return start, self.residuals(start[None], counts)[0]
         scales = self._scales()
@@ -135,10 +147,18 @@ class _Problem:
                 counts[each.name] = self._count(each, counts, start)
             start, left = self._best(counts, start)
             self._weigh(left)
-        if self.free:
-            self._take(start, counts)
+        alike = [counts]
         for each in self.counts:
-            self._take_count(each, counts, start)
+            low, high = self._take_count(each, counts, start)
+            alike += [{**counts, each.name: n} for n in self._between(low, counts[each.name], high)]
+        if self.free:
+            self._take(start, alike)
+
+    @staticmethod
+    def _between(low: float, best: float, high: float) -> list[float]:
+        """Other counts that fit about as well: all of a few, the ends and some between of many."""
+        found = np.unique(np.round(np.linspace(low, high, min(int(high - low) + 1, MOST_COUNTS))))
+        return [float(n) for n in found if n != best]
 
     def _parts(self, left: Array) -> dict[str, Array]:
         found, begin = {}, 0
@@ -152,9 +172,21 @@ class _Problem:
         sizes = {title: float(np.sqrt(np.mean(part**2))) * self.noise[title] for title, part in self._parts(left).items()}
         least = max(max(sizes.values()) * 1e-3, 1e-9)
         self.noise = {title: max(size, least) for title, size in sizes.items()}
+        self.made.clear()
 
-    def _take(self, x: Array, counts: Mapping[str, float]) -> None:
-        """Estimates with intervals: from residuals, and from what is not known of the figures of the first step."""
+    def _take(self, x: Array, alike: list[dict[str, float]]) -> None:
+        """Estimates with intervals: those of the best counts, and of others that fit about as well."""
+        made = [self._estimates(x, alike[0])]
+        made += [self._estimates(self._best(counts, x)[0], counts) for counts in alike[1:]]
+        for best, *others in zip(*made, strict=True):
+            lowest = min(best.lowest, *(each.lowest for each in others), best.value)
+            highest = max(best.highest, *(each.highest for each in others), best.value)
+            spread = float(np.std([best.value, *(each.value for each in others)]))
+            draws = best.draws + (np.random.default_rng(2).normal(0.0, spread, DRAWS) if spread else 0.0)
+            self.found.add(replace(best, lowest=lowest, highest=highest, draws=draws))
+
+    def _estimates(self, x: Array, counts: Mapping[str, float]) -> list[FigureEstimate]:
+        """From residuals, and from what is not known of the figures of the first step."""
         p = len(x)
         step = 1e-4 * np.maximum(np.abs(x), 1e-2)
         here = self.residuals(np.vstack([x, x + np.diag(step)]), counts)
@@ -182,12 +214,14 @@ class _Problem:
         around = draws * deviations + earlier
         parts = self._parts(np.arange(float(len(left))))
         source = ", ".join(title for title, at in parts.items() if np.abs(slopes[at.astype(int)]).max(initial=0.0) > 1e-12)
+        made = []
         for i, each in enumerate(self.free):
             low, high = np.quantile(around[:, i], LEVEL) if wide[i] else (0.0, 0.0)
             ends = max(x[i] - high, 0.0) * scales[i], max(x[i] - low, 0.0) * scales[i]
             value = float(x[i] * scales[i])
             lowest, highest = min(float(ends[0]), value), max(float(ends[1]), value)
-            self.found.add(FigureEstimate(each, value, lowest, highest, own[:, i] * scales[i], source, len(self.rows)))
+            made.append(FigureEstimate(each, value, lowest, highest, own[:, i] * scales[i], source, len(self.rows)))
+        return made
 
     def _squares(self, each: OpenFigure, count: float, counts: Mapping[str, float], start: Array) -> float:
         left = self._best({**counts, each.name: count}, start)[1]
@@ -196,7 +230,7 @@ class _Problem:
     def _count(self, each: OpenFigure, counts: Mapping[str, float], start: Array) -> float:
         """The best whole number: first in doublings, then between."""
         low = max(1.0, each.lowest)
-        high = min(each.highest, 4096.0)
+        high = min(each.highest, MOST_COUNT)
         tried: dict[float, float] = {}
 
         def squares(count: float) -> float:
@@ -218,30 +252,29 @@ class _Problem:
                 step = step // 2
         return min(tried, key=lambda n: tried[n])
 
-    def _take_count(self, each: OpenFigure, counts: Mapping[str, float], start: Array) -> None:
+    def _take_count(self, each: OpenFigure, counts: Mapping[str, float], start: Array) -> tuple[float, float]:
         """The counts that fit about as well: sums of squares within what chance gives."""
         best = counts[each.name]
         least = self._squares(each, best, counts, start)
         free = max(len(self.rows) * len(self.measured) - len(self.left), 1)
         most = least * (1 + 3.84 / free) + 1e-12
+
+        def alike(count: float) -> bool:
+            inside = max(1.0, each.lowest) <= count <= min(each.highest, MOST_COUNT)
+            return inside and self._squares(each, count, counts, start) <= most
+
         ends = []
-        for way in (-1, 1):
-            count, step = best, 1.0
-            while True:
-                there = count + way * step
-                if max(1.0, each.lowest) <= there <= min(each.highest, 8192.0) and (
-                    self._squares(each, there, counts, start) <= most
-                ):
-                    count, step = there, step * 2
-                elif step > 1:
-                    step = max(step // 2, 1.0)
-                    if step == 1.0 and self._squares(each, count + way, counts, start) > most:
-                        break
-                else:
-                    break
-            ends.append(count)
+        for way in (-1.0, 1.0):
+            near, step = best, 1.0
+            while alike(near + way * step):
+                near, step = near + way * step, 2 * step
+            while step > 1:  # the last one that is, between this and the first that is not
+                step /= 2
+                near += way * step if alike(near + way * step) else 0.0
+            ends.append(near)
         low, high = ends
         spread = (high - low) / 4
         draws = np.random.default_rng(1).normal(0.0, spread, DRAWS) if spread else np.zeros(DRAWS)
         source = ", ".join(self.measured)
         self.found.add(FigureEstimate(each, float(best), float(low), float(high), draws, source, len(self.rows)))
+        return low, high

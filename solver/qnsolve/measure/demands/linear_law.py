@@ -11,6 +11,7 @@ from qnsolve.measure.checked_series import Array
 from qnsolve.numerics.least_squares import nonnegative
 
 from .block_bootstrap import studentized
+from .block_sums import MANY, condensed, drawn_sums
 
 POWERS = (1.0, 0.5, 0.0)  # the noise of a row grows with this power of its value
 FLOOR = 0.02  # of the mean: fitted values below count as this where noise is relative
@@ -63,15 +64,16 @@ def linear_law(columns: Array, values: Array, measured: NDArray[np.bool_]) -> Li
     x, y = columns / units, values / scale
     power, weights = _weights(x, y)
     wx, wy = x * weights[:, None], y * weights
-    free = np.linalg.lstsq(wx, wy, rcond=None)[0]  # without a bound: its intervals hold whatever the bound does
-    numbers = nonnegative(wx, wy)
+    few = condensed(wx, wy)
+    free = np.linalg.lstsq(*few, rcond=None)[0]  # without a bound: its intervals hold whatever the bound does
+    numbers = nonnegative(*few)
     left = wy - wx @ free
     rough = TINY * float(np.abs(wy).max())
     if float(np.abs(left).max()) <= rough:  # exact rows
         draws, errors, deviations, serial = np.zeros((1, len(units))), np.zeros((1, len(units))), np.zeros(len(units)), 0.0
         moved = np.zeros(len(units))
     else:
-        draws, errors, deviations, serial = studentized(wx, left)
+        draws, errors, deviations, serial = (drawn_sums if len(y) > MANY else studentized)(wx, left)
         moved = _attenuation(wx, wy, free, left, weights * (x @ np.maximum(numbers, 0)), measured)
     low, high = _ends(draws, deviations * np.sqrt(1 + FEW_ROWS / max(len(y) - len(units), 1)), moved)
     lowest = np.minimum(np.maximum(free + np.minimum(moved, 0) - low, 0.0), numbers)
@@ -98,10 +100,10 @@ def _weights(x: Array, y: Array) -> tuple[float, Array]:
     for power in POWERS:
         weights = np.ones(len(y))
         for _ in range(ROUNDS if power else 1):
-            sizes = x @ nonnegative(x * weights[:, None], y * weights)
+            sizes = x @ nonnegative(*condensed(x * weights[:, None], y * weights))
             weights = np.maximum(sizes, FLOOR * max(float(sizes.mean()), 1e-300)) ** -power
         wx, wy = x * weights[:, None], y * weights
-        left = wy - wx @ np.linalg.lstsq(wx, wy, rcond=None)[0]
+        left = wy - wx @ np.linalg.lstsq(*condensed(wx, wy), rcond=None)[0]
         likely = float(np.log(weights).sum()) - len(y) / 2 * np.log(max(float(left @ left), 1e-300))
         if best is None or likely > best[0] + 1e-9:
             best = (likely, power, weights)
