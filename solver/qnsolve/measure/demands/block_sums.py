@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
@@ -30,7 +32,7 @@ def drawn_sums(columns: Array, left: Array, draws: int = DRAWS) -> tuple[Array, 
     n, p = columns.shape
     edges = np.linspace(0, n, BLOCKS + 1).round().astype(int)
     squares, pulls = np.empty((BLOCKS, p, p)), np.empty((BLOCKS, p))
-    for b, (begin, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for b, (begin, end) in enumerate(pairwise(edges.tolist())):
         part = columns[begin:end]
         squares[b], pulls[b] = part.T @ part, part.T @ left[begin:end]
     rng = np.random.default_rng(SEED)
@@ -48,5 +50,5 @@ def condensed(columns: Array, values: Array) -> tuple[Array, Array]:
     n, p = columns.shape
     if n <= max(MANY, 4 * p):
         return columns, values
-    triangle = np.linalg.qr(np.column_stack([columns, values]), mode="r")
+    triangle: Array = np.asarray(np.linalg.qr(np.column_stack([columns, values]), mode="r"))
     return triangle[:, :-1], triangle[:, -1]
