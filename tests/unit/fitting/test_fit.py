@@ -206,6 +206,21 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert not (tmp_path / "site.toml").exists()
 
 
+def test_variation_of_service_times_and_percentiles() -> None:
+    """From 95th percentiles at low load: gamma times of coefficient 0.5 are found again; percentiles are predicted."""
+    from scipy.special import gammaincinv  # type: ignore[import-untyped]
+
+    times = float(gammaincinv(4.0, 0.95) / 4.0)
+    means = 0.02 / (1 - 0.02 * QUERY)
+    columns = {"query.rate": QUERY, "cpu.busy": 0.02 * QUERY, "query.response_time": means, "query.response_p95": times * means}
+    station = [{"name": "cpu", "discipline": "fcfs"}]
+    job_class = {"name": "query", "arrival_rate": "measured", "demands": {"cpu": "fit"}, "service_variation": {"cpu": "fit"}}
+    fit = qn.fit(qn.measure.table(columns), {"stations": station, "classes": [job_class]}, held_out=0)
+    assert fit["query.service_variation.cpu"].value == pytest.approx(0.25, rel=1e-3)
+    there = qn.fit(qn.measure.table(columns)).predict(qn.measure.table({"query.rate": [40.0]}))
+    assert there["query.response_p95"] == pytest.approx(times * there["query.response_time"], rel=0.01)
+
+
 def test_what_is_wrong_is_one_line() -> None:
     """Data without what a figure needs; marks that make no sense."""
     _refused({"query.rate": [1, 2, 3]}, None, "must have rates of classes and the utilization of a resource")

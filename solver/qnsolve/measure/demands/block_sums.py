@@ -39,8 +39,8 @@ def drawn_sums(columns: Array, left: Array, draws: int = DRAWS) -> tuple[Array, 
     counts = rng.multinomial(BLOCKS, np.full(BLOCKS, 1 / BLOCKS), draws).astype(float)
     whole = (counts @ squares.reshape(BLOCKS, -1)).reshape(draws, p, p)
     whole += 1e-12 * np.trace(squares.sum(axis=0)) / p * np.eye(p)
-    errors = np.linalg.solve(whole, (counts @ pulls)[:, :, None])[:, :, 0]
-    deviations = np.maximum(errors.std(axis=0), 1e-300) * np.sqrt(BLOCKS / (BLOCKS - p))
+    errors: Array = np.asarray(np.linalg.solve(whole, (counts @ pulls)[:, :, None]))[:, :, 0]
+    deviations: Array = np.asarray(np.maximum(errors.std(axis=0), 1e-300) * np.sqrt(BLOCKS / (BLOCKS - p)))
     serial = float(left[1:] @ left[:-1] / max(float(left @ left), 1e-300))
     return errors / deviations, errors, deviations, serial
 
