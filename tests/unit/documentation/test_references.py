@@ -84,7 +84,7 @@ def test_every_part_of_a_system_has_a_table() -> None:
     """Each kind of part, and each part of a part."""
     kinds = {*system_file.KINDS.values(), *system_file.TYPES.values(), *system_file.WITHIN.values()}
     assert set(PARTS.values()) == kinds
-    assert list(_rows(SYSTEM, "## The file")) == ["name", *load_save.SYSTEM_PARTS, model_file.FITTED]
+    assert list(_rows(SYSTEM, "## The file")) == ["name", *load_save.SYSTEM_PARTS]
 
 
 def test_model_file() -> None:
@@ -95,7 +95,7 @@ def test_model_file() -> None:
     assert [key for key, row in stations.items() if row["goes with type"] == "all"] == ["name", "type"]
     assert set(classes) == {"name", *model_file.CLASS_KEYS, *model_file.ROUTE_KEYS}
     assert set(limits) == {"name", *model_file.LIMIT_KEYS}
-    assert list(_rows(MODEL, "## The file")) == ["name", "time_unit", "stations", "classes", "limits", model_file.FITTED]
+    assert list(_rows(MODEL, "## The file")) == ["name", "time_unit", "stations", "classes", "limits"]
     known = {**_defaults(qn.Queue), **_defaults(qn.ClosedClass), **_defaults(qn.OpenClass)}
     for key, row in {**stations, **classes}.items():
         default = known.get(key)

@@ -45,39 +45,7 @@ class DayEnd:
 
 @dataclass(frozen=True)
 class DayFigures(Report):
-    """Measured intervals, solved: n intervals in the order of time, R classes, C centers.
-
-    Attributes
-    ----------
-    heading, notes
-        As for every report.
-    loads : DayLoads
-        Begins, lengths, rates.
-    centers : tuple of str
-    response : ndarray (n, R)
-        With the delay by backlog [s]; nan where a class has no work.
-    utilization : ndarray (n, C)
-        [0..1]
-    offered : ndarray (n,)
-        Work asked for over what the fullest center can do.
-    fullest : tuple of str, length n
-    backlog : ndarray (n,)
-        At the end of each interval [jobs].
-    delay : ndarray (n,)
-        Mean delay by the backlog of what comes in the interval [s].
-    worked_off : ndarray (n,)
-        When a backlog ends, from the begin of the interval [s]; nan else.
-    missed : ndarray of bool (n,)
-        Saturated, or a target missed.
-    targets : dict of str to float
-        [s]
-    peak : PeakHour
-    growth : tuple of GrowthRate
-    until : str
-        Where the search ended, "" without growth.
-    end : DayEnd or None
-        None where all holds to there.
-    """
+    """What `Day` holds, for the sentences about it."""
 
     loads: DayLoads
     centers: tuple[str, ...]

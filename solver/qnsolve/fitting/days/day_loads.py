@@ -83,7 +83,6 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         raise ModelError("intervals", f"must be 1 to {MOST:,}", "give a part of them", len(given))
     order = np.argsort(given.start, kind="stable")
     names, columns, users, notes = [], [], [], []
-    lengths = _lengths(given)[order]
     for name, round_and_round in known.items():
         population = _total(given, "users", name) if round_and_round else None
         rate = _total(given, "rate", name)
@@ -115,7 +114,13 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         share = f", {100 * total / (total + own):.3g} % of all jobs" if total + own > 0 else ""
         notes.append(f"not in the model: {', '.join(left[:6])}{share}")
     return DayLoads(
-        given.start[order], lengths, tuple(names), np.column_stack(columns), tuple(users), order, (*given.notes, *notes)
+        given.start[order],
+        _lengths(given)[order],
+        tuple(names),
+        np.column_stack(columns),
+        tuple(users),
+        order,
+        (*given.notes, *notes),
     )
 
 

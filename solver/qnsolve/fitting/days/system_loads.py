@@ -22,10 +22,10 @@ from qnsolve.zos.solve_system import System
 from .day_loads import DayLoads
 from .solved_loads import CAPPED, SolvedLoads
 
-SOLVED = 400  # distinct loads that are solved each; of more so many, and the rest by those near them
+SOLVED = 300  # distinct loads that are solved each; of more so many, and the rest by those near them
 PROBES = 24  # interpolated loads that are solved as well, to measure the error
 NEIGHBOURS = 4  # solved loads beyond one a class that an interpolation takes
-CAPACITIES = 12  # overloaded loads whose capacity is sought
+CAPACITIES = 6  # overloaded loads whose capacity is sought
 LITTLE = 1e-4  # of the mean load: that of work that has none
 
 
@@ -86,10 +86,12 @@ class SystemLoads:
             solved, rest, median, worst = self._noted
             found.append(
                 f"{solved} distinct loads were solved, {rest} between them interpolated; {PROBES} of these were solved as "
-                f"well: responses differ by {100 * median:.2g} % in the median, {100 * worst:.2g} % at most"
+                f"well: responses and work offered differ by {100 * median:.2g} % in the median, {100 * worst:.2g} % at most"
             )
         if self._unsure:
-            found.append(f"of {self._unsure} overloaded loads the work offered is what centers need without any wait: at least")
+            found.append(
+                f"{self._unsure} overloaded loads: the work offered counts what centers need without waits, at least that"
+            )
         if self._unsettled:
             found.append(f"{self._unsettled} loads did not settle: their figures are rough")
         return tuple(found)
@@ -180,7 +182,8 @@ class SystemLoads:
         guess = self._interpolated(scaled[support], known, scaled[rest])
         at = np.searchsorted(rest, probes)
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.abs(guess.response[at] / checked.response - 1)
+            errors = [np.abs(guess.response[at] / checked.response - 1), np.abs(guess.offered[at] / checked.offered - 1)]
+        error = np.concatenate([each.ravel() for each in errors])
         error = error[np.isfinite(error)]
         self._noted = (
             len(support) + PROBES,

@@ -82,10 +82,8 @@ def _vague(x: Examined, each: MeasuredOwner, works: tuple[MeasuredOwner, ...], r
     ranges = zip(works, m * np.maximum(demands - wide, 0.0), m * (demands + wide), unknown, strict=True)
     parts = [f"{work.name} {amount(low)} to {amount(high)} ms" for work, low, high, u in ranges if u]
     names = _listed(tuple(work.name for work, u in zip(works, unknown, strict=True) if u))
-    text = f"the rates explain {percent(max(found.share, 0.0))} of {each.title('busy')}: "
-    text += (
-        f"the rows cannot distinguish the demands of {names} from each other and from use without work ({', '.join(parts[:6])})"
-    )
+    text = f"the rates explain {percent(max(found.share, 0.0))} of {each.title('busy')}: the rows cannot distinguish the "
+    text += f"demands of {names} from each other and from use without work ({', '.join(parts[:6])})"
     x.add("vague", "look", names, None, text, (float(unknown.sum()), 0.0, "classes"))
 
 

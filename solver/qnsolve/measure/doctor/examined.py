@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.measure.intervals.interval_table import LABELS, Intervals
+from qnsolve.measure.intervals.interval_table import LABELS, Intervals, MeasuredSeries
+from qnsolve.measure.intervals.quantities import QUANTITIES
 
 from .finding import Finding
 
@@ -92,18 +93,37 @@ class Examined:
         """Processors, regions, devices."""
         return self._owners(False)
 
+    @cached_property
+    def titles(self) -> tuple[str, ...]:
+        """NAME.quantity of each series, with all labels where a name is that of several owners."""
+        named = self._named
+        return tuple(".".join(filter(None, (named[self._key(each)], each.quantity))) for each in self.intervals.series)
+
+    @staticmethod
+    def _key(each: MeasuredSeries) -> tuple[str, ...]:
+        return tuple(getattr(each, label) for label in LABELS)
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, ...], str]:
+        """Names of owners by their labels: short where that is clear."""
+        keys = list(dict.fromkeys(self._key(each) for each in self.intervals.series))
+        short = [key[3] or key[4] or key[2] or key[1] or key[0] for key in keys]
+        return {
+            key: name if short.count(name) == 1 else "/".join(filter(None, key)) for key, name in zip(keys, short, strict=True)
+        }
+
+    @staticmethod
+    def _of_work(each: MeasuredSeries) -> bool:
+        """Whether a series is of work: of a class, or of all work where it names nothing at all."""
+        alone = not (each.resource or each.region or each.lpar) and QUANTITIES[each.quantity].of == "work"
+        return bool(each.work) or alone
+
     def _owners(self, work: bool) -> tuple[MeasuredOwner, ...]:
         groups: dict[tuple[str, ...], dict[str, Array]] = {}
         for j, each in enumerate(self.intervals.series):
-            if bool(each.work) is work:
-                key = tuple(getattr(each, label) for label in LABELS)
-                groups.setdefault(key, {}).setdefault(each.quantity, self.values[:, j])
-        short = [key[3] or key[4] or key[2] or key[1] or key[0] for key in groups]
-        names = [
-            name if short.count(name) == 1 else "/".join(filter(None, key)) for key, name in zip(groups, short, strict=True)
-        ]
-        found = zip(groups.items(), names, strict=True)
-        return tuple(MeasuredOwner(name, key[0], key[1], key[2], columns) for (key, columns), name in found)
+            if self._of_work(each) is work:
+                groups.setdefault(self._key(each), {}).setdefault(each.quantity, self.values[:, j])
+        return tuple(MeasuredOwner(self._named[key], key[0], key[1], key[2], columns) for key, columns in groups.items())
 
     def rate(self, owner: MeasuredOwner) -> Array | None:
         """Rate of a class, from its count where that alone was measured."""
@@ -113,11 +133,13 @@ class Examined:
         return columns["count"] / self.length if "count" in columns and not np.isnan(self.length).all() else None
 
     def servers_of(self, owner: MeasuredOwner) -> Array | None:
-        """Servers of a resource, shape (n,): told, else measured; None where neither."""
-        for name in (owner.name, owner.name.rsplit("/", maxsplit=1)[-1], ""):
-            if name in self.servers:
+        """Servers of a resource, shape (n,): as given by name, as measured, as given for all; None where none is known."""
+        for name in (owner.name, owner.name.rsplit("/", maxsplit=1)[-1]):
+            if name and name in self.servers:
                 return np.full(len(self.intervals), float(self.servers[name]))
-        return owner.columns.get("servers")
+        if "servers" in owner.columns or "" not in self.servers:
+            return owner.columns.get("servers")
+        return np.full(len(self.intervals), float(self.servers[""]))
 
     def processors(self, word: str = "") -> list[MeasuredOwner]:
         """Resources whose utilization is that of processors: by their names, or the only one there is."""

@@ -14,6 +14,7 @@ VARIED = 2.0  # responses differ by so much, or users' think time cannot be dist
 LEAST, MOST = 0.8, 1.05  # capture ratio
 DRIFT = 0.08  # change of it from the first third to the last
 NEARLY = 0.03  # the median ratio gives way to that of the sums, where the two differ by less
+ROUNDED = 0.005  # utilization, below which its printed digits are too few
 BUSY = 0.25  # of the highest utilization: below, what runs without work weighs too much
 
 
@@ -136,6 +137,17 @@ def check_utilization(x: Examined) -> None:
             names = (f"{each.name}: requests times service time is", "busy servers")
             law = Law("utilization", f"{own}, {each.title('busy')}", "servers", *names, units=units)
             hold_against(x, law, each.columns["requests"] * each.columns["service_time"], each.columns["busy"] * m)
+        if {"busy", "used"} <= set(each.columns) and servers is not None:
+            names = (f"{each.name}: utilization times servers is", "CPU used")
+            law = Law(
+                "utilization",
+                f"{each.title('busy')}, {each.title('used')}",
+                "servers",
+                *names,
+                units={100.0: each.title("busy")},
+            )
+            known = each.columns["busy"] >= ROUNDED
+            hold_against(x, law, np.where(known, each.columns["busy"] * servers, np.nan), each.columns["used"])
     for each in x.processors():
         _capture(x, each)
 
@@ -151,6 +163,9 @@ def charged(x: Examined, processor: MeasuredOwner) -> tuple[Array, str] | None:
         if "used" in work.columns:
             parts.append(work.columns["used"])
             names.append(work.title("used"))
+        elif rate is None and not work.name and "cpu_time" in work.columns:  # of no class: CPU seconds a second
+            parts.append(work.columns["cpu_time"])
+            names.append(work.title("cpu_time"))
         elif rate is not None and "cpu_time" in work.columns:
             parts.append(rate * work.columns["cpu_time"])
             names.append(work.title("cpu_time"))

@@ -14,6 +14,7 @@ SHARES = ("busy", "capped")
 ORDER = ("response_p50", "response_p90", "response_p95", "response_p99")
 BEYOND = {"response_p50": 2.0, "response_p90": 10.0, "response_p95": 20.0, "response_p99": 100.0}  # Markov's inequality
 LOOSE = 1.02  # printed digits
+PHYSICAL = "physical"  # processors of the CPC, of which each LPAR has a share
 PERCENT = 1.5  # a median share above it is in percent
 
 
@@ -22,7 +23,7 @@ def check_ranges(x: Examined) -> None:
     for j, series in enumerate(x.intervals.series):
         negative = x.values[:, j] < 0
         if series.quantity != "figure" and negative.any():
-            _told(x, "impossible", series.title, negative, x.values[:, j], 0.0, series.unit, "is below 0: {}")
+            _told(x, "impossible", x.titles[j], negative, x.values[:, j], 0.0, series.unit, "is below 0: {}")
     for each in x.resources:
         for quantity in SHARES:
             if quantity in each.columns:
@@ -118,21 +119,12 @@ def _sums(x: Examined) -> None:
                 if wrong.any():
                     text = f"is {{}}, {each.name} has {{}} servers"
                     _told(x, "impossible", work.title("used"), wrong, work.columns["used"], servers, "servers", text)
-    for system in dict.fromkeys(each.system for each in x.processors()):
-        mine = [each for each in x.processors() if each.system == system]
-        whole = [each for each in mine if not each.lpar and x.servers_of(each) is not None]
-        parts = [each for each in mine if each.lpar and x.servers_of(each) is not None]
-        if len(whole) != 1 or len(parts) < 2:
-            continue
-        total = np.zeros(len(x.intervals))
-        for each in parts:
-            servers = x.servers_of(each)
-            assert servers is not None, "parts are those whose servers are known"
-            total += np.nan_to_num(each.columns["busy"] * servers)
-        servers = x.servers_of(whole[0])
-        assert servers is not None, "the whole is one whose servers are known"
-        most = whole[0].columns["busy"] * servers
-        wrong = total > most * 1.05 + 0.05
-        if wrong.any():
-            text = "{} servers busy in all LPARs, {} in the CPC"
-            _told(x, "impossible", f"{whole[0].title('busy')}", wrong, total, most, "servers", text)
+    for system in dict.fromkeys(each.system for each in x.resources):
+        mine = [each for each in x.resources if each.system == system and each.lpar and PHYSICAL in each.name.split("/")]
+        parts = [each.columns["busy"] for each in mine if "busy" in each.columns]
+        if len(parts) > 1:
+            total = np.nan_to_num(np.column_stack(parts)).sum(axis=1)
+            wrong = total > 1 + ROUNDED * len(parts)
+            if wrong.any():
+                text = "of all LPARs together is {} of the CPC, where {} is all"
+                _told(x, "impossible", f"{PHYSICAL}.busy", wrong, total, 1.0, "1", text)

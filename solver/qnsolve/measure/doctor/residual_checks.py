@@ -79,7 +79,7 @@ def _outliers(x: Examined, found: Explained) -> None:
 def _per_job(x: Examined, work: MeasuredOwner) -> None:
     """Breaks in the CPU time of a job itself."""
     rate = x.rate(work)
-    if "cpu_time" in work.columns:
+    if "cpu_time" in work.columns and (rate is not None or work.name):
         values, title = work.columns["cpu_time"], work.title("cpu_time")
     elif "used" in work.columns and rate is not None:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,7 +110,7 @@ def _shifts(x: Examined, what: str, series: str, left: Array, rows: Mask, freedo
         mine = np.zeros(len(rows), dtype=bool)
         mine[at[place : edges[i + 1]]] = True
         change = (1 + after) / (1 + before) - 1 if before > -1 else after
-        text = f"{what} shifts by {100 * change:+.3g} % here and stays: a change of release or configuration?"
+        text = f"{what} shifts by {100 * change:+.3g} % against the rows before: a change of release or configuration?"
         x.add("shift", "look", series, mine, text, (1 + after, 1 + before, "ratio"))
     return bool(places)
 

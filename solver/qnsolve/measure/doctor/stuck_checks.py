@@ -10,6 +10,8 @@ STANDING = ("users", "servers", "limit", "weight", "think_time", "at_limit", "ca
 CHANCE = 1e-3  # of a run by chance in a whole table, at most
 FEWEST = 3  # equal rows in a row
 GRAIN = 1e-4  # relative, to which distances are whole multiples of the least where figures are rounded
+COARSE, FINE = 2.5, 10.0  # steps of rounding that rows move by, from which equal rows say something: of a run, of two rows
+AROUND = 10  # rows before and after a run
 NAMED = 3  # runs of one series named one by one
 MISSING = 0.02  # share of rows without a figure that is reported
 
@@ -34,15 +36,17 @@ def check_stuck(x: Examined) -> None:
         pairs = int(both[:, j].sum())
         outside = int(equal.sum()) - sum(b - a + 1 for a, b in found[:NAMED] if b > a)
         chance = (outside + 0.02) / (pairs + 1.0)
-        chance = max(chance, _by_rounding(x.values[:, j]))
+        grain = _grain(x.values[:, j])
+        if grain:
+            chance = max(chance, 0.4 * grain / max(_moved(x.values[:, j]), grain))
         longest = max(FEWEST, 1 + int(np.ceil(np.log(n / CHANCE) / -np.log(min(chance, 0.999)))))
         for first, last in found[:NAMED]:
-            if last - first + 2 >= longest:
+            if last - first + 2 >= longest and _lively_beside(x.values[:, j], first, last + 1, grain):
                 _stands(x, j, first, last + 1, moving)
 
 
-def _by_rounding(values: Array) -> float:
-    """Chance that two rows are equal because figures are rounded: their grain over how far they move; 0 where they are not."""
+def _grain(values: Array) -> float:
+    """The step of figures that are rounded; 0 where they are not."""
     there = values[~np.isnan(values)]
     different = np.unique(there)
     if len(different) < 2 or len(different) == len(there):
@@ -50,16 +54,30 @@ def _by_rounding(values: Array) -> float:
     apart = np.diff(different)
     grain = float(apart.min())
     times = apart / grain
-    if (np.abs(times - np.round(times)) > GRAIN * times).any():
-        return 0.0
-    steps = np.abs(np.diff(there))
-    return float(min(0.4 * grain / np.median(steps[steps > 0]), 0.9))
+    return 0.0 if (np.abs(times - np.round(times)) > GRAIN * times).any() else grain
+
+
+def _moved(values: Array) -> float:
+    """How far a series moves from row to row, in the median."""
+    steps = np.abs(np.diff(values[~np.isnan(values)]))
+    return float(np.median(steps)) if len(steps) else 0.0
+
+
+def _lively_beside(values: Array, first: int, last: int, grain: float) -> bool:
+    """Whether a rounded series moves by more than its rounding in the rows before and after a run."""
+    if not grain:
+        return True
+    width = max(AROUND, last - first)
+    before, after = values[max(first - width, 0) : first + 1], values[last : last + width + 1]
+    steps = np.abs(np.concatenate([np.diff(before[~np.isnan(before)]), np.diff(after[~np.isnan(after)])]))
+    return bool(len(steps)) and float(np.median(steps)) >= COARSE * grain
 
 
 def _repeated(x: Examined, same: Mask, both: Mask, moving: list[int]) -> Mask:
     """Pairs of rows that are alike in all that moves; each run of them is a finding."""
     lively = [j for j in moving if x.intervals.series[j].quantity not in STANDING]
-    if len(lively) < 2:
+    fine = sum(_moved(x.values[:, j]) > FINE * _grain(x.values[:, j]) for j in lively)
+    if fine < 2:
         return np.zeros(len(same), dtype=bool)
     alike = (same[:, lively] | ~both[:, lively]).all(axis=1) & (both[:, lively] & (x.values[1:][:, lively] != 0)).sum(
         axis=1
@@ -82,8 +100,8 @@ def _constant(x: Examined, j: int, moving: list[int]) -> None:
     if each.quantity in ("msu", "count", "at_limit") or n < 8 or not moving or np.nanmax(column) == 0:
         return
     value = float(column[~np.isnan(column)][0])
-    text = f"{each.title} is {amount(value)} in every row{_others(x, np.ones(n, dtype=bool), j, moving)}"
-    x.add("stuck", "look", each.title, ~np.isnan(column), text, (value, np.nan, each.unit))
+    text = f"{x.titles[j]} is {amount(value)} in every row{_others(x, np.ones(n, dtype=bool), j, moving)}"
+    x.add("stuck", "look", x.titles[j], ~np.isnan(column), text, (value, np.nan, each.unit))
 
 
 def _stands(x: Examined, j: int, first: int, last: int, moving: list[int]) -> None:
@@ -92,8 +110,8 @@ def _stands(x: Examined, j: int, first: int, last: int, moving: list[int]) -> No
     value = float(x.values[first, j])
     unit = "/s" if each.unit == "1/s" else f" {each.unit}".rstrip("1").rstrip()
     others = _others(x, rows, j, moving)
-    text = f"{each.title} stands still at {amount(value)}{unit}{others}"
-    x.add("stuck", "wrong" if others else "look", each.title, rows, text, (value, np.nan, each.unit))
+    text = f"{x.titles[j]} stands still at {amount(value)}{unit}{others}"
+    x.add("stuck", "wrong" if others else "look", x.titles[j], rows, text, (value, np.nan, each.unit))
 
 
 def _others(x: Examined, rows: Mask, j: int, moving: list[int]) -> str:
@@ -107,7 +125,7 @@ def _others(x: Examined, rows: Mask, j: int, moving: list[int]) -> str:
         moved = float(np.ptp(values)) / middle
         weight = 1000.0 if x.intervals.series[k].quantity == "busy" and moved > 0.02 else 1.0
         if moved * weight > best[0]:
-            best = (moved * weight, f" while {x.intervals.series[k].title} moves by {percent(moved)}")
+            best = (moved * weight, f" while {x.titles[k]} moves by {percent(moved)}")
     return best[1]
 
 

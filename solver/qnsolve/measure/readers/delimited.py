@@ -10,7 +10,7 @@ from typing import Any
 
 from qnsolve.errors import one_line
 
-from .number_cells import number
+from .number_cells import Marks, number
 from .source_files import LONGEST_CELL, MOST_COLUMNS, Source
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -106,7 +106,7 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
             cells.pop()
         if not cells or cells[0].startswith("#") or not any(cells):
             continue
-        words = sum(number(cell) is None for cell in cells)
+        words = sum(number(cell) is None and number(cell, Marks(",")) is None for cell in cells)
         below = [next_row for _, next_row in rows[at + 1 :] if any(cell.strip() for cell in next_row)]
         if words >= max(1, 0.6 * len(cells)) and below and len(_cut(below[0], len(cells))) == len(cells):
             sample = tuple(_cut(next_row, len(cells)) for next_row in below[:SAMPLE])

@@ -72,6 +72,7 @@ def words(heading: str) -> list[str]:
 def original_words(heading: str) -> list[str]:
     """The same words as they are written."""
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading)
+    text = re.sub(r"/\s*(?=(s|sec|seconds?|min|minutes?|h|hours?)\b)", " per ", text, flags=re.IGNORECASE)
     return [_SPOKEN.get(w, w) for w in re.findall(r"[%#]|[^\W_]+", text)]
 
 

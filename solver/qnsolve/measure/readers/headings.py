@@ -195,7 +195,11 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
         unit = unit or words[-1] if role else unit
     if role and not qualifier:
         return ColumnPlan(heading, role, unit=unit)
-    hit = matched(words)
+    whole = exact(words)
+    if whole is None and len(words) > 1:  # a mean is what is meant anyway
+        written = [word for word in written if word.lower() not in MEAN]
+        words = [word.lower() for word in written]
+    hit = (whole, 0, len(words)) if whole else matched(words)
     if hit is None:
         return ColumnPlan(heading, "")
     field, first, last = hit
@@ -206,7 +210,6 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     if not unit and small and len(rest) > 0:
         unit = _trailing_unit(" ".join(["x", *rest]))
         rest = rest[: len(rest) - len(unit.split())] if unit else rest
-    rest = [word for word in rest if word.lower() not in MEAN]
     if "at" in [word.lower() for word in rest]:  # throughput at 15s
         rest = rest[: [word.lower() for word in rest].index("at")]
     if {word.lower() for word in rest} & _SPREAD:
@@ -220,10 +223,17 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     except ModelError:
         note = f"{heading!r} is left out: {unit!r} is no unit of a {field.quantity}"
         return ColumnPlan(heading, "", note=note)
-    if not name and field.resource and plan.series:
-        return replace(plan, series=replace(plan.series, resource=field.resource))
-    if name and field.resource not in ("", "CP", "IIP", "cpu", "disk", "CF") and plan.series and not plan.series.work:
-        return replace(plan, series=replace(plan.series, resource=field.resource, region=name))
+    return _of_resource(plan, name, field.resource)
+
+
+def _of_resource(plan: ColumnPlan, name: str, usual: str) -> ColumnPlan:
+    """The plan with the resource that a field is about where the heading names nobody, or names a region."""
+    if plan.series is None or not usual:
+        return plan
+    if not name:
+        return replace(plan, series=replace(plan.series, resource=usual))
+    if usual not in ("CP", "IIP", "cpu", "disk", "CF") and not plan.series.work:
+        return replace(plan, series=replace(plan.series, resource=usual, region=name))
     return plan
 
 

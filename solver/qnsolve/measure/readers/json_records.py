@@ -12,6 +12,7 @@ from .source_files import LARGEST_JSON, LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, 
 
 DEEPEST = 12  # levels of nested objects
 LISTS = ("records", "data", "rows", "intervals", "items", "results", "values")  # keys below which tools put their records
+INSIDE = "\x1f"  # between the key of a section and one in it; a dot may be part of a key
 Row = dict[str, Any]
 
 
@@ -112,13 +113,13 @@ def _constant(word: str) -> float:
     raise ValueError(f"{word} is no figure")
 
 
-def _flat(source: Source, place: int, item: Any) -> list[Row]:
+def _flat(source: Source, place: int, item: Any, outer: int = 0) -> list[Row]:
     """The rows of a record: one, or one for each object of a list in it."""
     if not isinstance(item, dict):
         raise source.error(f"record {place}", "must be an object", 'write {"start": "...", "rate": 10}', str(item)[:60])
     row: Row = {}
-    lists: list[tuple[str, list[Any]]] = []
-    stack: list[tuple[str, Any, int]] = [("", item, 0)]
+    lists: list[tuple[str, list[Any], int]] = []
+    stack: list[tuple[str, Any, int]] = [("", item, outer)]
     while stack:
         prefix, value, depth = stack.pop()
         if depth > DEEPEST:
@@ -127,10 +128,10 @@ def _flat(source: Source, place: int, item: Any) -> list[Row]:
             if len(value) > MOST_COLUMNS:
                 raise source.error(f"record {place}", f"has more than {MOST_COLUMNS:,} keys", "write a record for each class")
             for key, inner in reversed(value.items()):
-                stack.append((f"{prefix}.{key}" if prefix else str(key), inner, depth + 1))
+                stack.append((f"{prefix}{INSIDE}{key}" if prefix else str(key), inner, depth + 1))
         elif isinstance(value, list):
             if value and all(isinstance(inner, dict) for inner in value):
-                lists.append((prefix, value))
+                lists.append((prefix, value, depth + 1))
         elif value is not None:
             if len(prefix) > LONGEST_CELL or (isinstance(value, str) and len(value) > LONGEST_CELL):
                 raise source.error(f"record {place}", f"has a text of more than {LONGEST_CELL} characters", "remove it")
@@ -138,17 +139,17 @@ def _flat(source: Source, place: int, item: Any) -> list[Row]:
     return _spread(source, place, row, lists)
 
 
-def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any]]]) -> list[Row]:
+def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any], int]]) -> list[Row]:
     """The rows of a record that has one list of objects: one for each of them; else the record."""
     if len(lists) != 1:
         return [row]
-    prefix, items = lists[0]
-    rows = (below for inner in items for below in _flat(source, place, inner))
-    return [{**row, **{f"{prefix}.{key}": value for key, value in below.items()}} for below in rows]
+    prefix, items, depth = lists[0]
+    rows = (below for inner in items for below in _flat(source, place, inner, depth))
+    return [{**row, **{f"{prefix}{INSIDE}{key}": value for key, value in below.items()}} for below in rows]
 
 
 def _short(keys: list[str]) -> list[str]:
     """Keys without the names of their sections, where they are unique without."""
-    ends = [key.rpartition(".")[2] for key in keys]
+    ends = [key.rpartition(INSIDE)[2] for key in keys]
     often = Counter(ends)
-    return [end if often[end] == 1 else key for key, end in zip(keys, ends, strict=True)]
+    return [end if often[end] == 1 else key.replace(INSIDE, ".") for key, end in zip(keys, ends, strict=True)]

@@ -166,7 +166,7 @@ def _tabular(
     headings, sample, parts, separator = rows
     plans = planned(headings, *said)
     notes = [plan.note for plan in plans if plan.note]
-    plans, left = _by_sample(plans, sample, keep_all)
+    plans, left = _by_sample(plans, sample, [marks] if marks else [Marks(), Marks(",", ".")], keep_all)
     if left:
         shown = ", ".join(map(repr, left[:SHOWN])) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
         notes.append(f"not understood and left out: {shown} (--map NAME.quantity=HEADING reads one)")
@@ -184,12 +184,14 @@ def _tabular(
     return intervals(columns, notes)
 
 
-def _by_sample(plans: list[ColumnPlan], sample: list[list[Any]], keep_all: bool) -> tuple[list[ColumnPlan], list[str]]:
+def _by_sample(
+    plans: list[ColumnPlan], sample: list[list[Any]], forms: list[Marks], keep_all: bool
+) -> tuple[list[ColumnPlan], list[str]]:
     """The plans that the first rows bear out, and the headings of columns that are left out."""
     found, left = [], []
     for i, plan in enumerate(plans):
         cells = [row[i] for row in sample if i < len(row) and not absent(str(row[i]))]
-        kinds = [number(cell) is not None or number(cell, Marks(",", ".")) is not None for cell in cells]
+        kinds = [any(number(cell, marks) is not None for marks in forms) for cell in cells]
         numeric = bool(kinds) and all(kinds)
         if plan.role == "series" and kinds and not any(kinds):
             plan = ColumnPlan(plan.heading, "")  # words below a heading that names a quantity

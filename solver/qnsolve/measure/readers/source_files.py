@@ -184,4 +184,4 @@ def _ebcdic(start: bytes) -> bool:
     """Whether most bytes are EBCDIC letters, digits and blanks, and hardly one is an ASCII blank or line end."""
     part = start[:4096]
     high = sum(byte == 0x40 or 0x81 <= byte <= 0xF9 for byte in part)
-    return len(part) > 16 and high > 0.9 * len(part) and sum(byte in (0x20, 0x0A, 0x2C) for byte in part) < 0.02 * len(part)
+    return len(part) > 16 and high > 0.6 * len(part) and sum(byte in (0x20, 0x0A, 0x2C) for byte in part) < 0.02 * len(part)

@@ -30,8 +30,9 @@ def percentiles(headings: Sequence[str], rows: Sequence[Sequence[str]], shares: 
     Examples
     --------
     >>> rows = [["<= 00.00.00.100", "60"], ["<= 00.00.00.200", "30"], ["> 00.00.00.200", "10"]]
-    >>> percentiles(["Time", "Number of Transactions: In Bucket"], rows, (0.5, 0.9, 0.95))
-    [0.08333333333333333, 0.2, nan]
+    >>> found = percentiles(["Time", "Number of Transactions: In Bucket"], rows, (0.5, 0.9, 0.95))
+    >>> [round(each, 4) for each in found]
+    [0.0833, 0.2, nan]
     """
     names = [words(heading) for heading in headings]
     time = next((i for i, name in enumerate(names) if name[:1] == ["time"] or "time" in name), -1)
