@@ -50,6 +50,7 @@ OPTIONAL = {  # imported where they are used, and only there
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},
     "numerics.band_matrix": {"scipy"},
+    "measure.demands.response_spread": {"scipy"},
     "measure.readers.reports.ddsml": {"defusedxml"},
 }
 HEAVY = {"ciw", "defusedxml", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}
