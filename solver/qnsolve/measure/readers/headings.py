@@ -13,6 +13,7 @@ from qnsolve.measure.intervals.quantities import QUANTITIES
 
 from .field_names import MEAN, KnownField, exact, matched, word_pairs, words
 from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
+from .source_files import printable
 
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
 ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by which it is known
@@ -115,7 +116,7 @@ def planned(
     known = {heading.strip(): i for i, heading in enumerate(headings)}
     given: dict[int, ColumnPlan] = {}
     for name, heading in (columns or {}).items():
-        text, unit = heading.strip(), ""
+        text, unit = printable(heading), ""
         if text not in known:
             text, unit = bracket(text)
         if text not in known:
