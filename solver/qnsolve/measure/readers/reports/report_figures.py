@@ -182,12 +182,12 @@ def _figures(
     for plan, cell in zip(plans, cells, strict=False):
         if absent(cell) or plan.role != "series" or plan.series is None:
             if keep_all and plan.role == "" and not absent(cell) and (value := number(cell)) is not None and abs(value) < 1e100:
-                figure = MeasuredSeries("figure", field=printable(plan.heading))
+                figure = MeasuredSeries("figure", field=plan.heading)
                 _put(
                     rows,
                     row,
                     figure,
-                    {**labels, "resource": f"{labels.get('resource', '')} {printable(plan.heading)}".strip()},
+                    {**labels, "resource": f"{labels.get('resource', '')} {plan.heading}".strip()},
                     value,
                 )
                 taken = True
@@ -244,9 +244,9 @@ def _plans(headings: tuple[str, ...], part: str) -> tuple[ColumnPlan, ...]:
         if not plan.role and part:
             longer = of_report(f"{part} {heading}")
             plan = replace(longer, heading=heading) if longer.role == "series" else plan
-        if plan.series:
-            plan = replace(plan, series=replace(plan.series, field=printable(heading)))
-        found.append(plan)
+        name = printable(heading)
+        series = replace(plan.series, field=name) if plan.series else None
+        found.append(replace(plan, heading=name, series=series))
     return tuple(found)
 
 
