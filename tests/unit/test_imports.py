@@ -43,10 +43,14 @@ SEES_ARRAYS = {
 THIRD_PARTY = {"numpy"}
 OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
+    "fitting.pages.page_html": {"jinja2"},
+    "fitting.pages.page_pictures": {"matplotlib"},
+    "fitting.pages.page_xlsx": {"xlsxwriter"},
     "simulation.ciw_check": {"ciw"},
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},
     "numerics.band_matrix": {"scipy"},
+    "measure.demands.response_spread": {"scipy"},
     "measure.readers.reports.ddsml": {"defusedxml"},
 }
 HEAVY = {"ciw", "defusedxml", "networkx", "numba", "scipy", "sympy", "matplotlib", "openpyxl", "xlsxwriter", "jinja2", "pytest"}

@@ -24,6 +24,7 @@ from .steps.estimates import FitState, correlations
 from .steps.network_points import NO_DEMAND, NetworkPoints
 from .steps.response_step import response_step
 from .steps.utilization_step import utilization_step
+from .steps.variation_step import variation_step
 
 HELD_OUT = 0.25  # of the rows, the last ones or the highest loads
 FEW = 8  # rows below which none is left out unless that is asked for
@@ -114,6 +115,7 @@ def _fitted(sketch: Sketch, rows: MeasuredRows) -> Fit:
     else:
         points = NetworkPoints(sketch)
         utilization_step(sketch, rows, found)
+        variation_step(sketch, rows, found)
         response_step(sketch.figures, points, rows, found, _quantities(points), False)
     return _answer(sketch, points, rows, found)
 

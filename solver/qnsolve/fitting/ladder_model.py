@@ -20,13 +20,13 @@ from qnsolve.numerics.least_squares import derivatives
 from .fitted_model import Fit, FittedFigure
 from .judging import judged, left_out
 from .measured_rows import MeasuredRows, complete
+from .prediction import PERCENTILES
 from .sketch import Sketch
 from .steps.estimates import correlations, full
 
 HELD_OUT = 0.25  # of the rows, the highest loads
 ENOUGH = 5  # distinct loads below which none is left out unless that is asked for
 FEWEST = 2  # distinct loads of a fit
-PERCENTILES = ("response_p50", "response_p90", "response_p95", "response_p99")
 DRIFT = 0.05  # standard deviation of the logarithm of percentile over mean for each doubling of the load beyond the rows
 NORMAL = 1.96
 TAILS = (0.025, 0.975)

@@ -17,6 +17,7 @@ TAILS = (0.025, 0.975)  # 19 of 20
 MOST_ROWS = 48  # of a model that is solved row by row
 FEW = 8  # residuals below which a normal range is taken
 NORMAL = 1.96
+PERCENTILES = ("response_p50", "response_p90", "response_p95", "response_p99")
 
 
 class Prediction:
@@ -28,6 +29,7 @@ class Prediction:
         self.found = found
         self.given = {f"{name}.{'rate'}" for name, key in points.loads(rows) if key in ("arrival_rate", "rate")}
         self.ratios = self._ratios(rows)
+        self.percentiles = self._percentiles(rows)
 
     def _solved(self, rows: MeasuredRows, values: dict[str, float] | None = None) -> dict[str, Array]:
         """Columns (n,); nan where the loads are not known."""
@@ -41,13 +43,18 @@ class Prediction:
             found[title][use] = each[0]
         return found
 
+    def _some(self, rows: MeasuredRows) -> MeasuredRows:
+        """Rows that are solved: all, or some of many where each is solved by itself."""
+        if not getattr(self.points, "slow", False) or len(rows) <= MOST_ROWS:
+            return rows
+        keep = np.zeros(len(rows), dtype=bool)
+        keep[np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)] = True
+        return rows.where(keep)
+
     def _ratios(self, rows: MeasuredRows) -> dict[str, tuple[float, float]]:
         """Lowest and highest logarithm of measured over fitted that 19 of 20 rows have."""
         found = {}
-        if getattr(self.points, "slow", False) and len(rows) > MOST_ROWS:
-            keep = np.zeros(len(rows), dtype=bool)
-            keep[np.linspace(0, len(rows) - 1, MOST_ROWS).round().astype(int)] = True
-            rows = rows.where(keep)
+        rows = self._some(rows)
         for title, values in self._solved(rows).items():
             name, _, quantity = title.rpartition(".")
             if title in self.given or not rows.has(name, quantity):
@@ -64,6 +71,20 @@ class Prediction:
             else:
                 ends = np.quantile(logs, TAILS) * (1 + 2 / len(logs))
                 found[title] = (float(min(ends[0], 0.0)), float(max(ends[1], 0.0)))
+        return found
+
+    def _percentiles(self, rows: MeasuredRows) -> dict[str, tuple[str, Array]]:
+        """Logarithms of measured percentiles over fitted means: what most rows have, and the ends that 19 of 20 have."""
+        found = {}
+        for title, values in self._solved(self._some(rows)).items():
+            name, _, quantity = title.rpartition(".")
+            for percentile in PERCENTILES if quantity == "response_time" else ():
+                if rows.has(name, percentile):
+                    with np.errstate(divide="ignore", invalid="ignore"):
+                        logs = np.log(self._some(rows).column(name, percentile) / values)
+                    logs = logs[np.isfinite(logs)]
+                    if len(logs) >= FEW:
+                        found[f"{name}.{percentile}"] = (title, np.quantile(logs, (0.5, *TAILS)))
         return found
 
     def __call__(self, intervals: Intervals) -> dict[str, Array]:
@@ -83,6 +104,11 @@ class Prediction:
                 low, high = self.ratios[title]
                 found[f"{title}.lowest"] = values * np.exp(-np.hypot(low, wide[title])) * factor
                 found[f"{title}.highest"] = values * np.exp(np.hypot(high, wide[title])) * factor
+        for percentile, (title, (most, low, high)) in self.percentiles.items():
+            values = middle[title] / times
+            found[percentile] = values * np.exp(most)
+            found[f"{percentile}.lowest"] = values * np.exp(most - np.hypot(most - low, wide[title]))
+            found[f"{percentile}.highest"] = values * np.exp(most + np.hypot(high - most, wide[title]))
         return found
 
     def _wide(self, rows: MeasuredRows, middle: dict[str, Array]) -> dict[str, Array]:

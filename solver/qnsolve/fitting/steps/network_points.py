@@ -76,7 +76,11 @@ class NetworkPoints:
         if keys[0] == "demands":
             given = [max(value, NO_DEMAND) for value in given]
         inner = vary.setdefault(item, {})
-        if len(keys) > 1:
+        if keys[0] == "service_variation":  # a sweep takes it whole
+            known = next(getattr(each, keys[0]) for each in self.network.classes if each.name == item) or {}
+            before = inner.get(keys[0], [dict(known)] * len(given))
+            inner[keys[0]] = [{**old, keys[1]: value} for old, value in zip(before, given, strict=True)]
+        elif len(keys) > 1:
             inner.setdefault(keys[0], {})[keys[1]] = given
         else:
             inner[keys[0]] = given

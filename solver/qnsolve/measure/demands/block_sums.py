@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
@@ -30,15 +32,15 @@ def drawn_sums(columns: Array, left: Array, draws: int = DRAWS) -> tuple[Array, 
     n, p = columns.shape
     edges = np.linspace(0, n, BLOCKS + 1).round().astype(int)
     squares, pulls = np.empty((BLOCKS, p, p)), np.empty((BLOCKS, p))
-    for b, (begin, end) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+    for b, (begin, end) in enumerate(pairwise(edges.tolist())):
         part = columns[begin:end]
         squares[b], pulls[b] = part.T @ part, part.T @ left[begin:end]
     rng = np.random.default_rng(SEED)
     counts = rng.multinomial(BLOCKS, np.full(BLOCKS, 1 / BLOCKS), draws).astype(float)
     whole = (counts @ squares.reshape(BLOCKS, -1)).reshape(draws, p, p)
     whole += 1e-12 * np.trace(squares.sum(axis=0)) / p * np.eye(p)
-    errors = np.linalg.solve(whole, (counts @ pulls)[:, :, None])[:, :, 0]
-    deviations = np.maximum(errors.std(axis=0), 1e-300) * np.sqrt(BLOCKS / (BLOCKS - p))
+    errors: Array = np.asarray(np.linalg.solve(whole, (counts @ pulls)[:, :, None]))[:, :, 0]
+    deviations: Array = np.asarray(np.maximum(errors.std(axis=0), 1e-300) * np.sqrt(BLOCKS / (BLOCKS - p)))
     serial = float(left[1:] @ left[:-1] / max(float(left @ left), 1e-300))
     return errors / deviations, errors, deviations, serial
 
@@ -48,5 +50,5 @@ def condensed(columns: Array, values: Array) -> tuple[Array, Array]:
     n, p = columns.shape
     if n <= max(MANY, 4 * p):
         return columns, values
-    triangle = np.linalg.qr(np.column_stack([columns, values]), mode="r")
+    triangle: Array = np.asarray(np.linalg.qr(np.column_stack([columns, values]), mode="r"))
     return triangle[:, :-1], triangle[:, -1]

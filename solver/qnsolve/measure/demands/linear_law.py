@@ -65,7 +65,7 @@ def linear_law(columns: Array, values: Array, measured: NDArray[np.bool_]) -> Li
     power, weights = _weights(x, y)
     wx, wy = x * weights[:, None], y * weights
     few = condensed(wx, wy)
-    free = np.linalg.lstsq(*few, rcond=None)[0]  # without a bound: its intervals hold whatever the bound does
+    free = np.asarray(np.linalg.lstsq(*few, rcond=None)[0])  # without a bound: its intervals hold whatever the bound does
     numbers = nonnegative(*few)
     left = wy - wx @ free
     rough = TINY * float(np.abs(wy).max())
