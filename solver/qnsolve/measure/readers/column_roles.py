@@ -19,7 +19,7 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
         *("class", "service class", "serviceclass", "svcclass", "report class", "class name", "work", "workload", "txn name"),
         *("tran", "transaction", "transaction id", "tran id", "tranid", "trans id", "transid", "request type", "operation"),
         *("endpoint", "url", "framework", "label", "job class", "service class name", "workload name", "work name", "r723mcnm"),
-        *("transaction name", "program", "application"),
+        *("transaction name", "program", "application", "op", "command", "request name", "name"),
     ),
     "period": ("period", "service class period", "period number", "class period", "r723cper"),
     "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm", "cpcppnam", "cpchpnam"),

@@ -21,7 +21,21 @@ _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
 _FILLING = {"time", "times", "latency", "response", "line", "duration", "of", "number", "num", "percent", "pct", "per"}
 _JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
-_JOBS |= {"query", "ops", "operations", "jobs", "tasks", "task", "calls", "hits", "total", "number", *MEAN}
+_JOBS |= {
+    "query",
+    "ops",
+    "operations",
+    "jobs",
+    "tasks",
+    "task",
+    "calls",
+    "hits",
+    "total",
+    "number",
+    "completed",
+    "ended",
+    *MEAN,
+}
 _SHARES = {"percent", "share", "1"}
 _PERIOD_NAME = re.compile(r"(?:S|R|W|P)\.(.+)")
 
@@ -215,6 +229,8 @@ def _field(pairs: Sequence[tuple[str, str]]) -> tuple[KnownField | None, list[st
     unit = " ".join(given[-2:])
     if factor(unit, "1/s") and len(given) > 2 and set(given[:-2]) <= _JOBS:
         return exact(["throughput"]), [], unit
+    if len(given) > 1 and set(given[:-1]) <= set(MEAN) and factor(given[-1], "s"):  # mean_ms
+        return exact(["response"]), [], given[-1]
     if len(given) > 1:  # a mean is what is meant anyway
         pairs = [pair for pair in pairs if pair[1] not in MEAN]
     given = [word for _, word in pairs]
