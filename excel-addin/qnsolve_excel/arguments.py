@@ -10,7 +10,7 @@ from .catalogue import Argument
 from .cells import OMITTED, CellError, Numbers, Table
 
 MOST_CELLS = 2**20  # of a range, once its empty rows and columns at the end are taken off
-MOST_ROWS = 2_000  # of a table with a heading row
+MOST_ROWS = 10_000  # of a table with a heading row: a hundred days of quarters of an hour
 RANGE = (list, tuple)
 
 

@@ -31,6 +31,7 @@ MODULES = (
     "regions",
     "systems",
     "measurements",
+    "intervals",
     "about",
 )
 LONGEST_HELP = 255  # characters that Excel's dialog takes

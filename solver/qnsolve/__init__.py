@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .fitting.days.day import Day, day
     from .fitting.fit import fit
     from .fitting.fitted_model import Fit, FitPrediction, FittedFigure, HeldOutError
+    from .fitting.pages.beside import MeasuredBesideModelled, measured_beside_modelled
     from .fitting.ranges.bands import Bands, bands
     from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
     from .methods.solve import MethodReport, methods, solve
@@ -73,6 +74,7 @@ __all__ = [
     "LawError",
     "LimitResult",
     "LoadDependent",
+    "MeasuredBesideModelled",
     "MethodReport",
     "ModelError",
     "Network",
@@ -108,6 +110,7 @@ __all__ = [
     "load",
     "loads",
     "measure",
+    "measured_beside_modelled",
     "methods",
     "response_percentile",
     "save",
@@ -136,6 +139,7 @@ _HOMES = {
     " SaturatedError",
     "files.load_save": "dumps load loads save",
     "fitting.days.day": "Day day",
+    "fitting.pages.beside": "MeasuredBesideModelled measured_beside_modelled",
     "fitting.ranges.bands": "Bands bands",
     "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
     "fitting.fit": "fit",

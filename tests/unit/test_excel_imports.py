@@ -24,7 +24,7 @@ ARROWS: dict[str, set[str]] = {
     "wording": {"cells"},
     "modelling": {"cells", "deadline", "tables", "wording"},
     "describing": {"cells", "modelling", "tables", "wording"},
-    "functions": {"catalogue", "cells", "describing", "dispatch", "modelling", "wording"},
+    "functions": {"catalogue", "cells", "describing", "dispatch", "modelling", "tables", "wording"},
     "listing": {"catalogue"},
     "workbooks": {"catalogue", "cells", "commands", "describing", "dispatch", "modelling", "replacing", "tables"},
     "replacing": set(),

@@ -43,6 +43,9 @@ SEES_ARRAYS = {
 THIRD_PARTY = {"numpy"}
 OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
+    "fitting.pages.page_html": {"jinja2"},
+    "fitting.pages.page_pictures": {"matplotlib"},
+    "fitting.pages.page_xlsx": {"xlsxwriter"},
     "simulation.ciw_check": {"ciw"},
     "simulation.compiling": {"numba"},
     "numerics.one_thread": {"threadpoolctl"},

@@ -165,10 +165,16 @@ EXPECTED: list[tuple[str, Any]] = [
     ("FIT_THINK_TIME({1000;2000},{199;390},{0.02;0.11})", (F(1000, 199) + F(2000, 390) - F("0.13")) / 2),
     ("FIT_STRIPES({1;2},{154;228})", {(0, 0): 2 / 228 - 1 / 154, (0, 1): 2 / 154 - 2 / 228}),
     ("FIT_ENGINES({1,6},{0.004,0.005})", {(0, 0): 0.004, (0, 1): 0.25 / log(6)}),
+    ('FIT_DEMANDS({"read","write";10,8;20,2;30,9;40,1},{0.39;0.31;0.62;0.48})', {(1, 1): 0.01, (2, 1): 0.03, (3, 1): 0.05}),
+    (
+        'FIT_INTERVALS({"web.rate","cpu.busy";10,0.25;20,0.35;30,0.45;40,0.55;25,0.4;15,0.3})',
+        {(1, 1): 0.01, (1, 2): 0.01, (2, 1): 0.15},
+    ),
     ("FIT_BATCH(8,0.1,1)", 2),  # geometric batches: response is that of M/M/1 times their mean size
 ]  # fmt: skip
 # held by relations below, or by what they rest on: tests of the solver, of the mainframe layer, of the dispatcher
 ELSEWHERE = {"ERLANG_A_WAIT", "CHECK", "SENSITIVITY", "HIGHEST_POPULATION", "FEWEST_SERVERS", "ZIIP_OVERFLOW"}
+ELSEWHERE |= {"CHECK_INTERVALS", "FIT_LADDER"}
 ELSEWHERE |= {"HEADROOM", "COMPARE", "SYSTEM_CHECK", "WHY", "FUNCTIONS", "VERSION"}
 
 

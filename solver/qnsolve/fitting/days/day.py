@@ -12,7 +12,6 @@ import numpy as np
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.model import checks
-from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.numerics.series import Array
 from qnsolve.results.rendering import Table, defined, figure
@@ -20,10 +19,10 @@ from qnsolve.results.rendering import Table, defined, figure
 from .backlog import backlog, jobs_left
 from .day_figures import DayEnd, DayFigures
 from .day_loads import DayLoads, loads_of
+from .day_solver import known_loads, load_solver
 from .day_words import day_sentences
 from .first_break import broken, first_break
 from .growth_rates import YEAR, GrowthRate, growth_rates
-from .network_loads import NetworkLoads
 from .peak_hour import peak_hour
 from .solved_loads import LoadSolver
 
@@ -185,8 +184,8 @@ def day(
     [0.0, 72000.0, 0.0]
     """
     system = not isinstance(model, Network)
-    loads = loads_of(intervals, _known(model))
-    solver = _solver(model, loads)
+    loads = loads_of(intervals, known_loads(model))
+    solver = load_solver(model, loads)
     wanted = _targets(targets, loads)
     found = solver.solved(loads.values)
     carried = backlog(found.offered, loads.length)
@@ -223,22 +222,6 @@ def day(
         until=last,
         end=end,
     )
-
-
-def _known(model: Any) -> dict[str, bool]:
-    if isinstance(model, Network):
-        return {each.name: isinstance(each, ClosedClass) for each in model.classes}
-    from qnsolve.zos.solve_system import only_system
-
-    return {each.name: each.users is not None for each in only_system(model).work}
-
-
-def _solver(model: Any, loads: DayLoads) -> LoadSolver:
-    if isinstance(model, Network):
-        return NetworkLoads(model, loads)
-    from .system_loads import SystemLoads
-
-    return SystemLoads(model, loads)
 
 
 def _targets(targets: Mapping[str, float] | None, loads: DayLoads) -> dict[int, float]:

@@ -11,6 +11,7 @@ from .examined import Array, Examined, MeasuredOwner, amount, percent, rows_of, 
 
 FULL, LONG = 0.95, 3  # utilization, and rows in a row, from which a server is full
 FLAT, MORE = 0.05, 1.5  # a rate that moves by less while users or queue grow by so much
+INSIDE = 3.0  # the same of jobs inside, which grow much while the last tenths of a server fill
 STEADY = 0.12  # spread of a level, relative, that a start can be held against
 FAR, LEAST = 6.0, 0.12  # deviations, and share of the level, from which the first rows are off it
 FEWEST = 10  # rows of a run that has a start
@@ -47,16 +48,17 @@ def _flat(x: Examined, work: MeasuredOwner, quantity: str, rate: Array, load: Ar
     if len(there) < 6:
         return False
     order = there[np.argsort(load[there], kind="stable")]
-    top = order[load[order] >= load[order[-1]] / MORE]
+    more = MORE if quantity == "users" else INSIDE
+    top = order[load[order] >= load[order[-1]] / more]
     if len(top) < 3 or len(top) > len(order) / 2:
         return False
     third = order[: max(len(order) // 3, 2)]
     grown = float(np.median(load[top]) / np.median(load[third]))
     at_top, below = rate[top], float(np.median(rate[third]))
-    middle = order[(load[order] < load[order[-1]] / MORE) & (load[order] > float(np.median(load[third])))]
-    if grown < 2 * MORE or not len(middle):
+    middle = order[(load[order] < load[order[-1]] / more) & (load[order] >= load[order[-1]] / more**2)]
+    if grown < 2 * more or not len(middle):
         return False
-    reached = float(np.median(rate[middle[-2:]]))
+    reached = float(np.median(rate[middle]))
     if (
         below < 0.8 * float(np.median(at_top))
         and abs(float(np.median(at_top)) / reached - 1) < FLAT

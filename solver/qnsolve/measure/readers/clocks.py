@@ -164,7 +164,7 @@ def duration(text: str) -> float | None:
     """
     text = text.strip()
     parts = re.split(r"[:.]", text)
-    if not all(part.isdecimal() for part in parts) or len(parts) > 5:
+    if not all(part.isdecimal() and part.isascii() and len(part) <= 15 for part in parts) or len(parts) > 5:
         return None
     if len(parts) == 1 or (len(parts) == 2 and ":" not in text):
         return float(text)

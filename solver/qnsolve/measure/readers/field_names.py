@@ -11,6 +11,24 @@ from importlib import resources
 
 MEAN = ("avg", "mean", "average")  # words that change nothing: what is measured is a mean
 _SPOKEN = {"%": "percent", "#": "number"}
+_SAME = {
+    "%": "percent",
+    "pct": "percent",
+    "perc": "percent",
+    "#": "number",
+    "num": "number",
+    "nr": "number",
+    **dict.fromkeys(("resp", "latency", "lat", "rt", "responsetime", "latencies"), "response"),
+    "median": "p50",
+    "percentile": "",
+    "percentiles": "",
+    "pctl": "",
+    "utilisation": "utilization",
+    "usr": "user",
+}
+_PERCENTILE = re.compile(r"p?(50|90|95|99)(?:th)?(?<!^\d\d)")
+_LINE = re.compile(r"^\s*(50|90|95|99)\s*%(?:ile)?(?:\s*line)?\s*", re.IGNORECASE)
+_BELOW = "s|sec|seconds?|min|minutes?|h|hours?|tran|trans|transaction|txn|tx|job|req|request|task|query"
 
 
 @dataclass(frozen=True)
@@ -61,19 +79,29 @@ def known_fields() -> tuple[KnownField, ...]:
 
 
 def words(heading: str) -> list[str]:
-    """The words of a heading in lower case; `%` and `#` are words, and a change from small to capital letters begins one.
+    """The words of a heading in lower case, each in the form that the table is searched by.
 
-    >>> words("avgResponseTime_ms"), words("APPL% CP")
-    (['avg', 'response', 'time', 'ms'], ['appl', 'percent', 'cp'])
+    `%` and `#` are words, a change from small to capital letters begins one, and latency is a response.
+
+    >>> words("avgResponseTime_ms"), words("APPL% CP"), words("95th percentile latency")
+    (['avg', 'response', 'ms'], ['appl', 'percent', 'cp'], ['p95', 'response'])
     """
-    return [word.lower() for word in original_words(heading)]
+    return [word for _, word in word_pairs(heading)]
 
 
-def original_words(heading: str) -> list[str]:
-    """The same words as they are written."""
-    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading)
-    text = re.sub(r"/\s*(?=(s|sec|seconds?|min|minutes?|h|hours?)\b)", " per ", text, flags=re.IGNORECASE)
-    return [_SPOKEN.get(w, w) for w in re.findall(r"[%#]|[^\W_]+", text)]
+def word_pairs(heading: str) -> list[tuple[str, str]]:
+    """The words of a heading as they are written, and in the form that the table is searched by."""
+    text = _LINE.sub(r"p\1 ", heading)
+    text = re.sub(r"(?<=[a-z][a-z])(?=[A-Z])", " ", text)
+    text = re.sub(rf"/\s*(?=({_BELOW})\b)", " per ", text, flags=re.IGNORECASE)
+    found: list[tuple[str, str]] = []
+    for written in re.findall(r"[%#]|[^\W_]+", text):
+        word = _SAME.get(written.lower(), written.lower())
+        percentile = _PERCENTILE.fullmatch(word)
+        word = f"p{percentile.group(1)}" if percentile else word
+        if word and not (word in ("time", "times") and found and found[-1][1] == "response"):
+            found.append((_SPOKEN.get(written, written), word))
+    return found
 
 
 @cache

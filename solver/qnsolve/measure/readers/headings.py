@@ -11,7 +11,7 @@ from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import LABELS, MeasuredSeries
 from qnsolve.measure.intervals.quantities import QUANTITIES
 
-from .field_names import MEAN, exact, matched, original_words
+from .field_names import MEAN, KnownField, exact, matched, word_pairs, words
 from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
 
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
@@ -56,6 +56,10 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
 _ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
 _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
+_FILLING = {"time", "times", "latency", "response", "line", "duration", "of", "number", "num", "percent", "pct", "per"}
+_JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
+_JOBS |= {"query", "ops", "operations", "jobs", "tasks", "task", "calls", "hits", "total", "number", *MEAN}
+_SHARES = {"percent", "share", "1"}
 _PERIOD_NAME = re.compile(r"(?:S|R|W|P)\.(.+)")
 
 
@@ -116,7 +120,7 @@ def planned(
             text, unit = bracket(text)
         if text not in known:
             raise ModelError(f"--map {name}={heading}", "must name a heading of the file", suggestion(text, headings), text)
-        unit = (units or {}).get(text, unit) or bracket(text)[1] or _trailing_unit(text)
+        unit = (units or {}).get(text, unit) or bracket(text)[1] or _trailing_unit(words(text))
         given[known[text]] = _named(name, text, unit, time_unit)
     for text in units or {}:
         if text not in known:
@@ -125,14 +129,31 @@ def planned(
         given.get(i) or _understood(heading.strip(), (units or {}).get(heading.strip(), ""), time_unit)
         for i, heading in enumerate(headings)
     ]
-    return _once(plans)
+    return _once(_loads(plans))
+
+
+def _loads(plans: list[ColumnPlan]) -> list[ColumnPlan]:
+    """Threads are users that go round where nothing else says the load, as drivers of benchmarks name it."""
+    if any(plan.series and plan.series.quantity == "users" for plan in plans):
+        return plans
+    named = [i for i, plan in enumerate(plans) if plan.series and plan.series.quantity == "servers" and _only_threads(plan)]
+    if len(named) != 1:
+        return plans
+    plan = plans[named[0]]
+    note = f"{plan.heading!r} is taken as the load, a user for each; --map NAME.servers={plan.heading} takes it as servers"
+    load = MeasuredSeries("users", field=plan.heading)
+    return [replace(each, series=load, note=note) if each is plan else each for each in plans]
+
+
+def _only_threads(plan: ColumnPlan) -> bool:
+    return "." not in plan.heading and [word for word in words(plan.heading) if word not in ("number", "n")] == ["threads"]
 
 
 @lru_cache(maxsize=4096)
 def of_report(heading: str) -> ColumnPlan:
     """The plan of a heading of a report: every word of it must be known, and its unit."""
     bare, unit = bracket(heading)
-    given = [word.lower() for word in original_words(bare)]
+    given = words(bare)
     field = exact(given)
     role = _ROLE_OF.get(" ".join(given))
     if field is None or not field.unit:
@@ -155,11 +176,11 @@ def bracket(heading: str) -> tuple[str, str]:
     return (found.group(1), found.group(2)) if found and is_unit(found.group(2)) else (heading, "")
 
 
-def _trailing_unit(heading: str) -> str:
-    words = original_words(heading)
+def _trailing_unit(given: Sequence[str]) -> str:
+    """The unit that the last words of a heading are; "" where they are none."""
     for size in (3, 2, 1):
-        unit = " ".join(words[-size:]).lower()
-        if len(words) > size and unit != "1" and is_unit(unit):
+        unit = " ".join(given[-size:])
+        if len(given) > size and unit != "1" and is_unit(unit):
             return unit
     return ""
 
@@ -187,31 +208,22 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     if inside:
         bare, qualifier = inside.group(1), inside.group(2)
         qualifier = (_PERIOD_NAME.fullmatch(qualifier) or [qualifier, qualifier])[1]
-    written = original_words(bare)
-    words = [word.lower() for word in written]
-    role = _ROLE_OF.get(" ".join(words))
-    if role is None and words and is_unit(words[-1]):  # start_s, interval seconds
-        role = _ROLE_OF.get(" ".join(words[:-1]))
-        unit = unit or words[-1] if role else unit
+    pairs = word_pairs(bare)
+    given = [word for _, word in pairs]
+    role = _ROLE_OF.get(" ".join(given)) or _ROLE_OF.get(" ".join(word.lower() for word, _ in pairs))
+    if role is None and given and is_unit(given[-1]):  # start_s, interval seconds
+        role = _ROLE_OF.get(" ".join(given[:-1]))
+        unit = unit or given[-1] if role else unit
     if role and not qualifier:
         return ColumnPlan(heading, role, unit=unit)
-    whole = exact(words)
-    if whole is None and len(words) > 1:  # a mean is what is meant anyway
-        written = [word for word in written if word.lower() not in MEAN]
-        words = [word.lower() for word in written]
-    hit = (whole, 0, len(words)) if whole else matched(words)
-    if hit is None:
+    field, rest, after = _field(pairs)
+    if field is None:
         return ColumnPlan(heading, "")
-    field, first, last = hit
-    size, after = _unit_at(words, last)
     unit = unit or after
-    rest = [*written[:first], *written[last + size :]]
-    small = [word.lower() for word in rest]
-    if not unit and small and len(rest) > 0:
-        unit = _trailing_unit(" ".join(["x", *rest]))
-        rest = rest[: len(rest) - len(unit.split())] if unit else rest
-    if "at" in [word.lower() for word in rest]:  # throughput at 15s
-        rest = rest[: [word.lower() for word in rest].index("at")]
+    if "at" in rest:  # throughput at 15s
+        rest = rest[: rest.index("at")]
+    total = {"total"} if field.quantity in ("rate", "count") else set()
+    rest = [word for word in rest if word.lower() not in _FILLING | total]
     if {word.lower() for word in rest} & _SPREAD:
         return ColumnPlan(heading, "")
     name = qualifier or " ".join(rest)
@@ -226,6 +238,35 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     return _of_resource(plan, name, field.resource)
 
 
+def _field(pairs: Sequence[tuple[str, str]]) -> tuple[KnownField | None, list[str], str]:
+    """The field that a heading names, its words that name whose it is, and its unit."""
+    given = [word for _, word in pairs]
+    percent = "%" if "percent" in given else ""
+    whole = exact(given)
+    if whole:
+        return whole, [], percent
+    for i, word in enumerate(given):  # cpu sec per tran; transactions per second
+        rest = [*given[:i], *given[i + 1 :]]
+        if is_unit(word) and word not in _SHARES and (found := exact(rest)):
+            return found, [], word
+    unit = " ".join(given[-2:])
+    if factor(unit, "1/s") and len(given) > 2 and set(given[:-2]) <= _JOBS:
+        return exact(["throughput"]), [], unit
+    if len(given) > 1:  # a mean is what is meant anyway
+        pairs = [pair for pair in pairs if pair[1] not in MEAN]
+    given = [word for _, word in pairs]
+    hit = matched(given)
+    if hit is None:
+        return None, [], ""
+    field, first, last = hit
+    size, unit = _unit_at(given, last)
+    rest_pairs = [*pairs[:first], *pairs[last + size :]]
+    if not unit and rest_pairs:
+        unit = _trailing_unit(["", *(word for _, word in rest_pairs)])
+        rest_pairs = rest_pairs[: len(rest_pairs) - len(unit.split())]
+    return field, [word for word, _ in rest_pairs], unit or percent
+
+
 def _of_resource(plan: ColumnPlan, name: str, usual: str) -> ColumnPlan:
     """The plan with the resource that a field is about where the heading names nobody, or names a region."""
     if plan.series is None or not usual:
@@ -237,11 +278,11 @@ def _of_resource(plan: ColumnPlan, name: str, usual: str) -> ColumnPlan:
     return plan
 
 
-def _unit_at(words: Sequence[str], at: int) -> tuple[int, str]:
+def _unit_at(given: Sequence[str], at: int) -> tuple[int, str]:
     """How many words after a field are its unit, and the unit."""
     for size in (2, 1):
-        unit = " ".join(words[at : at + size])
-        if len(words) >= at + size and unit != "1" and is_unit(unit):
+        unit = " ".join(given[at : at + size])
+        if len(given) >= at + size and unit != "1" and is_unit(unit):
             return size, unit
     return 0, ""
 
@@ -288,5 +329,5 @@ def _once(plans: list[ColumnPlan]) -> list[ColumnPlan]:
 
 def with_queueing(heading: str) -> bool:
     """Whether a response time has the wait before execution in it: it is preferred to the mere execution time."""
-    field = exact([word.lower() for word in original_words(bracket(heading)[0])])
+    field = exact(words(bracket(heading)[0]))
     return field is not None and field.field in ("RTIMETOT", "R723CTET")

@@ -84,6 +84,8 @@ def _time(word: str) -> float | None:
 def _rate(word: str) -> float | None:
     if word in ("tps", "qps", "rps", "iops", "ops", "hz"):
         return 1.0
+    if re.fullmatch(r"(ops|req|reqs|requests|tx|txn|trans|transactions|queries|jobs|calls) (s|sec|second)", word):
+        return 1.0
     found = re.fullmatch(r"(?:1|[a-z#. ]*?)\s*(?:/|\bper\b|\bp\b)\s*([a-zµμ]+)", word)
     seconds = _time(found.group(1)) if found else None
     return None if seconds is None else 1.0 / seconds

@@ -154,3 +154,10 @@ def _slowly(cells: Sequence[Any], marks: Marks) -> Array:
             raise NoNumberError(i, str(cell)[:60])
         found[i] = value
     return found
+
+
+def divided(above: Array, below: Array) -> Array:
+    """A quotient, nan where nothing was there to divide by, or where it is no figure that was ever measured."""
+    with np.errstate(all="ignore"):
+        found = np.where(below > 0, above / below, np.nan)
+    return np.where(np.abs(found) <= checks.LARGEST, found, np.nan)

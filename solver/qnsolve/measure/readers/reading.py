@@ -18,7 +18,7 @@ from .clocks import Clock
 from .delimited import BLOCK, SAMPLE, SEPARATORS, blocks, form
 from .headings import ColumnPlan, planned, with_queueing
 from .json_records import records
-from .number_cells import Marks, absent, guessed, number
+from .number_cells import Marks, absent, divided, guessed, number
 from .records import Columns, intervals, refused
 from .source_files import FORMATS, LARGEST, Source
 
@@ -226,7 +226,7 @@ def _finished(found: Intervals) -> Intervals:
         labels = tuple(getattr(each, label) for label in LABELS)
         if each.quantity == "count" and labels not in rates and (known & ~np.isnan(values)).any():
             added.append(replace(each, quantity="rate", field=f"{each.field} / length"))
-            columns.append(values / found.length)
+            columns.append(divided(values, found.length))
     if not added:
         return found
     note = f"rates of {len(added)} classes are their counts divided by the length of the interval"

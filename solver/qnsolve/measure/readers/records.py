@@ -16,12 +16,13 @@ from qnsolve.measure.intervals.interval_table import Array, Intervals, MeasuredS
 from .clocks import NO_TIME, Clock, duration, time_of_day
 from .headings import BY_VALUES, ColumnPlan
 from .measured_units import factor
-from .number_cells import Marks, NoNumberError, absent, number, numbers
+from .number_cells import Marks, NoNumberError, absent, divided, number, numbers
 from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
 
 OWNERS = ("system", "lpar", "region", "resource", "work", "period")
 CLOCKS = ("start", "end", "date", "time", "length")
 PERCENT = 1.5  # a utilization above this is printed in percent
+SHORTEST = 1e-3  # seconds of an interval
 NO_SHARE = 1000.0  # above this it is no utilization at all
 _NAT = int(NO_TIME.astype(np.int64))
 Names = tuple[str, ...]
@@ -131,12 +132,12 @@ class Columns:
                 return np.nan
             found = duration(text)
             plain = text.strip().replace(".", "", 1).isdecimal()
-            if found is not None and plain:
-                if not plan.unit and len(text.strip()) == 5 and text.strip()[2] == ".":  # the printed 15.00 of RMF
-                    self.clock.notes[f"{plan.heading!r} such as {text.strip()} is read as minutes.seconds"] = None
-                    return 60.0 * int(text.strip()[:2]) + int(text.strip()[3:])
-                return found * scale
-            if found is None:
+            if found is not None and plain and not plan.unit and len(text.strip()) == 5 and text.strip()[2] == ".":
+                self.clock.notes[f"{plan.heading!r} such as {text.strip()} is read as minutes.seconds"] = None  # RMF's 15.00
+                found = 60.0 * int(text.strip()[:2]) + int(text.strip()[3:])
+            elif found is not None and plain:
+                found *= scale
+            elif found is None:
                 value = number(text, self.marks)
                 found = None if value is None else value * scale
             return found if found is not None and 0 <= found < 1e9 else None
@@ -242,8 +243,8 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
             begin = at["end"] - 1000 * length
         elif "length" not in clocks:
             length = (at["end"] - begin) / 1000
-    if (length <= 0).any():
-        line = int(np.concatenate(columns.places)[int(np.argmax(length <= 0))])
+    if (length < SHORTEST).any():
+        line = int(np.concatenate(columns.places)[int(np.argmax(length < SHORTEST))])
         raise columns.source.error(f"line {line}", "the interval must end after it begins", "correct the times")
     if begin is None:
         begin = none
@@ -289,8 +290,7 @@ def _divide(plans: list[ColumnPlan], series: list[MeasuredSeries], values: Array
         if np.isnan(below).all():
             what = "the length of the interval" if divisor == "interval" else "a count of jobs"
             said[f"{each.field!r} is left out: it is a sum that must be divided by {what}, which no column has"] = None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values[:, j] = np.where(below > 0, values[:, j] / below, np.nan)
+        values[:, j] = divided(values[:, j], below)
 
 
 def refused(error: ModelError, source: Source) -> ModelError:

@@ -118,7 +118,7 @@ def _length(page: ReportPage, begin: int, clock: Clock) -> float:
     if found is None and page.end:
         end = clock.milliseconds(page.end)
         found = None if end is None or end == int(NO_TIME.astype(np.int64)) else (end - begin) / 1000
-    return found if found is not None and 0 < found < 1e9 else math.nan
+    return found if found is not None and 1e-3 <= found < 1e9 else math.nan
 
 
 def _take(
@@ -194,7 +194,7 @@ def _figures(
             scaled /= rows.length[row]  # nan where the length is not known
         elif plan.divisor:
             continue
-        if not math.isnan(value * scaled):
+        if abs(value * scaled) <= checks.LARGEST:  # not nan either
             _put(rows, row, plan.series, labels, value * scaled)
         taken = True
     return taken
@@ -277,7 +277,7 @@ def _buckets(table: ReportTable, rows: _Rows, row: int, context: dict[str, str])
     if table.variables or "distribution" not in table.part.lower() or "response" not in f"{table.part} {table.segment}".lower():
         return False
     found = percentiles(table.headings, table.rows, tuple(PERCENTILES.values()))
-    for quantity, value in zip(PERCENTILES, found, strict=True):
+    for quantity, value in zip(PERCENTILES if found else (), found, strict=True):
         if not math.isnan(value):
             _put(rows, row, MeasuredSeries(quantity, field=table.part), context, value)
     return bool(found)

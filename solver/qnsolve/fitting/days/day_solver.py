@@ -1,0 +1,30 @@
+"""The solver of a model at the loads of intervals: that of networks or that of systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qnsolve.model.job_classes import ClosedClass
+from qnsolve.model.network import Network
+
+from .day_loads import DayLoads
+from .network_loads import NetworkLoads
+from .solved_loads import LoadSolver
+
+
+def known_loads(model: Any) -> dict[str, bool]:
+    """Classes of a model, and whether they are users that go round."""
+    if isinstance(model, Network):
+        return {each.name: isinstance(each, ClosedClass) for each in model.classes}
+    from qnsolve.zos.solve_system import only_system
+
+    return {each.name: each.users is not None for each in only_system(model).work}
+
+
+def load_solver(model: Any, loads: DayLoads) -> LoadSolver:
+    """What solves a network or a system at the loads."""
+    if isinstance(model, Network):
+        return NetworkLoads(model, loads)
+    from .system_loads import SystemLoads
+
+    return SystemLoads(model, loads)

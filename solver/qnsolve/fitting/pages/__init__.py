@@ -1,0 +1,1 @@
+"""Measured beside modelled: columns, errors, whether the model may be used, as page and workbook."""

@@ -1,0 +1,199 @@
+"""Measured beside modelled: the answer, its errors and its verdict."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qnsolve.errors import ModelError
+from qnsolve.files.writing import write_bytes
+from qnsolve.measure.intervals.building import table
+from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.results.answer import Report
+from qnsolve.results.rendering import Table, figure
+
+from .modelled_columns import ComparedColumn, ComparedModel, compared
+from .usability import ColumnErrors, Usability, by_hour, errors_of, judged
+
+
+@dataclass(frozen=True)
+class MeasuredBesideModelled(Report):
+    """Each measured series beside what a model says of it.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    columns : tuple of ComparedColumn
+        Series, measured and modelled (n,).
+    load : ndarray (n,)
+        Use of the fullest center, as modelled [ratio].
+    left_out : ndarray of bool (n,)
+        Rows that did not enter the model.
+    errors : tuple of ColumnErrors
+        Of each series.
+    usability : Usability
+        Whether the model may be used, and to which load.
+    model : ComparedModel
+        Loads and solutions.
+    more : tuple of str
+        Sentences after the verdict.
+    """
+
+    columns: tuple[ComparedColumn, ...]
+    load: NDArray[np.float64]
+    left_out: NDArray[np.bool_]
+    errors: tuple[ColumnErrors, ...]
+    usability: Usability
+    model: ComparedModel
+    more: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row an interval and series, in the order of time."""
+        found = []
+        loads = self.model.loads
+        for i in range(len(self.load)):
+            time = "" if np.isnat(loads.start[i]) else str(loads.start[i]).removesuffix(".000")
+            for column in self.columns:
+                pair = float(column.measured[i]), float(column.modelled[i])
+                if np.isnan(pair).all():
+                    continue
+                about = {"interval": int(loads.order[i]) + 1, "time": time, "series": column.title, "unit": column.unit}
+                values = {"measured": pair[0], "modelled": pair[1], "error": float(column.error[i])}
+                low = nan if column.lowest is None else float(column.lowest[i])
+                high = nan if column.highest is None else float(column.highest[i])
+                more = {"lowest": low, "highest": high, "load": float(self.load[i]), "left_out": bool(self.left_out[i])}
+                found.append({**about, **values, **more})
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """The object that --json prints; undefined numbers are None."""
+        errors = [{k: None if v != v else v for k, v in vars(each).items()} for each in self.errors]  # noqa: PLR0124
+        factor = self.usability.factor if self.usability.usable else None
+        verdict = {"usable": self.usability.usable, "factor": factor, "sentence": self.usability.sentence}
+        return {**super().as_dict(), "errors": errors, "usability": verdict}
+
+    def tables(self) -> list[Table]:
+        """Errors of each series; `rows()` has every interval."""
+        head = [
+            ["series", "rows", "median error %", "95 of 100 %", "bias %", "with load %", "left out", "median %", "95 of 100 %"]
+        ]
+        body = [
+            [
+                *(each.title, str(each.rows)),
+                *(figure(100 * value, 3) for value in (each.median, each.most, each.bias, each.trend)),
+                *(str(each.left_out), *(figure(100 * value, 3) for value in (each.left_median, each.left_most))),
+            ]
+            for each in self.errors
+        ]
+        return [Table(head, body, 1)]
+
+    def sentences(self) -> tuple[str, ...]:
+        """Whether the model may be used and to which load, then hours at which it is off."""
+        return (self.usability.sentence, *self.more)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a page (.html, one file without a network) or a workbook (.xlsx, native charts); whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Raises
+        ------
+        ModelError
+            For another ending.
+        OSError
+            Where it cannot be written.
+        """
+        write_bytes(path, page_bytes(self, os.fspath(path)))
+
+
+def page_bytes(beside: MeasuredBesideModelled, path: str, lead: Sequence[str] = ()) -> bytes:
+    """The page or workbook of a name; `lead` are sentences that stand first."""
+    kind = Path(path).suffix.casefold()
+    if kind in (".html", ".htm"):
+        from .page_html import page_html
+
+        return page_html(beside, lead).encode("utf-8")
+    if kind == ".xlsx":
+        from .page_xlsx import page_xlsx
+
+        return page_xlsx(beside, lead)
+    raise ModelError("report", "must be named .html or .xlsx", "write page.html", path)
+
+
+def measured_beside_modelled(
+    model: Any, intervals: Intervals | Mapping[str, Any], rows: Sequence[bool] | NDArray[np.bool_] | None = None
+) -> MeasuredBesideModelled:
+    """Each interval measured and modelled, the errors, and to which load the model may be used.
+
+    Parameters
+    ----------
+    model : Network, System, or what `fit` returns
+        A fit adds the ranges in which measured values are expected.
+    intervals : Intervals, or the columns of one
+        With the loads of the classes and whatever was measured: responses, utilizations, rates of users.
+    rows : sequence of bool, shape (n,), optional
+        Intervals that the model was made from; the others are judged. Where left out none was.
+
+    Returns
+    -------
+    MeasuredBesideModelled
+        `save("page.html")` writes the page, `save("page.xlsx")` the workbook.
+
+    Raises
+    ------
+    ModelError
+
+    Notes
+    -----
+    May be used: median errors on the rows left out are at most 10 % (responses) and 5 % (rates, utilizations). To which load:
+    until a center is full, until the error of its utilization is 20 % of a response, until the trend of an error over the load
+    comes to 10 %, until a response is twice what any interval shows; whichever comes first.
+
+    Examples
+    --------
+    >>> from qnsolve import Network, OpenClass, Queue
+    >>> shop = Network([Queue("cpu")], [OpenClass("orders", arrival_rate=1.0, demands={"cpu": 0.01})])
+    >>> rows = {"orders.rate": [20.0, 40.0, 60.0, 50.0], "cpu.busy": [0.21, 0.4, 0.59, 0.5]}
+    >>> found = measured_beside_modelled(shop, table(rows, length=900))
+    >>> found.usability.usable, round(found.usability.factor, 2)
+    (True, 1.3)
+    """
+    given = intervals if isinstance(intervals, Intervals) else table(intervals)
+    used = np.zeros(len(given), dtype=bool)
+    if rows is not None:
+        marks = np.asarray(rows)
+        if marks.dtype != np.bool_ or marks.shape != used.shape:
+            raise ModelError("rows", f"must be True or False for each of {len(given)} intervals", "mark those fitted", rows)
+        used = marks
+    found = compared(model, given)
+    left_out = ~used[found.loads.order]
+    load = found.solved.offered
+    errors = tuple(errors_of(column, load, left_out) for column in found.columns)
+    if not any(each.rows for each in errors):
+        raise ModelError("intervals", "must have a row that is measured and modelled", "check names and saturated rows")
+    heading = f"{found.name}: {len(given)} intervals measured and modelled"
+    notes = [*found.loads.notes, *found.solver.notes()]
+    full = int((load >= 1).sum())
+    if full:
+        notes.append(f"{full} intervals ask a center for more than it can do in the model: their responses are not compared")
+    return MeasuredBesideModelled(
+        heading=heading,
+        notes=tuple(notes),
+        columns=found.columns,
+        load=load,
+        left_out=left_out,
+        errors=errors,
+        usability=judged(found, errors),
+        model=found,
+        more=tuple(by_hour(found, found.columns)),
+    )

@@ -1,0 +1,89 @@
+"""Pictures of the page, as SVG: a series over time, its error over the load and over the hour of the day."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .beside import MeasuredBesideModelled
+    from .modelled_columns import ComparedColumn
+
+INK, SOFT, BAND, BLUE, RED = "#1d2730", "#5b6b7b", "#dfe7ef", "#1f5fa8", "#b3261e"
+WIDTH, HEIGHT = 9.6, 2.5  # inches
+MANY = 800  # points from which they are drawn as an image
+SETTINGS: Any = {
+    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
+    "svg.hashsalt": "qnsolve",  # the same figures give the same file
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.edgecolor": SOFT,
+    "axes.linewidth": 0.8,
+    "axes.titlesize": 8.5,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def picture(beside: MeasuredBesideModelled, column: ComparedColumn) -> str:
+    """Three plots side by side as one SVG."""
+    import matplotlib as mpl
+    from matplotlib import dates
+    from matplotlib.figure import Figure
+
+    clock = beside.model.loads.clock
+    n = len(beside.load)
+    x = beside.model.loads.start if clock else np.arange(1, n + 1)
+    dense = n > MANY
+    error = 100 * column.error
+    left = beside.left_out
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(WIDTH, HEIGHT), dpi=120)
+        over, by_load, by_hour = (
+            figure.add_axes(box) for box in ((0.06, 0.17, 0.46, 0.7), (0.59, 0.17, 0.17, 0.7), (0.82, 0.17, 0.17, 0.7))
+        )
+        if column.lowest is not None and column.highest is not None:
+            over.fill_between(x, column.lowest, column.highest, color=BAND, lw=0, label="19 of 20 expected", rasterized=dense)
+        size = 2.2 if dense else 4.0
+        over.plot(x, column.measured, ".", color=INK, ms=size, mew=0, label="measured", rasterized=dense)
+        over.plot(x, column.modelled, color=BLUE, lw=1.0, label="modelled")
+        top = float(np.nanmax(np.concatenate([column.measured, column.modelled[np.isfinite(column.modelled)], [1e-12]])))
+        over.set(ylim=(0, 1.28 * top), title=f"{column.title} [{column.unit if column.unit != '1' else 'share'}]")
+        if clock:
+            kinds: Any = dates  # without types
+            locator = kinds.AutoDateLocator(maxticks=7)
+            over.xaxis.set_major_locator(locator)
+            over.xaxis.set_major_formatter(kinds.ConciseDateFormatter(locator))
+        else:
+            over.set_xlabel("interval")
+        over.legend(loc="upper left", frameon=False, ncols=3, fontsize=7)
+        _scatter(by_load, 100 * beside.load, error, left, dense)
+        by_load.set(xlabel="use of the fullest center in %", title="error in % by load")
+        if clock:
+            seconds = beside.model.loads.start.astype(np.int64) / 1000 % 86400
+            _scatter(by_hour, seconds / 3600, error, left, dense)
+            by_hour.set(xlim=(0, 24), xticks=(0, 6, 12, 18, 24), xlabel="hour of the day", title="error in % by hour")
+        else:
+            _scatter(by_hour, np.arange(1, n + 1), error, left, dense)
+            by_hour.set(xlabel="interval", title="error in % by interval")
+        limit = float(np.nanquantile(np.abs(error), 0.99)) if not np.isnan(error).all() else 1.0
+        for axes in (by_load, by_hour):
+            axes.set_ylim(-1.25 * max(limit, 2), 1.25 * max(limit, 2))
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    return text[text.index("<svg") :]
+
+
+def _scatter(axes: Any, x: Any, error: Any, left: Any, dense: bool) -> None:
+    """Errors, those of rows left out in another color, and the line of none."""
+    axes.axhline(0, color=SOFT, lw=0.8)
+    size = 2.2 if dense else 3.2
+    look = {"mew": 0, "alpha": 0.6, "ms": size, "rasterized": dense}
+    if not left.all():
+        axes.plot(x[~left], error[~left], "o", color=SOFT, **look)
+    axes.plot(x[left], error[left], "o", color=RED, **look)
