@@ -127,9 +127,13 @@ def _csv(source: Source) -> Rows:
 
 
 def _json(source: Source) -> Rows:
-    headings, rows, places = records(source)
-    parts = ((rows[at : at + BLOCK], places[at : at + BLOCK]) for at in range(0, len(rows), BLOCK))
-    return headings, rows[:SAMPLE], parts, SEPARATORS[0]
+    keys, headings, found, places = records(source)
+
+    def rows(at: int, size: int) -> list[list[Any]]:
+        return [[row.get(key, "") for key in keys] for row in found[at : at + size]]
+
+    parts = ((rows(at, BLOCK), places[at : at + BLOCK]) for at in range(0, len(found), BLOCK))
+    return headings, rows(0, SAMPLE), parts, SEPARATORS[0]
 
 
 def _told(rows: Rows, progress: Callable[[int], None] | None) -> Rows:
