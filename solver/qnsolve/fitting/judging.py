@@ -53,7 +53,7 @@ def judged(predict: Any, rows: MeasuredRows) -> tuple[HeldOutError, ...]:
         name, _, quantity = title.rpartition(".")
         if quantity not in JUDGED or not rows.has(name, quantity) or title in predict.given:
             continue
-        error = _error(name, quantity, rows.intervals.column(quantity, name), values, there)
+        error = _error(name, quantity, rows.in_seconds(name, quantity), values, there)
         if error is not None:
             found.append(error)
     return tuple(found)

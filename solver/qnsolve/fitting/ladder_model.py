@@ -11,25 +11,23 @@ from numpy.typing import NDArray
 from qnsolve.errors import ModelError
 from qnsolve.files.model_file import network_to_data
 from qnsolve.measure.checked_series import Array, Values
-from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
 from qnsolve.measure.intervals.interval_table import Intervals
-from qnsolve.measure.ladders.fit_plans import LOWER, UPPER, residuals
+from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
-from qnsolve.numerics.least_squares import derivatives
 
 from .fitted_model import Fit, FittedFigure
 from .judging import judged, left_out
+from .ladder_spread import curves_alike
 from .measured_rows import MeasuredRows, complete
 from .prediction import PERCENTILES
 from .sketch import Sketch
-from .steps.estimates import correlations, full
+from .steps.estimates import correlations
 
 HELD_OUT = 0.25  # of the rows, the highest loads
 ENOUGH = 5  # distinct loads below which none is left out unless that is asked for
 FEWEST = 2  # distinct loads of a fit
 DRIFT = 0.05  # standard deviation of the logarithm of percentile over mean for each doubling of the load beyond the rows
 NORMAL = 1.96
-TAILS = (0.025, 0.975)
 
 
 def is_ladder(intervals: Intervals) -> bool:
@@ -175,16 +173,14 @@ def _answer(predictor: LadderPredictor) -> Fit:
     fit, ladder = predictor.fit, predictor.ladder
     load = int(ladder.users.max())
     data = _data(fit, load, ladder.name or "jobs")
-    points = _draws(predictor)
+    drawn_curves, alike = curves_alike(fit)
     figures, drawn = [], []
     source = ", ".join(f"{ladder.name}.{q}" for q in ("users", "rate", "response_time") if ladder.rows.has(ladder.name, q))
-    for name, place, value, each in _figures(fit, data, points):
-        low, high = np.quantile(each, TAILS) if np.ptp(each) else (value, value)
-        wide = 1 + 2 / max(len(ladder.users) - len(fit.fitted), 1)  # a small sample is less certain than its draws say
-        ends = max(value + (low - value) * wide, 0.0), value + (high - value) * wide
-        lowest, highest = min(float(ends[0]), value), max(float(ends[1]), value)
+    spread = zip(_figures(fit, data, drawn_curves), _figures(fit, data, alike), strict=True)
+    for (name, place, value, draws), (*_, others) in spread:
+        lowest, highest = min(float(others.min()), value), max(float(others.max()), value)
         figures.append(FittedFigure(name, value, lowest, highest, source, len(ladder.users), place))
-        drawn.append(each - value)
+        drawn.append(draws - value)
     limit = {
         "measured": f"the rows reach the highest rate, {fit.capacity:.4g}/s",
         "servers": f"the highest rate, {fit.capacity:.4g}/s, is that of full servers: the rows do not reach it",
@@ -216,25 +212,8 @@ def _data(fit: LadderFit, load: int, name: str) -> dict[str, Any]:
     return data
 
 
-def _draws(predictor: LadderPredictor) -> Array:
-    """Parameters of the curve, drawn (B, 4): response, capacity, servers, delay."""
-    held = predictor.fit._range
-    measured, plan = held.measured, held.plan
-    pick = plan.free
-    if not np.any(np.abs(held.left) > 1e-9):
-        errors = np.zeros((DRAWS, len(pick)))
-    else:
-        _, slopes = derivatives(
-            lambda x: residuals(measured, plan.curves(x, measured.think_time)), held.point, LOWER[pick], UPPER[pick]
-        )
-        errors = full(studentized(-slopes, held.left)[1])
-    return np.clip(held.point + errors, LOWER[pick], UPPER[pick])
-
-
-def _figures(fit: LadderFit, data: dict[str, Any], points: Array) -> list[tuple[str, tuple[str | int, ...], float, Array]]:
+def _figures(fit: LadderFit, data: dict[str, Any], curves: Curves) -> list[tuple[str, tuple[str | int, ...], float, Array]]:
     """Name, place, value and draws of the figures of the network."""
-    held = fit._range
-    curves = held.plan.curves(points, fit.think_time)
     job_class = data["classes"][0]
     name = job_class["name"]
     each = 1 / curves.speeds(1)[:, 0] if "rates" in data["stations"][0] else curves.servers / curves.capacity

@@ -16,6 +16,7 @@ from qnsolve.measure.intervals.quantities import QUANTITIES
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 FEWEST = 3  # intervals
+QR, CP = "QR", "CP"  # as the readers call what a region and an LPAR are busy with
 
 
 @dataclass(frozen=True)
@@ -36,13 +37,22 @@ class MeasuredRows:
 
     def has(self, name: str, quantity: str) -> bool:
         """Whether there is one such series."""
-        return self.intervals.has(quantity, name)
+        return bool(self._labels(name, quantity))
 
     def column(self, name: str, quantity: str) -> Array:
         """Values (n,) in the model's unit of time; nan where nothing was measured."""
-        values = self.intervals.column(quantity, name)
         times = PER_SECOND[self.unit]
-        return values * {"s": times, "1/s": 1 / times}.get(QUANTITIES[quantity].unit, 1.0)
+        return self.in_seconds(name, quantity) * {"s": times, "1/s": 1 / times}.get(QUANTITIES[quantity].unit, 1.0)
+
+    def in_seconds(self, name: str, quantity: str) -> Array:
+        """The same values in the units of the table."""
+        return self.intervals.column(quantity, **(self._labels(name, quantity) or {"name": name}))
+
+    def _labels(self, name: str, quantity: str) -> dict[str, str]:
+        """What finds the series: its name; of a region else its QR TCB, of an LPAR or system else its CPs."""
+        tried = [{"name": name}, {"region": name, "resource": QR}, {"lpar": name, "resource": CP}]
+        tried.append({"system": name, "lpar": "", "resource": CP})
+        return next((labels for labels in tried if self.intervals.has(quantity, **labels)), {})
 
     def names(self, quantity: str) -> tuple[str, ...]:
         """Names that have this quantity."""

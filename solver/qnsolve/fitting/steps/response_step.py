@@ -114,10 +114,11 @@ class _Problem:
         """Logarithms of measured over solved, in units of each series' noise (P, rows of all series)."""
         there = self.points.solved(self._values(x, counts, known), self.rows)
         parts = []
+        none = np.full((len(x), len(self.rows)), np.nan)  # where every row has a full center
         for title, measured in self.measured.items():
             ok = measured > 0
             with np.errstate(divide="ignore", invalid="ignore"):
-                logs = np.log(measured[ok]) - np.log(there[title][:, ok])
+                logs = np.log(measured[ok]) - np.log(there.get(title, none)[:, ok])
             logs = np.where(np.isfinite(logs), logs, -WORST)
             parts.append(logs / self.noise[title])
         return np.hstack(parts)
