@@ -214,6 +214,8 @@ def _by_sample(
             and any(p.role == "start" for p in plans)
         ):
             plan = ColumnPlan(plan.heading, "")
+        if plan.series and plan.series.unit in ("1", "servers") and any(str(cell).rstrip().endswith("%") for cell in cells):
+            plan = replace(plan, series=replace(plan.series, factor=0.01))  # the unit stands in the cells
         if plan.role == "length" and not plan.unit and numeric and _counts(cells):
             plan = ColumnPlan(plan.heading, "", note=f"{plan.heading!r} is left out: it numbers the intervals")
         if plan.role == "" and keep_all and numeric and plan.heading:
