@@ -162,6 +162,9 @@ def test_lengths_of_intervals() -> None:
     assert spaced.length.tolist() == [300.0] * 4
     assert "median distance of begins is taken, 300 s" in " ".join(spaced.notes)
     assert duration("1:2:3:4:5:6") is None
+    counted = _read("interval,tps\n1,5\n2,6\n3,7\n")
+    assert np.isnan(counted.length).all()
+    assert "'interval' is left out: it numbers the intervals" in counted.notes
 
 
 def test_classes_in_rows_stand_side_by_side() -> None:

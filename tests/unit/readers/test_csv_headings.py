@@ -62,6 +62,7 @@ def _read(text: str, **options: Any) -> qn.measure.Intervals:
         *(("CPU sec/tran", "cpu_time", 1.0), ("CPU/tran (ms)", "cpu_time", 1e-3), ("APPL% zIIP", "used_ziip", 0.01)),
         *(("disk_util_percent", "disk.busy", 0.01), ("db cpu %", "db.busy", 0.01), ("R4HA", "msu", 1.0)),
         *(("read_latency_p99_ms", "read.response_p99", 1e-3), ("throughput_ops_s", "rate", 1.0)),
+        *(("mean_ms", "response_time", 1e-3), ("completed_tx_per_min", "rate", 1 / 60)),
         ("throughput_sd", "", 0.0),
         ("Release", "", 0.0),
         ("peak users", "", 0.0),
@@ -189,3 +190,33 @@ def test_sums_are_divided() -> None:
     alone = _read("APPLID,XMGMXT,DSGACT\nA1,120,450\n")
     assert not alone.has("busy")
     assert "must be divided by the length of the interval" in " ".join(alone.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        (
+            "threads,tps,qps,latency_avg_ms,latency_p95_ms\n1,100,2000,10,12\n",
+            ["users", "rate", "response_time", "response_p95"],
+        ),
+        (
+            "Timestamp,User Count,Name,Requests/s,50%,66%,95%,99%\n1772442000,10,all,50,10,12,18,25\n",
+            ["all.users", "all.rate", "all.response_p50", "all.response_p95", "all.response_p99"],
+        ),
+        (
+            "Label,# Samples,Average,Median,90% Line,Error %,Throughput\nhome,100,120,100,200,0.00%,12.3\n",
+            ["home.count", "home.response_p50", "home.response_p90", "home.rate"],
+        ),
+        (
+            "nodes,clients,throughput_ops_s,mean_ms,p99_ms\n3,8,700,2,9\n",
+            ["users", "rate", "response_time", "response_p99"],
+        ),
+        (
+            "Date;Time;LPAR;CPU busy %;MSU\n02.03.2026;09:00;PRD1;45,5;210\n",
+            ["cpu.busy", "PRD1.msu"],
+        ),
+    ],
+)
+def test_tables_of_tools(text: str, titles: list[str]) -> None:
+    """What drivers of benchmarks and reporting tools write is read without an option."""
+    assert [each.title for each in _read(text).series] == titles

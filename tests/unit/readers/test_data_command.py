@@ -83,7 +83,8 @@ def test_options_of_reading(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     data = json.loads(_run(capsys, str(path), *options, "--largest", "1K", "--format", "csv", "--json"))
     assert data["start"] == ["2026-04-03T09:00:00.000"]
     assert {each["quantity"]: each["values"] for each in data["series"]} == {
-        "rate": [1.5], "response_time": [0.25],
+        "rate": [1.5],
+        "response_time": [0.25],
         "figure": [7.0],
     }
     assert "--map = 'rate': must be NAME.quantity=HEADING" in _refused(capsys, str(path), "--map", "rate")

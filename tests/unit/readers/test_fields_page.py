@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from qnsolve.measure.readers.column_roles import ROLES
 from qnsolve.measure.readers.field_names import known_fields
-from qnsolve.measure.readers.headings import ROLES
 from qnsolve.measure.readers.source_files import FORMATS
 
 from tests.support.pages import page

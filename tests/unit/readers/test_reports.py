@@ -94,6 +94,7 @@ def test_the_class_stands_above_its_tables() -> None:
     found = _xml(text)
     assert found.names("rate") == ("A.1", "RB", "C.2")
     assert [found.column("rate", name)[0] for name in found.names("rate")] == [1.0, 2.0, 3.0]
+    assert "show the same work twice" in " ".join(found.notes)
 
 
 def test_an_interval_twice_is_two_rows() -> None:

@@ -7,8 +7,10 @@ import argparse
 from qnsolve.cli.output import FILE, add_forms, model, printed
 from qnsolve.errors import ModelError
 from qnsolve.fitting.days.day import day
+from qnsolve.fitting.pages.beside import measured_beside_modelled
 
 from .measured_files import FILES, add_reading, measured
+from .report_option import add_report, check_report, write_report
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="DATE", help=text)
     text = "response time in seconds that a class must keep, as in orders=0.2; may be given again"
     parser.add_argument("--target", action="append", default=[], metavar="CLASS=SECONDS", help=text)
+    add_report(parser)
     add_forms(parser, "an interval and class")
     parser.set_defaults(run=_run)
 
@@ -40,7 +43,9 @@ def _run(options: argparse.Namespace) -> str:
             name = ""
         if not name:
             raise ModelError("--target", "must be CLASS=SECONDS", "write orders=0.2", text)
-    found = day(
-        model(options.file), measured(options.intervals, options), targets=targets, growth=growth or None, until=options.until
-    )
+    check_report(options.report)
+    asked, table = model(options.file), measured(options.intervals, options)
+    found = day(asked, table, targets=targets, growth=growth or None, until=options.until)
+    if options.report is not None:
+        write_report(options.report, measured_beside_modelled(asked, table), found.sentences())
     return printed(found, options)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+import numpy as np
+
 from qnsolve.cli.output import add_forms, printed
 from qnsolve.errors import ModelError
-from qnsolve.fitting.fit import fit
+from qnsolve.fitting.fit import HELD_OUT, fit
+from qnsolve.fitting.measured_rows import renamed
+from qnsolve.fitting.pages.beside import measured_beside_modelled
 
 from .measured_files import FILES, add_reading, measured
+from .report_option import add_report, check_report, write_report
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +27,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rename", action="append", default=[], metavar="NAME=NAME", help=text)
     text = "share of the rows on which a fit to the others is judged (default: 0.25)"
     parser.add_argument("--held-out", type=float, metavar="SHARE", help=text)
+    add_report(parser)
     add_forms(parser, "a figure")
     parser.set_defaults(run=_run)
 
@@ -33,7 +39,14 @@ def _run(options: argparse.Namespace) -> str:
         if not (left and equals and right):
             raise ModelError("--rename", "must be NAME=NAME", "write --rename CICSPROD=orders", text)
         names[left] = right
-    found = fit(measured(options.files, options), options.model, held_out=options.held_out, rename=names)
+    check_report(options.report)
+    table = measured(options.files, options)
+    found = fit(table, options.model, held_out=options.held_out, rename=names)
     if options.output:
         found.save(options.output)
+    if options.report is not None:  # of a fit to the other rows, so that those left out judge it
+        used = np.arange(len(table)) < round((1 - (HELD_OUT if options.held_out is None else options.held_out)) * len(table))
+        part = fit(table, options.model, held_out=~used, rename=names) if not used.all() else found
+        beside = measured_beside_modelled(part, renamed(table, names), used)
+        write_report(options.report, beside, found.sentences())
     return printed(found, options)

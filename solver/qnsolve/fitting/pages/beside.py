@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +15,18 @@ from qnsolve.errors import ModelError
 from qnsolve.files.writing import write_bytes
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import Intervals
-from qnsolve.results.answer import Report
-from qnsolve.results.rendering import Table, figure
 
-from .modelled_columns import ComparedColumn, ComparedModel, compared
-from .usability import ColumnErrors, Usability, by_hour, errors_of, judged
+from .beside_figures import BesideFigures
+from .modelled_columns import compared
+from .page_html import page_html
+from .page_xlsx import page_xlsx
+from .usability import by_hour, errors_of, judged
+
+ENDINGS = (".html", ".xlsx")
 
 
 @dataclass(frozen=True)
-class MeasuredBesideModelled(Report):
+class MeasuredBesideModelled(BesideFigures):
     """Each measured series beside what a model says of it.
 
     Attributes
@@ -47,58 +49,6 @@ class MeasuredBesideModelled(Report):
         Sentences after the verdict.
     """
 
-    columns: tuple[ComparedColumn, ...]
-    load: NDArray[np.float64]
-    left_out: NDArray[np.bool_]
-    errors: tuple[ColumnErrors, ...]
-    usability: Usability
-    model: ComparedModel
-    more: tuple[str, ...] = ()
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A row an interval and series, in the order of time."""
-        found = []
-        loads = self.model.loads
-        for i in range(len(self.load)):
-            time = "" if np.isnat(loads.start[i]) else str(loads.start[i]).removesuffix(".000")
-            for column in self.columns:
-                pair = float(column.measured[i]), float(column.modelled[i])
-                if np.isnan(pair).all():
-                    continue
-                about = {"interval": int(loads.order[i]) + 1, "time": time, "series": column.title, "unit": column.unit}
-                values = {"measured": pair[0], "modelled": pair[1], "error": float(column.error[i])}
-                low = nan if column.lowest is None else float(column.lowest[i])
-                high = nan if column.highest is None else float(column.highest[i])
-                more = {"lowest": low, "highest": high, "load": float(self.load[i]), "left_out": bool(self.left_out[i])}
-                found.append({**about, **values, **more})
-        return found
-
-    def as_dict(self) -> dict[str, Any]:
-        """The object that --json prints; undefined numbers are None."""
-        errors = [{k: None if v != v else v for k, v in vars(each).items()} for each in self.errors]  # noqa: PLR0124
-        factor = self.usability.factor if self.usability.usable else None
-        verdict = {"usable": self.usability.usable, "factor": factor, "sentence": self.usability.sentence}
-        return {**super().as_dict(), "errors": errors, "usability": verdict}
-
-    def tables(self) -> list[Table]:
-        """Errors of each series; `rows()` has every interval."""
-        head = [
-            ["series", "rows", "median error %", "95 of 100 %", "bias %", "with load %", "left out", "median %", "95 of 100 %"]
-        ]
-        body = [
-            [
-                *(each.title, str(each.rows)),
-                *(figure(100 * value, 3) for value in (each.median, each.most, each.bias, each.trend)),
-                *(str(each.left_out), *(figure(100 * value, 3) for value in (each.left_median, each.left_most))),
-            ]
-            for each in self.errors
-        ]
-        return [Table(head, body, 1)]
-
-    def sentences(self) -> tuple[str, ...]:
-        """Whether the model may be used and to which load, then hours at which it is off."""
-        return (self.usability.sentence, *self.more)
-
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page (.html, one file without a network) or a workbook (.xlsx, native charts); whole or not at all.
 
@@ -116,16 +66,12 @@ class MeasuredBesideModelled(Report):
         write_bytes(path, page_bytes(self, os.fspath(path)))
 
 
-def page_bytes(beside: MeasuredBesideModelled, path: str, lead: Sequence[str] = ()) -> bytes:
+def page_bytes(beside: BesideFigures, path: str, lead: Sequence[str] = ()) -> bytes:
     """The page or workbook of a name; `lead` are sentences that stand first."""
     kind = Path(path).suffix.casefold()
-    if kind in (".html", ".htm"):
-        from .page_html import page_html
-
+    if kind == ".html":
         return page_html(beside, lead).encode("utf-8")
     if kind == ".xlsx":
-        from .page_xlsx import page_xlsx
-
         return page_xlsx(beside, lead)
     raise ModelError("report", "must be named .html or .xlsx", "write page.html", path)
 
@@ -142,7 +88,7 @@ def measured_beside_modelled(
     intervals : Intervals, or the columns of one
         With the loads of the classes and whatever was measured: responses, utilizations, rates of users.
     rows : sequence of bool, shape (n,), optional
-        Intervals that the model was made from; the others are judged. Where left out none was.
+        Intervals that the model was made from; the others judge it. Where left out that is not known, and all rows judge.
 
     Returns
     -------
@@ -169,7 +115,7 @@ def measured_beside_modelled(
     (True, 1.3)
     """
     given = intervals if isinstance(intervals, Intervals) else table(intervals)
-    used = np.zeros(len(given), dtype=bool)
+    used = np.ones(len(given), dtype=bool)
     if rows is not None:
         marks = np.asarray(rows)
         if marks.dtype != np.bool_ or marks.shape != used.shape:

@@ -13,17 +13,15 @@ from qnsolve.results.rendering import figure
 from .page_pictures import picture
 
 if TYPE_CHECKING:
-    from .beside import MeasuredBesideModelled
+    from .beside_figures import BesideFigures
 
 PICTURES = 12  # series with a picture
 ROWS = 60  # intervals in the table of the page
 
 
-def page_html(beside: MeasuredBesideModelled, lead: Sequence[str] = ()) -> str:
+def page_html(beside: BesideFigures, lead: Sequence[str] = ()) -> str:
     """The page as text."""
     from jinja2 import DictLoader, Environment
-
-    from qnsolve import __version__
 
     folder = resources.files(__package__).joinpath("templates")
     texts = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in ("beside.html", "beside.css")}
@@ -32,7 +30,6 @@ def page_html(beside: MeasuredBesideModelled, lead: Sequence[str] = ()) -> str:
     shown = beside.columns[:PICTURES]
     return environment.get_template("beside.html").render(
         title=beside.title(),
-        version=__version__,
         usable=beside.usability.usable,
         verdict=beside.usability.sentence,
         lead=lead,
@@ -48,7 +45,7 @@ def page_html(beside: MeasuredBesideModelled, lead: Sequence[str] = ()) -> str:
     )
 
 
-def _worst(beside: MeasuredBesideModelled, shown: Sequence[object]) -> list[list[str]]:
+def _worst(beside: BesideFigures, shown: Sequence[object]) -> list[list[str]]:
     """Cells of the intervals that are off most, in the order of time; of all where they are few."""
     columns = beside.columns[: min(len(shown), 4)]
     size = np.nan_to_num(np.max([np.abs(np.nan_to_num(each.error)) for each in columns], axis=0))

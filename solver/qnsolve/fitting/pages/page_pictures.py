@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .beside import MeasuredBesideModelled
+    from .beside_figures import BesideFigures
     from .modelled_columns import ComparedColumn
 
 INK, SOFT, BAND, BLUE, RED = "#1d2730", "#5b6b7b", "#dfe7ef", "#1f5fa8", "#b3261e"
 WIDTH, HEIGHT = 9.6, 2.5  # inches
+STEPS = (1, 5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080)  # minutes between marks of an axis of time
+TICKS = 7
 MANY = 800  # points from which they are drawn as an image
 SETTINGS: Any = {
     "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
@@ -29,10 +31,9 @@ SETTINGS: Any = {
 }
 
 
-def picture(beside: MeasuredBesideModelled, column: ComparedColumn) -> str:
+def picture(beside: BesideFigures, column: ComparedColumn) -> str:
     """Three plots side by side as one SVG."""
     import matplotlib as mpl
-    from matplotlib import dates
     from matplotlib.figure import Figure
 
     clock = beside.model.loads.clock
@@ -54,10 +55,7 @@ def picture(beside: MeasuredBesideModelled, column: ComparedColumn) -> str:
         top = float(np.nanmax(np.concatenate([column.measured, column.modelled[np.isfinite(column.modelled)], [1e-12]])))
         over.set(ylim=(0, 1.28 * top), title=f"{column.title} [{column.unit if column.unit != '1' else 'share'}]")
         if clock:
-            kinds: Any = dates  # without types
-            locator = kinds.AutoDateLocator(maxticks=7)
-            over.xaxis.set_major_locator(locator)
-            over.xaxis.set_major_formatter(kinds.ConciseDateFormatter(locator))
+            over.set_xticks(*_ticks(beside.model.loads.start))
         else:
             over.set_xlabel("interval")
         over.legend(loc="upper left", frameon=False, ncols=3, fontsize=7)
@@ -87,3 +85,13 @@ def _scatter(axes: Any, x: Any, error: Any, left: Any, dense: bool) -> None:
     if not left.all():
         axes.plot(x[~left], error[~left], "o", color=SOFT, **look)
     axes.plot(x[left], error[left], "o", color=RED, **look)
+
+
+def _ticks(start: Any) -> tuple[Any, list[str]]:
+    """Marks of an axis of time, and their words: the date where a day begins, the hour else."""
+    first, last = (int(each) for each in (start.min().astype(np.int64), start.max().astype(np.int64)))
+    step = next((each for each in STEPS if (last - first) / (each * 60_000) <= TICKS), STEPS[-1]) * 60_000
+    step *= max(1, -(-(last - first) // (TICKS * step)))
+    marks = np.arange(-(-first // step) * step, last + 1, step).astype("datetime64[ms]")
+    words = [str(each)[5:10] if str(each)[11:16] == "00:00" else str(each)[11:16] for each in marks]
+    return marks, words

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .beside import MeasuredBesideModelled
+    from .beside_figures import BesideFigures
 
 OPTIONS = {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
 MADE = datetime(2000, 1, 1)  # the same figures are the same file
@@ -21,7 +21,7 @@ INK, BLUE, RED, PALE = "#1D2730", "#1F5FA8", "#B3261E", "#E3E9F0"
 GRID = {"visible": True, "line": {"color": PALE}}
 
 
-def page_xlsx(beside: MeasuredBesideModelled, lead: Sequence[str] = ()) -> bytes:
+def page_xlsx(beside: BesideFigures, lead: Sequence[str] = ()) -> bytes:
     """The file."""
     import xlsxwriter
 
@@ -50,7 +50,7 @@ def page_xlsx(beside: MeasuredBesideModelled, lead: Sequence[str] = ()) -> bytes
     return out.getvalue()
 
 
-def _summary(beside: MeasuredBesideModelled, lead: Sequence[str], sheet: Any, form: dict[str, Any]) -> None:
+def _summary(beside: BesideFigures, lead: Sequence[str], sheet: Any, form: dict[str, Any]) -> None:
     sheet.hide_gridlines(2)
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, 8, 13)
@@ -90,7 +90,7 @@ def _number(sheet: Any, row: int, column: int, value: float, form: Any) -> None:
         sheet.write_number(row, column, value, form)
 
 
-def _rows(beside: MeasuredBesideModelled, sheet: Any, form: dict[str, Any]) -> None:
+def _rows(beside: BesideFigures, sheet: Any, form: dict[str, Any]) -> None:
     loads = beside.model.loads
     head = ["interval", "time", "load", "left out", "hour"]
     for each in beside.columns:
@@ -118,7 +118,7 @@ def _rows(beside: MeasuredBesideModelled, sheet: Any, form: dict[str, Any]) -> N
             _number(sheet, i + 1, at + 2, float(each.error[i]), form["signed"])
 
 
-def _charts(beside: MeasuredBesideModelled, book: Any, sheet: Any) -> None:
+def _charts(beside: BesideFigures, book: Any, sheet: Any) -> None:
     """Three charts a series, side by side: over time, error by load, error by hour."""
     sheet.hide_gridlines(2)
     n, clock = len(beside.load), beside.model.loads.clock

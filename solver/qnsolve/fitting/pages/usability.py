@@ -19,6 +19,7 @@ SENSITIVE = 0.20  # of a response, that an error of the utilization may be
 LEAST_ERROR = 0.01  # of a utilization
 SLOWER = 2.0  # times the slowest response that the model had to explain
 FACTORS = np.concatenate([np.arange(0.5, 2.01, 0.05), np.arange(2.25, 4.01, 0.25)])
+NAMED = 4  # series in the verdict
 FEW = 4  # rows from which an error is judged
 HOUR = 0.05  # error of an hour of the day that is said, where it is twice the usual one
 
@@ -134,7 +135,8 @@ def judged(model: ComparedModel, errors: Sequence[ColumnErrors]) -> Usability:
         for name, value, users in zip(model.loads.names[:3], highest[:3], model.loads.users[:3], strict=True)
     )
     text = f"May be used up to {factor:.3g} times the highest measured load ({load}): {reason}. "
-    text += f"{worst.title} is {100 * worst.judged:.3g} % off in the median {counted}"
+    shown = sorted(known, key=lambda each: -each.judged / LIMITS.get(each.quantity, LIMIT))[:NAMED]
+    text += f"Off in the median {counted}: " + ", ".join(f"{each.title} {100 * each.judged:.2g} %" for each in shown)
     return Usability(True, factor, text)
 
 

@@ -106,7 +106,7 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
             cells.pop()
         if not cells or cells[0].startswith("#") or not any(cells):
             continue
-        words = sum(number(cell) is None and number(cell, Marks(",")) is None for cell in cells)
+        words = sum(_is_word(cell) for cell in cells)
         below = [next_row for _, next_row in rows[at + 1 :] if any(cell.strip() for cell in next_row)]
         if words >= max(1, 0.6 * len(cells)) and below and len(_cut(below[0], len(cells))) == len(cells):
             sample = tuple(_cut(next_row, len(cells)) for next_row in below[:SAMPLE])
@@ -114,6 +114,11 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
         if not words:
             return None  # figures stand above any heading
     return None
+
+
+def _is_word(cell: str) -> bool:
+    """Whether a cell can be a heading: no number, but 95% can."""
+    return cell.endswith("%") or (number(cell) is None and number(cell, Marks(",")) is None)
 
 
 def _cut(row: list[str], width: int) -> list[str]:

@@ -11,54 +11,31 @@ from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import LABELS, MeasuredSeries
 from qnsolve.measure.intervals.quantities import QUANTITIES
 
+from .column_roles import ROLES, role_of
 from .field_names import MEAN, KnownField, exact, matched, word_pairs, words
 from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
+from .source_files import printable
 
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
-ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by which it is known
-    "start": (
-        *("start", "begin", "interval start", "start time", "timestamp", "datetime", "date time", "from", "interval begin"),
-        *("smf time", "time stamp", "interval start time", "begin time", "local start", "display start", "start timestamp"),
-        *("smf72 start", "smf70 start", "interval timestamp", "ts", "epoch"),
-    ),
-    "end": ("end", "interval end", "end time", "stop", "to", "until", "stop time", "local end", "display end"),
-    "date": ("date", "smf date", "day"),
-    "time": ("time", "time of day", "smf time of day", "hour"),
-    "length": ("length", "interval", "int", "interval length", "duration", "interval seconds", "smf72int", "smf70int"),
-    "place": ("place",),
-    "work": (
-        *("class", "service class", "serviceclass", "svcclass", "report class", "class name", "work", "workload", "txn name"),
-        *("tran", "transaction", "transaction id", "tran id", "tranid", "trans id", "transid", "request type", "operation"),
-        *("endpoint", "url", "framework", "label", "job class", "service class name", "workload name", "work name", "r723mcnm"),
-        *("transaction name", "program", "application"),
-    ),
-    "period": ("period", "service class period", "period number", "class period", "r723cper"),
-    "lpar": ("lpar", "partition", "partition name", "lpar name", "image", "smf70lpm", "cpcppnam", "cpchpnam"),
-    "region": ("region", "applid", "cics region", "generic applid", "region name", "jobname", "job name", "smfstprn", "mvsid"),
-    "system": (
-        "system",
-        "sysid",
-        "sys id",
-        "system id",
-        "smfid",
-        "smf id",
-        "system name",
-        "host",
-        "hostname",
-        "smf72sid",
-        "sid",
-    ),
-    "resource": (
-        *("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
-        *("coupling facility", "coupling facility name"),
-    ),
-}
-_ROLE_OF = {name: role for role, names in ROLES.items() for name in names}
 _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
 _FILLING = {"time", "times", "latency", "response", "line", "duration", "of", "number", "num", "percent", "pct", "per"}
 _JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
-_JOBS |= {"query", "ops", "operations", "jobs", "tasks", "task", "calls", "hits", "total", "number", *MEAN}
+_JOBS |= {
+    "query",
+    "ops",
+    "operations",
+    "jobs",
+    "tasks",
+    "task",
+    "calls",
+    "hits",
+    "total",
+    "number",
+    "completed",
+    "ended",
+    *MEAN,
+}
 _SHARES = {"percent", "share", "1"}
 _PERIOD_NAME = re.compile(r"(?:S|R|W|P)\.(.+)")
 
@@ -115,7 +92,7 @@ def planned(
     known = {heading.strip(): i for i, heading in enumerate(headings)}
     given: dict[int, ColumnPlan] = {}
     for name, heading in (columns or {}).items():
-        text, unit = heading.strip(), ""
+        text, unit = printable(heading), ""
         if text not in known:
             text, unit = bracket(text)
         if text not in known:
@@ -155,7 +132,7 @@ def of_report(heading: str) -> ColumnPlan:
     bare, unit = bracket(heading)
     given = words(bare)
     field = exact(given)
-    role = _ROLE_OF.get(" ".join(given))
+    role = role_of(given)
     if field is None or not field.unit:
         return ColumnPlan(heading, role or "")
     try:
@@ -187,7 +164,7 @@ def _trailing_unit(given: Sequence[str]) -> str:
 
 def _named(name: str, heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
     """The plan that --map gives."""
-    role = _ROLE_OF.get(name.lower(), name if name in ROLES else "")
+    role = role_of([name.lower()]) or (name if name in ROLES else "")
     if role:
         return ColumnPlan(heading, role, unit=unit)
     owner, _, quantity = name.rpartition(".")
@@ -210,9 +187,9 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
         qualifier = (_PERIOD_NAME.fullmatch(qualifier) or [qualifier, qualifier])[1]
     pairs = word_pairs(bare)
     given = [word for _, word in pairs]
-    role = _ROLE_OF.get(" ".join(given)) or _ROLE_OF.get(" ".join(word.lower() for word, _ in pairs))
+    role = role_of(given) or role_of(word.lower() for word, _ in pairs)
     if role is None and given and is_unit(given[-1]):  # start_s, interval seconds
-        role = _ROLE_OF.get(" ".join(given[:-1]))
+        role = role_of(given[:-1])
         unit = unit or given[-1] if role else unit
     if role and not qualifier:
         return ColumnPlan(heading, role, unit=unit)
@@ -252,6 +229,8 @@ def _field(pairs: Sequence[tuple[str, str]]) -> tuple[KnownField | None, list[st
     unit = " ".join(given[-2:])
     if factor(unit, "1/s") and len(given) > 2 and set(given[:-2]) <= _JOBS:
         return exact(["throughput"]), [], unit
+    if len(given) > 1 and set(given[:-1]) <= set(MEAN) and factor(given[-1], "s"):  # mean_ms
+        return exact(["response"]), [], given[-1]
     if len(given) > 1:  # a mean is what is meant anyway
         pairs = [pair for pair in pairs if pair[1] not in MEAN]
     given = [word for _, word in pairs]

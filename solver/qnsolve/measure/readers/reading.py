@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +21,7 @@ from .headings import ColumnPlan, planned, with_queueing
 from .json_records import records
 from .number_cells import Marks, absent, divided, guessed, number
 from .records import Columns, intervals, refused
-from .source_files import FORMATS, LARGEST, Source
+from .source_files import FORMATS, LARGEST, Source, printable
 
 SHOWN = 12  # columns that a note names
 _TIMES = ("s", "ms", "us", "ns", "min", "h")
@@ -164,9 +165,9 @@ def _tabular(
     keep_all: bool,
 ) -> Intervals:
     headings, sample, parts, separator = rows
-    plans = planned(headings, *said)
-    notes = [plan.note for plan in plans if plan.note]
+    plans = planned([printable(heading) for heading in headings], *said)
     plans, left = _by_sample(plans, sample, [marks] if marks else [Marks(), Marks(",", ".")], keep_all)
+    notes = [plan.note for plan in plans if plan.note]
     if left:
         shown = ", ".join(map(repr, left[:SHOWN])) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
         notes.append(f"not understood and left out: {shown} (--map NAME.quantity=HEADING reads one)")
@@ -202,12 +203,21 @@ def _by_sample(
             and any(p.role == "start" for p in plans)
         ):
             plan = ColumnPlan(plan.heading, "")
+        if plan.role == "length" and not plan.unit and numeric and _counts(cells):
+            plan = ColumnPlan(plan.heading, "", note=f"{plan.heading!r} is left out: it numbers the intervals")
         if plan.role == "" and keep_all and numeric and plan.heading:
             plan = ColumnPlan(plan.heading, "series", MeasuredSeries("figure", resource=plan.heading, field=plan.heading))
         if plan.role == "" and not plan.note and plan.heading:
             left.append(plan.heading)
         found.append(plan)
     return found, left
+
+
+def _counts(cells: list[Any]) -> bool:
+    """Whether a column numbers the intervals, 1, 2, 3 or 1, 1, 2, 2, 3, 3, and is no length of them."""
+    values = [number(cell) or 0.0 for cell in cells]
+    steps = {after - before for before, after in itertools.pairwise(values)}
+    return steps <= {0.0, 1.0} and values[-1] - values[0] >= 2
 
 
 def _finished(found: Intervals) -> Intervals:

@@ -17,7 +17,7 @@ from .clocks import NO_TIME, Clock, duration, time_of_day
 from .headings import BY_VALUES, ColumnPlan
 from .measured_units import factor
 from .number_cells import Marks, NoNumberError, absent, divided, number, numbers
-from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
+from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source, printable
 
 OWNERS = ("system", "lpar", "region", "resource", "work", "period")
 CLOCKS = ("start", "end", "date", "time", "length")
@@ -76,7 +76,10 @@ class Columns:
         found = [columns[i] for i, plan in self._owners()]
         if found:
             known, most = self.names, MOST_COLUMNS
-            codes = np.fromiter((known.setdefault(key, len(known)) for key in zip(*found, strict=True)), np.int64, len(lines))
+            keys = list(zip(*found, strict=True))
+            for key in dict.fromkeys(keys):
+                known.setdefault(key, len(known))
+            codes = np.fromiter(map(known.__getitem__, keys), np.int64, len(lines))
             self.owners.append(codes)
             if len(known) > most:
                 rule = f"has more than {most:,} classes"
@@ -211,7 +214,7 @@ def _blocks(
 
 def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list[MeasuredSeries]:
     """The series of one owner: the names that its columns give."""
-    labels = {role: str(name).strip()[:LONGEST_CELL] for role, name in zip(roles, names, strict=True)}
+    labels = {role: printable(str(name)[:LONGEST_CELL]) for role, name in zip(roles, names, strict=True)}
     period = labels.pop("period", "")
     if period and labels.get("work"):
         labels["work"] += f".{period}"

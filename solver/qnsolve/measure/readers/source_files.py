@@ -180,6 +180,12 @@ class Source:
         return "csv"
 
 
+def printable(text: str) -> str:
+    """A name on one line, without control characters."""
+    line = " ".join(text.split())
+    return line if line.isprintable() else "".join(c if c.isprintable() else "?" for c in line)
+
+
 def _ebcdic(start: bytes) -> bool:
     """Whether most bytes are EBCDIC letters, digits and blanks, and hardly one is an ASCII blank or line end."""
     part = start[:4096]

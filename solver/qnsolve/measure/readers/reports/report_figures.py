@@ -19,12 +19,13 @@ from ..field_names import words
 from ..headings import ColumnPlan, of_report
 from ..measured_units import factor
 from ..number_cells import absent, number
-from ..source_files import MOST_CELLS, MOST_COLUMNS, Source
+from ..source_files import MOST_CELLS, MOST_COLUMNS, Source, printable
 from .buckets import percentiles
 from .report_table import ReportPage, ReportTable
 
 PERCENTILES = {"response_p50": 0.5, "response_p90": 0.9, "response_p95": 0.95, "response_p99": 0.99}
 OWNERS = ("system", "lpar", "region", "resource", "work")
+_KINDS = (("service", "class"), ("report", "class"))
 _LABELS = (*OWNERS, "period")
 _KNOWN = ("series", *OWNERS, "period")
 _TOTALS = re.compile(r"\*?(TOTAL|SUM|PHYSICAL|\*PHYSICAL\*|\*(CP|IIP|AAP|ICF|IFL)|ALL)\b.*|\*PHYSICAL\*", re.IGNORECASE)
@@ -57,6 +58,7 @@ def intervals_of(source: Source, pages: Iterable[ReportPage], keep_all: bool) ->
     notes: dict[str, None] = {}
     unknown: dict[str, None] = {}
     seen: dict[tuple[str, str, int], int] = {}
+    kinds: set[tuple[str, ...]] = set()
     for page in pages:
         begin = clock.milliseconds(page.begin) if page.begin else None
         if begin is None:
@@ -73,6 +75,7 @@ def intervals_of(source: Source, pages: Iterable[ReportPage], keep_all: bool) ->
             if table.number != number_of_segment:
                 context, number_of_segment = nobody, table.number
             context = _context(context, page, table)
+            kinds.update(_words(heading) for heading in table.headings if table.variables and _words(heading) in _KINDS)
             _take(source, context, table, rows, row, unknown, keep_all)
         for message in page.messages:
             notes[f"RMF says: {message[:200]}"] = None
@@ -88,6 +91,8 @@ def intervals_of(source: Source, pages: Iterable[ReportPage], keep_all: bool) ->
         notes[f"tables that are left out: {shown}"] = None
     if any(each.quantity.startswith("response_p") for each in rows.series):
         notes["percentiles are interpolated in the response buckets; none where it lies in the last, open one"] = None
+    if len(kinds) > 1:
+        notes["service classes and report classes show the same work twice: choose with --only before they are added"] = None
     values = np.full((len(rows.values), len(rows.series)), np.nan)
     for i, found in enumerate(rows.values):
         values[i, list(found)] = list(found.values())
@@ -178,7 +183,13 @@ def _figures(
         if absent(cell) or plan.role != "series" or plan.series is None:
             if keep_all and plan.role == "" and not absent(cell) and (value := number(cell)) is not None and abs(value) < 1e100:
                 figure = MeasuredSeries("figure", field=plan.heading)
-                _put(rows, row, figure, {**labels, "resource": f"{labels.get('resource', '')} {plan.heading}".strip()}, value)
+                _put(
+                    rows,
+                    row,
+                    figure,
+                    {**labels, "resource": f"{labels.get('resource', '')} {plan.heading}".strip()},
+                    value,
+                )
                 taken = True
             continue
         value = number(cell)
@@ -212,7 +223,7 @@ def _put(rows: _Rows, row: int, series: MeasuredSeries, labels: dict[str, str], 
 
 def _named(series: MeasuredSeries, labels: dict[str, str]) -> MeasuredSeries:
     """A series with the names of whose it is."""
-    own: dict[str, Any] = {role: labels[role] for role in OWNERS if labels.get(role)}
+    own: dict[str, Any] = {role: printable(labels[role]) for role in OWNERS if labels.get(role)}
     if labels.get("period") and own.get("work"):
         own["work"] += f".{labels['period']}"
     if series.resource and own.get("resource") and series.resource not in ("CP", "CP MVS", "IIP", "IIP MVS"):
@@ -233,9 +244,9 @@ def _plans(headings: tuple[str, ...], part: str) -> tuple[ColumnPlan, ...]:
         if not plan.role and part:
             longer = of_report(f"{part} {heading}")
             plan = replace(longer, heading=heading) if longer.role == "series" else plan
-        if plan.series:
-            plan = replace(plan, series=replace(plan.series, field=heading))
-        found.append(plan)
+        name = printable(heading)
+        series = replace(plan.series, field=name) if plan.series else None
+        found.append(replace(plan, heading=name, series=series))
     return tuple(found)
 
 
@@ -279,5 +290,5 @@ def _buckets(table: ReportTable, rows: _Rows, row: int, context: dict[str, str])
     found = percentiles(table.headings, table.rows, tuple(PERCENTILES.values()))
     for quantity, value in zip(PERCENTILES if found else (), found, strict=True):
         if not math.isnan(value):
-            _put(rows, row, MeasuredSeries(quantity, field=table.part), context, value)
+            _put(rows, row, MeasuredSeries(quantity, field=printable(table.part)), context, value)
     return bool(found)
