@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
 
@@ -167,6 +167,15 @@ def _report(source: Source, kind: str, keep_all: bool, progress: Callable[[int],
     return intervals_of(source, pages(), keep_all)
 
 
+def _grouped(plans: Sequence[ColumnPlan]) -> list[str]:
+    """The notes on columns, each said once, with how many columns it is of."""
+    same: dict[str, list[str]] = {}
+    for plan in plans:
+        if plan.note:
+            same.setdefault(plan.note.replace(repr(plan.heading), ""), []).append(plan.note)
+    return [first + (f" (the same of {len(others)} more)" if others else "") for first, *others in same.values()]
+
+
 def _tabular(
     source: Source,
     rows: Rows,
@@ -178,7 +187,7 @@ def _tabular(
     headings, sample, parts, separator = rows
     plans = planned([printable(heading) for heading in headings], *said)
     plans, left = _by_sample(plans, sample, [marks] if marks else [Marks(), Marks(",", ".")], keep_all)
-    notes = [plan.note for plan in plans if plan.note]
+    notes = _grouped(plans)
     if left:
         shown = ", ".join(map(repr, left[:SHOWN])) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
         notes.append(f"not understood and left out: {shown} (--map NAME.quantity=HEADING reads one)")
