@@ -12,13 +12,12 @@ from qnsolve.errors import ModelError
 from qnsolve.measure.checked_series import Array, Values, matched, series
 from qnsolve.model import checks
 from qnsolve.numerics.least_squares import nonnegative
-from qnsolve.stations import mmc_arrays
+
+from .stretched_responses import FULL, fitted_responses, stretch_of
 
 NORMAL = 1.96  # standard deviations to either side, 19 of 20
 ALIKE = 5.0  # variance inflation from which classes move together
 UNLIKE = 0.05  # difference between two measures of one use that a note reports
-FULL = 0.999  # utilization beyond which a response has no bound
-ROUNDS, ROUGH = 40, 1e-3  # of responses without outliers' weight; the error that counts as none [of the mean]
 SINGULAR = 1e-9  # singular value over the largest, of columns of length 1, below which the rows do not tell classes apart
 ALMOST = 1e-6  # part of a class in such a sum that counts as none
 WEAK = 0.5  # share of the variation explained below which a note says so
@@ -116,7 +115,7 @@ class IntervalFit:
             used += each.value * table[name]
         busy = used / self.servers
         around = NORMAL * self.deviation / self.servers
-        stretch = _stretch(np.minimum(busy, FULL), self.servers)
+        stretch = stretch_of(np.minimum(busy, FULL), self.servers)
         responses = {
             name: np.where(busy < FULL, fixed + stretched * stretch, np.inf)
             for name, (fixed, stretched) in self.responses.items()
@@ -200,7 +199,7 @@ def fit_intervals(
     varied = float(np.sum((used - used.mean()) ** 2))
     explained = 1 - float(left @ left) / varied if varied else 0.0
     error = float(np.median(np.abs(left) / np.maximum(used, 1e-12 * float(used.max(initial=1e-300)))))
-    responses = {} if response_times is None else _responses(response_times, table, columns @ numbers / m, m)
+    responses = {} if response_times is None else fitted_responses(response_times, table, columns @ numbers / m, m)
     demands = dict(zip(table, fits, strict=False))
     share, notes = _charged(captured, used)
     return IntervalFit(
@@ -245,44 +244,6 @@ def _inflation(columns: Array) -> list[float]:
         own, others = centred[:, i], np.delete(centred, i, axis=1)
         rest = own - others @ np.linalg.lstsq(others, own, rcond=None)[0] if others.shape[1] else own
         found.append(float(min(own @ own / max(float(rest @ rest), 1e-300), 1e12)))
-    return found
-
-
-def _stretch(busy: Array, servers: int) -> Array:
-    """Response over service time of an M/M/m queue at a utilization."""
-    load = np.maximum(busy, 1e-9)
-    return np.asarray(mmc_arrays(load * servers, np.ones(len(load)), np.full(len(load), float(servers))).response_time)
-
-
-def _responses(
-    given: Mapping[str, Values], table: Mapping[str, Array], busy: Array, servers: int
-) -> dict[str, tuple[float, float]]:
-    if not isinstance(given, Mapping):
-        raise ModelError(
-            "response_times", "must give the responses of each class", "write {'read': [0.1, 0.2, ...], ...}", given
-        )
-    stretch = _stretch(np.minimum(busy, FULL), servers)
-    found = {}
-    for name, values in given.items():
-        if name not in table:
-            raise ModelError("response_times", f"must be of the classes {', '.join(table)}", "name one of them", name)
-        measured = series(f"response_times[{name!r}]", values)
-        matched(**{f"response_times[{name!r}]": measured, "busy": busy})
-        there = measured > 0  # 0 where no job ended
-        if not there.any():
-            raise ModelError(f"response_times[{name!r}]", "must not be 0 in every interval", "leave the class out", 0.0)
-        fixed, stretched = _least_absolute(np.column_stack([np.ones(int(there.sum())), stretch[there]]), measured[there])
-        found[name] = (float(fixed), float(stretched))
-    return found
-
-
-def _least_absolute(columns: Array, values: Array) -> Array:
-    """Numbers of 0 or more with the least sum of errors without sign, by squares that are weighted anew."""
-    least = ROUGH * float(values.mean())
-    weights = np.ones(len(values))
-    for _ in range(ROUNDS):
-        found = nonnegative(columns * weights[:, None], values * weights)
-        weights = 1 / np.sqrt(np.maximum(np.abs(values - columns @ found), least))
     return found
 
 
