@@ -8,42 +8,28 @@ from typing import Any
 import numpy as np
 
 from qnsolve.analysis.sweep import sweep
-from qnsolve.errors import ModelError
-from qnsolve.fitting.measured_rows import MeasuredRows, complete
-from qnsolve.fitting.sketch import LOADS, Sketch
+from qnsolve.fitting.measured_rows import MeasuredRows
+from qnsolve.fitting.sketch import Sketch
 from qnsolve.measure.checked_series import Array
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
+from .sketched_points import SketchedPoints
+
 NO_DEMAND = 1e-12  # a demand of 0 as a model takes it: a class must ask something
 FULL = 1 - 1e-9  # utilization from which an open class has no response
 
 
-class NetworkPoints:
+class NetworkPoints(SketchedPoints):
     """Solves the network of a sketch."""
 
     def __init__(self, sketch: Sketch) -> None:
-        self.sketch = sketch
+        super().__init__(sketch)
         network = sketch.model({})
         assert isinstance(network, Network)
         self.network = network
         self.closed = {each.name for each in self.network.classes if isinstance(each, ClosedClass)}
-
-    def loads(self, rows: MeasuredRows) -> dict[tuple[str, str], Array]:
-        """What is measured of the loads, by class and key, shape (n,)."""
-        found = {}
-        for name, key, _ in self.sketch.loads:
-            if not rows.has(name, LOADS[key]):
-                rule = f"have no series {name}.{LOADS[key]}, which the sketch takes as measured"
-                raise ModelError("intervals", rule, "name it so, or give rename=")
-            found[name, key] = rows.column(name, LOADS[key])
-        return found
-
-    def usable(self, rows: MeasuredRows) -> Any:
-        """Rows whose loads are all known (n,)."""
-        given = list(self.loads(rows).values())
-        return complete(given) if given else np.ones(len(rows), dtype=bool)
 
     def solved(self, values: Mapping[str, Array], rows: MeasuredRows) -> dict[str, Array]:
         """Columns (P, n) by "NAME.quantity", for P values of each figure.

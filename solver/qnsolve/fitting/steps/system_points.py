@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
-from qnsolve.errors import ModelError, SaturatedError
-from qnsolve.fitting.measured_rows import MeasuredRows, complete
-from qnsolve.fitting.sketch import LOADS, Place, Sketch
+from qnsolve.errors import SaturatedError
+from qnsolve.fitting.measured_rows import MeasuredRows
+from qnsolve.fitting.sketch import Place, Sketch
 from qnsolve.measure.checked_series import Array
 from qnsolve.zos.solve_system import System
+
+from .sketched_points import SketchedPoints
 
 TINY = 1e-9  # a rate that counts as none: work must have one [1/s]
 
 
-class SystemPoints:
+class SystemPoints(SketchedPoints):
     """Solves the system of a sketch, row by row."""
 
     slow = True
 
     def __init__(self, sketch: Sketch) -> None:
-        self.sketch = sketch
+        super().__init__(sketch)
         self.places: dict[str, Place] = {each.name: each.place for each in sketch.figures}
         system = sketch.model({})
         assert isinstance(system, System)
         self.system = system
         self.made: dict[tuple[float, ...], dict[str, float]] = {}
-
-    def loads(self, rows: MeasuredRows) -> dict[tuple[str, str], Array]:
-        """What is measured of the loads, by work and key, shape (n,)."""
-        found = {}
-        for name, key, _ in self.sketch.loads:
-            if not rows.has(name, LOADS[key]):
-                rule = f"have no series {name}.{LOADS[key]}, which the sketch takes as measured"
-                raise ModelError("intervals", rule, "name it so, or give rename=")
-            found[name, key] = rows.column(name, LOADS[key])
-        return found
-
-    def usable(self, rows: MeasuredRows) -> Any:
-        """Rows whose loads are all known (n,)."""
-        given = list(self.loads(rows).values())
-        return complete(given) if given else np.ones(len(rows), dtype=bool)
 
     def at(self, values: Mapping[str, float], loads: Mapping[tuple[str, str], float]) -> System:
         """The system with figures and loads."""
