@@ -45,7 +45,7 @@ def intervals() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         found = zos.solve(system)
         near = lambda value: value * random.gauss(1, NOISE)  # noqa: E731  a figure as it is measured
         row = {"Date": f"{begin:%m/%d/%Y}", "Time": f"{begin:%H.%M.%S}", "Int": "00.30.00", "LPAR": "PROD"}
-        row |= {"CPUBSY": round(near(found["PROD"].cpu_percent), 2), "NUMPROC": 4}
+        row |= {"CPUBSY": round(near(found["PROD"].cpu_percent), 2), "NUMPROC": 2}
         for name, rate in here.items():
             work = found[name]
             row[f"TRANS(S.{name})"] = round(rate, 3)

@@ -13,6 +13,8 @@ from qnsolve.measure.checked_series import Array
 DIGITS = 6
 UNBOUNDED = 1e100  # a highest value that the data do not limit, as a file writes it
 
+MANY = 2  # sources after the first, from which a text only says how many
+
 
 class Described(Protocol):
     """A figure as it is written."""
@@ -60,7 +62,7 @@ def fitted_text(
 
 def _said(each: Described) -> str:
     high = "without a bound" if not math.isfinite(each.highest) else f"{each.highest:.4g}"
-    return f"fitted: {each.lowest:.4g} to {high} (19 of 20), from {each.source}, {each.rows} rows"
+    return f"fitted: {each.lowest:.4g} to {high} (19 of 20), from {shortened(each.source)}, {each.rows} rows"
 
 
 def _section(place: tuple[Any, ...], path: str, item: Mapping[str, Any], behind: Mapping[Any, str]) -> list[str]:
@@ -95,3 +97,9 @@ def with_values(data: Mapping[str, Any], values: Mapping[tuple[str | int, ...], 
             inner = inner[key]
         inner[place[-1]] = int(value) if isinstance(value, int) else rounded(value)
     return found
+
+
+def shortened(source: str) -> str:
+    """Sources with commas: the first, and how many more where there are many."""
+    first, *more = source.split(", ")
+    return source if len(more) < MANY else f"{first} and {len(more)} more"

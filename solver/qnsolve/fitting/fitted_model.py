@@ -16,7 +16,7 @@ from qnsolve.model.network import Network
 from qnsolve.results.answer import Answer, Report
 from qnsolve.results.rendering import Table, defined, figure
 
-from .fitted_file import fitted_text
+from .fitted_file import fitted_text, shortened
 
 if TYPE_CHECKING:
     from qnsolve.zos.solve_system import System
@@ -220,7 +220,12 @@ class Fit(Answer):
         """The figures with their intervals, and the errors on the rows left out."""
         head = [["figure", "from", "value", "lowest", "highest", "rows"]]
         body = [
-            [each.name, each.source, *(figure(v, 4) for v in (each.value, each.lowest, each.highest)), str(each.rows)]
+            [
+                each.name,
+                shortened(each.source),
+                *(figure(v, 4) for v in (each.value, each.lowest, each.highest)),
+                str(each.rows),
+            ]
             for each in self.figures
         ]
         found = [Table(head, body, 2)]

@@ -175,7 +175,9 @@ def _answer(predictor: LadderPredictor) -> Fit:
     data = _data(fit, load, ladder.name or "jobs")
     drawn_curves, alike = curves_alike(fit)
     figures, drawn = [], []
-    source = ", ".join(f"{ladder.name}.{q}" for q in ("users", "rate", "response_time") if ladder.rows.has(ladder.name, q))
+    source = ", ".join(
+        f"{ladder.name}.{q}".removeprefix(".") for q in ("users", "rate", "response_time") if ladder.rows.has(ladder.name, q)
+    )
     spread = zip(_figures(fit, data, drawn_curves), _figures(fit, data, alike), strict=True)
     for (name, place, value, draws), (*_, others) in spread:
         lowest, highest = min(float(others.min()), value), max(float(others.max()), value)

@@ -63,6 +63,19 @@ def test_metadata_against_littles_law() -> None:
     assert "the table says intervals of 60 s, Little's law 15 s" in one.sentence
 
 
+def test_totals_without_a_length() -> None:
+    """Totals, users and responses, and a length that is known from a description alone: one sentence for all classes."""
+    users = np.array([8.0, 16, 32, 64, 128, 256])
+    rate = 2000 * users / (users + 20)
+    columns = {}
+    for name in ("a", "b", "c"):
+        columns |= {f"{name}.count": rate * 15, f"{name}.users": users, f"{name}.response_time": users / rate}
+    one = _one(check(table(columns), length=60), "little")
+    assert one.sentence.startswith("a, b, c: the table says intervals of 60 s, Little's law 15 s")
+    note = _one(check(table({"a.count": rate * 15, "a.rate": rate})), "length")
+    assert note.sentence == "a: the table has no lengths of intervals; count over rate gives 15 s"
+
+
 def test_users_who_think_are_no_other_length() -> None:
     """A think time makes the users larger than what is inside, and that is in order."""
     users = np.array([8.0, 16, 32, 64, 128, 256])

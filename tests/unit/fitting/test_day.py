@@ -212,6 +212,21 @@ def test_users_go_round() -> None:
     assert any("taken as work that arrives" in note for note in rated.notes)
 
 
+def test_time_units_of_models() -> None:
+    """A model in milliseconds: intervals stay in seconds."""
+    shop = qn.Network([qn.Queue("cpu")], [qn.OpenClass("orders", arrival_rate=0.001, demands={"cpu": 10.0})], time_unit="ms")
+    found = qn.day(shop, table({"orders.rate": [50.0, 120.0]}, length=3600))
+    assert found.response[0, 0] == pytest.approx(0.010 / 0.5)
+    assert found.offered == pytest.approx([0.5, 1.2])
+    assert found.backlog[1] == pytest.approx(72_000)
+    closed = qn.Network(
+        [qn.Queue("cpu")], [qn.ClosedClass("web", population=1, think_time=500.0, demands={"cpu": 10.0})], time_unit="ms"
+    )
+    beside = qn.measured_beside_modelled(closed, table({"web.users": [10.0], "web.rate": [19.0]}, length=60))
+    response = qn.solve(closed.replace("web", population=10))["web"].response_time
+    assert beside.columns[0].modelled[0] == pytest.approx(10 / (500 + response) * 1000)
+
+
 def test_missing_rates_are_no_work() -> None:
     """A class without a figure in an interval does nothing there; one that was not measured stays as in the model."""
     rates = {"orders.rate": [10.0, np.nan], "reports.rate": [np.nan, 10.0]}

@@ -54,6 +54,7 @@ def test_the_five_commands_run(folder: Path, monkeypatch: pytest.MonkeyPatch, ca
     assert said[0].startswith("336 intervals of 1800 s")
     assert said[1].count("nothing found") == 2
     assert "19 of 20 answers lie within" in said[3]
+    assert "Holds until 2026-12-23" in said[4]
     known = qn.fitted_of("site.toml")
     assert known is not None
     assert dict(zip(known.figures, known.values, strict=True)).keys() == TRUTH.keys()
@@ -63,8 +64,8 @@ def test_the_five_commands_run(folder: Path, monkeypatch: pytest.MonkeyPatch, ca
         assert half < 0.03 * TRUTH[name]
     assert known.errors is not None
     assert max(known.errors.values()) < 0.02
-    truth = qn.load(FOLDER / "simulated.toml").replace("ORDERS", rate=300).replace("REPORTS", rate=20)
-    found = qn.load("site.toml").replace("ORDERS", rate=300).replace("REPORTS", rate=20)
+    truth = qn.load(FOLDER / "simulated.toml").replace("ORDERS", rate=330).replace("REPORTS", rate=10)
+    found = qn.load("site.toml").replace("ORDERS", rate=330).replace("REPORTS", rate=10)
     for name in ("ORDERS", "REPORTS"):
         assert found.solve()[name].response_time == pytest.approx(truth.solve()[name].response_time, rel=0.02)
 

@@ -105,7 +105,7 @@ def test_rates_of_users_are_compared() -> None:
     model = qn.Network([qn.Queue("cpu")], [qn.ClosedClass("web", population=1, think_time=2.0, demands={"cpu": 0.02})])
     users = np.array([10.0, 40, 80, 100, 140, 20])
     rate = np.array([qn.solve(model.replace("web", population=int(n)))["web"].throughput for n in users])
-    found = qn.measured_beside_modelled(model, table({"web.users": users, "web.rate": 1.01 * rate}, length=60))
+    found = qn.measured_beside_modelled(model, table({"web.users": users, "web.rate": 1.01 * rate}))
     (column,) = found.columns
     assert column.modelled == pytest.approx(rate)
     assert column.error == pytest.approx(1 / 1.01 - 1)

@@ -157,6 +157,8 @@ def test_percent_or_share_is_decided_by_the_values() -> None:
     assert share.column("busy").tolist() == [0.4, 0.9]
     assert "it is taken as shares" in " ".join(share.notes)
     assert _read("users,throughput,cpu_util (%)\n1,10,0.4\n2,20,0.9\n").column("busy").tolist() == pytest.approx([0.004, 0.009])
+    cells = _read("users,throughput,cpu_util\n1,10,0.4%\n2,20,0.9 %\n")
+    assert cells.column("busy").tolist() == pytest.approx([0.004, 0.009])
     other = _read("users,throughput,CPU\n1,10,8562\n")
     assert not other.has("busy")
     assert "it is no utilization" in " ".join(other.notes)

@@ -154,6 +154,14 @@ def test_what_cannot_be_joined() -> None:
         qn.measure.join(["a.csv"])  # type: ignore[list-item]
 
 
+def test_progress_is_told() -> None:
+    """What was read so far is told: rows of a table, reports of RMF."""
+    told: list[int] = []
+    qn.measure.read(DATA / "overview.csv", progress=told.append)
+    qn.measure.read(DATA / "cpu.xml", progress=told.append)
+    assert told == [3, 1, 2]
+
+
 def test_a_name_of_a_file_and_an_open_file(tmp_path: Path) -> None:
     """A name, a path, an open file of bytes or text give the same."""
     text = (DATA / "overview.csv").read_text(encoding="utf-8")

@@ -19,6 +19,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     text = "servers of a resource that the file does not say, as in cpu=4, or 4 for all; may be given again"
     parser.add_argument("--servers", action="append", default=[], metavar="NAME=COUNT", help=text)
+    text = "length of every interval in seconds, where a description says it and the file does not"
+    parser.add_argument("--length", type=float, metavar="SECONDS", help=text)
     text = "a kind of finding that is not looked for, as in collinear; may be given again"
     parser.add_argument("--leave-out", action="append", default=[], metavar="KIND", help=text)
     parser.add_argument("--strict", action="store_true", help="exit with 1 where something is wrong")
@@ -32,7 +34,9 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
     for file in options.files:
         options.file = file
         try:
-            found.append((file, measure.check(measured([file], options), servers=servers, leave_out=options.leave_out)))
+            table = measured([file], options)
+            answer = measure.check(table, servers=servers, length=options.length, leave_out=options.leave_out)
+            found.append((file, answer))
         except ModelError as error:
             raise error if error.file else error.in_file(file) from None
     code = int(options.strict and any(each.wrong for _, each in found))

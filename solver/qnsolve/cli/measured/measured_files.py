@@ -116,6 +116,6 @@ def _progress(file: str) -> Callable[[int], None] | None:
         now = time.monotonic()
         if now - shown >= OFTEN:
             shown = now
-            print(f"{file}: {rows:,} rows, {now - begun:.0f} s", file=sys.stderr, flush=True)
+            print(f"{file}: {rows:,} records, {now - begun:.0f} s", file=sys.stderr, flush=True)
 
     return show

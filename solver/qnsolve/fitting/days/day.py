@@ -256,7 +256,7 @@ def _end(
         notes.append("a class that shrinks makes room: an interval that does not hold today may hold later")
     found = first_break(solver, loads.values, path, furthest, targets, weight)
     if found.left_out:
-        notes.append(f"{found.left_out} intervals with less work in all were not followed into the future")
+        notes.append(f"{found.left_out} less full intervals were not followed into the future")
     if not isfinite(found.growth):
         return None, last, tuple(notes)
     reached, step = found.growth, 0.0

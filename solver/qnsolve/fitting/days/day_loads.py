@@ -65,7 +65,7 @@ def minute(time: Any) -> str:
     return str(np.datetime_as_string(time, unit="m")).replace("T", " ")
 
 
-def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]) -> DayLoads:
+def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool], *, timed: bool = True) -> DayLoads:
     """The loads of a table; rates of a class that are missing in an interval are 0.
 
     Parameters
@@ -73,6 +73,8 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     intervals : Intervals, or the columns of one
     known : mapping of str to bool
         Classes of the model, and whether they are users that go round.
+    timed : bool, default True
+        Lengths must be known; else they are taken as 1 s where they are not.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         population = _total(given, "users", name) if round_and_round else None
         rate = _total(given, "rate", name)
         if rate is None and (count := _total(given, "count", name)) is not None:
-            rate = count / _lengths(given)
+            rate = count / _lengths(given, True)
         found = population if population is not None else rate
         if found is None:
             notes.append(f"{name} was not measured: as in the model in every interval")
@@ -115,7 +117,7 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         notes.append(f"not in the model: {', '.join(left[:6])}{share}")
     return DayLoads(
         given.start[order],
-        _lengths(given)[order],
+        _lengths(given, timed)[order],
         tuple(names),
         np.column_stack(columns),
         tuple(users),
@@ -124,12 +126,14 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     )
 
 
-def _lengths(given: Intervals) -> Array:
+def _lengths(given: Intervals, timed: bool) -> Array:
     """Lengths; where the source says none, the usual distance of begins."""
     lengths = given.length
     if np.isnan(lengths).any():
         steps = np.diff(np.sort(given.start[~np.isnat(given.start)])).astype(np.float64) / 1000
         steps = steps[steps > 0]
+        if not len(steps) and not timed:
+            return np.ones(len(lengths))
         if not len(steps):
             raise ModelError("intervals: length", "must be known, or begins from which it follows", "give length=900")
         lengths = np.where(np.isnan(lengths), float(np.median(steps)), lengths)

@@ -14,6 +14,7 @@ from .solved_loads import LoadSolver, SolvedLoads
 
 CANDIDATES = 40  # intervals that may be first, at most
 STEPS = 40  # halvings of the growth
+MANY, FULLEST = 5000, 2000  # different loads from which only so many of the fullest are compared
 GRID = 512  # rows of the search for loads that none exceeds, at once
 
 
@@ -96,6 +97,13 @@ def first_break(
 def candidates(values: Array, weight: Array) -> tuple[NDArray[np.intp], int]:
     """Intervals whose load no other exceeds in all classes: one of them ends to hold first, however each class grows."""
     unique, index = np.unique(values, axis=0, return_index=True)
+    skipped = 0
+    if len(unique) > MANY:  # the fullest, and those with most of each class
+        most = [np.argsort(-weight[index], kind="stable")[:FULLEST]]
+        most += [np.argsort(-column, kind="stable")[: FULLEST // 10] for column in unique.T]
+        some = np.unique(np.concatenate(most))
+        skipped = len(unique) - len(some)
+        unique, index = unique[some], index[some]
     order = np.argsort(-unique.sum(axis=1), kind="stable")
     unique, index = unique[order], index[order]
     kept: list[int] = []
@@ -110,4 +118,4 @@ def candidates(values: Array, weight: Array) -> tuple[NDArray[np.intp], int]:
                 kept.append(int(index[start + i]))
     rows = np.array(kept, dtype=np.intp)
     heavy = rows[np.argsort(-weight[rows], kind="stable")]
-    return np.sort(heavy[:CANDIDATES]), max(len(rows) - CANDIDATES, 0)
+    return np.sort(heavy[:CANDIDATES]), skipped + max(len(rows) - CANDIDATES, 0)

@@ -124,7 +124,7 @@ class NetworkLoads:
         found = sweep(self._network, vary, together=True)
         gaps = [reason for reason in found.reasons if reason]
         if gaps:
-            raise ModelError("model", f"has no solution at {len(gaps)} loads", "see the reason", gaps[0])
+            raise ModelError("model", f"has no solution at {len(gaps)} of the loads: {gaps[0]}", "change the model")
         return found.response_time[:, self._at] * self._unit, found.utilization[:, self._queues]
 
 

@@ -26,6 +26,7 @@ SOLVED = 300  # distinct loads that are solved each; of more so many, and the re
 PROBES = 24  # interpolated loads that are solved as well, to measure the error
 NEIGHBOURS = 4  # solved loads beyond one a class that an interpolation takes
 CAPACITIES = 6  # overloaded loads whose capacity is sought
+NEAR_FULL, EMPTY = 0.4, 0.02  # weight of how full a system is among what sets loads apart; the least that is free
 LITTLE = 1e-4  # of the mean load: that of work that has none
 
 
@@ -118,6 +119,13 @@ class SystemLoads:
         factor[self._at] = np.maximum(values / self._reference, LITTLE)
         return factor
 
+    def _rates(self, values: Array) -> Array:
+        """Rates of all work at a load, those of users as if nothing waited (W,)."""
+        rate = self._form.rate * self._factor(values)
+        users = self._form.users * self._factor(values)
+        think = np.maximum(self._form.think, LITTLE)
+        return np.asarray(np.where(self._form.users > 0, users / think, rate))
+
     def _each(self, values: Array) -> SolvedLoads:
         rows = [self._one(each) for each in values]
         response = np.array([row[0] for row in rows]).reshape(len(values), len(self._at))
@@ -174,6 +182,8 @@ class SystemLoads:
     def _between(self, values: Array) -> SolvedLoads:
         """The heaviest loads and some that lie apart solved; the rest by linear interpolation of the logs of responses."""
         scaled = values / self._reference
+        full = np.array([self._vector(self._rates(each)).max(initial=0.0) for each in values])
+        scaled = np.column_stack([scaled, NEAR_FULL * np.log(1 / np.maximum(1 - full, EMPTY))])  # where responses are steep
         support = _apart(scaled, SOLVED)
         rest = np.setdiff1d(np.arange(len(values)), support)
         probes = rest[np.linspace(0, len(rest) - 1, PROBES).astype(int)]
@@ -199,8 +209,8 @@ class SystemLoads:
         return SolvedLoads(whole[0], whole[1], whole[2], whole[3].astype(np.intp))
 
     def _interpolated(self, support: Array, known: SolvedLoads, wanted: Array) -> SolvedLoads:
-        classes = support.shape[1]
-        count = min(classes + 1 + NEIGHBOURS, len(support))
+        classes = known.response.shape[1]
+        count = min(classes + 2 + NEIGHBOURS, len(support))
         filled = np.where(np.isnan(known.response), 1.0, known.response)
         targets = np.column_stack([np.log(filled), known.utilization, np.log(np.maximum(known.offered, 1e-12))])
         out = np.empty((len(wanted), targets.shape[1]))
@@ -208,7 +218,7 @@ class SystemLoads:
             far = np.sum((support - point) ** 2, axis=1)
             near = np.argpartition(far, count - 1)[:count]
             weight = 1 / np.sqrt(far[near] + 1e-12)
-            columns = np.column_stack([np.ones(count), support[near] - point]) * weight[:, None]
+            columns = np.column_stack([np.ones(count), support[near] - point]) * weight[:, None]  # the last: how full it is
             gram = columns.T @ columns
             gram[np.diag_indices_from(gram)] += 1e-9 * np.trace(gram)
             out[i] = np.linalg.solve(gram, columns.T @ (targets[near] * weight[:, None]))[0]

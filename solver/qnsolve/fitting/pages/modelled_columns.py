@@ -82,7 +82,7 @@ def compared(model: Any, intervals: Intervals) -> ComparedModel:
         Where nothing that the model predicts was measured.
     """
     inner = getattr(model, "model", model)
-    loads = loads_of(intervals, known_loads(inner))
+    loads = loads_of(intervals, known_loads(inner), timed=False)
     solver = load_solver(inner, loads)
     solved = solver.solved(loads.values)
     if hasattr(model, "predict") and hasattr(model, "figures"):

@@ -19,6 +19,7 @@ SENSITIVE = 0.20  # of a response, that an error of the utilization may be
 LEAST_ERROR = 0.01  # of a utilization
 SLOWER = 2.0  # times the slowest response that the model had to explain
 FACTORS = np.concatenate([np.arange(0.5, 2.01, 0.05), np.arange(2.25, 4.01, 0.25)])
+ALIKE = 0.99  # of the highest use
 NAMED = 4  # series in the verdict
 FEW = 4  # rows from which an error is judged
 HOUR = 0.05  # error of an hour of the day that is said, where it is twice the usual one
@@ -121,13 +122,16 @@ def judged(model: ComparedModel, errors: Sequence[ColumnErrors]) -> Usability:
     """The verdict."""
     known = [each for each in errors if each.rows >= 1]
     worst = max(known, key=lambda each: each.judged / LIMITS.get(each.quantity, LIMIT))
-    counted = "on rows left out" if worst.left_out >= FEW else "on all rows; none were left out"
+    few = "none were left out" if not worst.left_out else f"only {worst.left_out} left out"
+    counted = "on rows left out" if worst.left_out >= FEW else f"on all rows ({few})"
     if not worst.within:
         text = f"Must not be used yet: {worst.title} is {100 * worst.judged:.3g} % off in the median {counted}"
         if abs(worst.trend) > TREND:
             text += f", and the error changes by {100 * worst.trend:+.3g} % from the lowest to the highest load"
         return Usability(False, float("nan"), text)
-    top = int(np.argmax(model.solved.offered))
+    full = model.solved.offered >= ALIKE * model.solved.offered.max()  # of those about as full the one with most work
+    scale = np.maximum(model.loads.values.mean(axis=0), 1e-300)
+    top = int(np.argmax(np.where(full, (model.loads.values / scale).sum(axis=1), -1.0)))
     highest = model.loads.values[top]
     factor, reason = _furthest(model, known, top)
     load = ", ".join(

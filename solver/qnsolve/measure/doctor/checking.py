@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from qnsolve.model import checks
 from .class_checks import check_alone, check_classes
 from .clock_checks import check_clocks
 from .examined import Examined
-from .finding import SEVERITIES, Findings
+from .finding import SEVERITIES, Finding, Findings
 from .law_checks import check_little, check_utilization
 from .load_checks import check_ramps, check_saturation
 from .range_checks import check_ranges
 from .residual_checks import check_residuals
 from .stuck_checks import check_missing, check_stuck
 
+NAMED = 4  # owners in one sentence
 CHECKS: tuple[Callable[[Examined], None], ...] = (
     *(check_clocks, check_ranges, check_little, check_utilization, check_stuck, check_saturation),
     *(check_ramps, check_residuals, check_classes, check_missing, check_alone),
@@ -56,6 +58,7 @@ def check(
     intervals: Intervals | Mapping[str, Any],
     *,
     servers: Mapping[str, float] | float | None = None,
+    length: float | None = None,
     leave_out: Sequence[str] = (),
 ) -> Findings:
     """What is wrong with measured intervals, or should be looked at, in sentences with rows and size; nothing is repaired.
@@ -66,6 +69,8 @@ def check(
         A table, or the columns of one as `table` takes them.
     servers : float, or mapping of str to float, optional
         Processors, threads or stripes by resource, where the table does not have them [servers].
+    length : float, optional
+        Length of every interval, as a description of the data says, where the table does not have it [s].
     leave_out : sequence of str, optional
         Kinds that are not looked for: "collinear", "saturated" ...
 
@@ -91,19 +96,38 @@ def check(
     interval 3: orders: rate times response is 3, the mean number inside 9 jobs: 66.7 % less
     """
     given = intervals if isinstance(intervals, Intervals) else table(intervals)
+    if length is not None:
+        given = replace(given, length=np.full(len(given), checks.number("length", length, positive=True)))
     left = [checks.text("leave_out", each) for each in checks.listed("leave_out", leave_out)]
     for kind in left:
         if kind not in KINDS:
             raise ModelError("leave_out", "must be a kind of finding", suggestion(kind, KINDS), kind)
     x = Examined(given, _servers(given, servers))
     if len(given):
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):  # figures of any size; what comes out of range is nan and not reported
             for each in CHECKS:
                 each(x)
-    kept = [each for each in x.found if each.kind not in left]
+    kept = _joined([each for each in x.found if each.kind not in left])
     kept.sort(key=lambda each: (SEVERITIES.index(each.severity), list(KINDS).index(each.kind), each.first))
     counts = ", ".join(f"{sum(each.severity == name for each in kept)} {name}" for name in SEVERITIES)
     return Findings(f"{given.title()}: {counts}", given.notes, tuple(kept))
+
+
+def _joined(found: list[Finding]) -> list[Finding]:
+    """Findings on the whole table that say the same of several owners as one."""
+    groups: dict[tuple[str, ...], list[Finding]] = {}
+    for each in found:
+        owner, colon, said = each.sentence.partition(": ")
+        alone = () if colon and not each.first and owner in each.series else (str(id(each)),)
+        groups.setdefault((each.kind, each.severity, said, *alone), []).append(each)
+    joined = []
+    for (*_, said), same in ((key[:3], group) for key, group in groups.items()):
+        owners = [each.sentence.partition(": ")[0] for each in same]
+        names = ", ".join(owners[:NAMED]) + (f" and {len(owners) - NAMED} more" if len(owners) > NAMED else "")
+        first = same[0]
+        series = ", ".join(each.series for each in same[:NAMED])
+        joined.append(first if len(same) == 1 else replace(first, series=series, sentence=f"{names}: {said}"))
+    return joined
 
 
 def _servers(given: Intervals, servers: Mapping[str, float] | float | None) -> dict[str, float]:

@@ -121,7 +121,7 @@ class Examined:
     def _owners(self, work: bool) -> tuple[MeasuredOwner, ...]:
         groups: dict[tuple[str, ...], dict[str, Array]] = {}
         for j, each in enumerate(self.intervals.series):
-            if self._of_work(each) is work:
+            if self._of_work(each) is work and not np.isnan(self.values[:, j]).all():
                 groups.setdefault(self._key(each), {}).setdefault(each.quantity, self.values[:, j])
         return tuple(MeasuredOwner(self._named[key], key[0], key[1], key[2], columns) for key, columns in groups.items())
 

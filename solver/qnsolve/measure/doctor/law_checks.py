@@ -29,7 +29,7 @@ def check_little(x: Examined) -> None:
                 _in_system(x, work, inside)
             if "users" in columns:
                 _users(x, work, rate, inside)
-        if "rate" in columns and "count" in columns and not np.isnan(x.length).all():
+        if "rate" in columns and "count" in columns:
             _length(x, work)
     for each in x.resources:
         servers = x.servers_of(each)
@@ -87,7 +87,7 @@ def _users(x: Examined, work: MeasuredOwner, rate: Array, inside: Array) -> None
         share = float(np.exp(center))
         text = f"{work.name}: N = X·R holds in all rows, but for one factor: {amount(share)} of the users are inside"
         size = share, 1.0, ""
-        if not np.isnan(seconds):
+        if not np.isnan(seconds) and "rate" not in work.columns:  # rates are counts over that length
             text = (
                 f"{work.name}: the table says intervals of {amount(seconds)} s, Little's law {amount(seconds * share)} s: over "
                 f"these, rate times response is the number of users in all {int(there.sum())} rows"
@@ -113,8 +113,14 @@ def _length(x: Examined, work: MeasuredOwner) -> None:
         implied = np.where((rate > 0) & (count > 20), count / rate, np.nan)
     rounding = 1 / np.maximum(np.nan_to_num(count, nan=1.0), 1.0)
     series = f"{work.title('count')}, {work.title('rate')}"
+    if np.isnan(x.length).all():
+        if not np.isnan(implied).all():
+            seconds = float(np.nanmedian(implied))
+            text = f"{work.name}: the table has no lengths of intervals; count over rate gives {amount(seconds)} s"
+            x.add("length", "note", series, None, text, (np.nan, seconds, "s"))
+        return
     names = (f"{work.name}: the table says intervals of", "count over rate gives")
-    law = Law("length", series, "s", *names, units={60.0: work.title("rate"), 3600.0: work.title("rate")})
+    law = Law("length", series, "s", *names, units={60.0: work.title("rate"), 3600.0: work.title("rate")}, both=True)
     hold_against(x, law, x.length, implied, rounding)
 
 

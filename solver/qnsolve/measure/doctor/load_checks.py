@@ -118,7 +118,7 @@ def ramp(x: Examined, title: str, values: Array, unit: str, *, low: bool, loads:
         beyond = sign * ordered * level > max(limit / 2, 2 * wide)
         count = int(np.argmin(beyond)) if not beyond.all() else len(beyond)
         edge = there[0] if begin else there[-1]
-        if count > third or any(_unusual(load, there, int(edge)) for load in loads):
+        if not 0 < count <= third or any(_unusual(load, there, int(edge)) for load in loads):
             continue
         at = there[:count] if begin else there[::-1][:count]
         rows = np.zeros(len(values), dtype=bool)

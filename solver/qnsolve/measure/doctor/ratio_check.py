@@ -36,6 +36,8 @@ class Law:
     units : mapping of float to str
         Factors by which the measured one is too large where the unit of a series is wrong, and that series.
     severity : str
+    both : bool
+        The unit stands after both, and no percentage after them.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Law:
     tolerance: float = 0.1
     units: Mapping[float, str] = field(default_factory=dict)
     severity: str = "wrong"
+    both: bool = False
 
 
 def hold_against(x: Examined, law: Law, measured: Array, expected: Array, slack: Array | float = 0.0) -> bool:
@@ -93,13 +96,13 @@ def _rows(x: Examined, law: Law, off: Mask, measured: Array, expected: Array, lo
 def _tell(x: Examined, law: Law, rows: Mask, measured: Array, expected: Array, log: float) -> None:
     seen, given = float(np.nanmedian(measured[rows])), float(np.nanmedian(expected[rows]))
     unit = unit_of(log, law.units)
-    text = f"{law.measured_name} {amount(seen)}, {law.law_name} {amount(given)}"
+    text = f"{law.measured_name} {amount(seen)}{f' {law.unit}' * law.both}, {law.law_name} {amount(given)}"
     text += f" {law.unit}" if law.unit else ""
     kind = law.kind
     if unit:
         kind = "units"
         text += f": {amount(np.exp(log))} times; {unit[0]} looks like {unit[1]}"
-    else:
+    elif not law.both:
         text += f": {percent(abs(np.expm1(log)))} {'more' if log > 0 else 'less'}"
     x.add(kind, law.severity, law.series, rows, text, (seen, given, law.unit))
 

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
+
+from qnsolve.errors import ModelError
 
 from .source_files import LARGEST_JSON, LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
 
 DEEPEST = 12  # levels of nested objects
 LISTS = ("records", "data", "rows", "intervals", "items", "results", "values")  # keys below which tools put their records
+LARGEST_OBJECT = 16 * 2**20  # characters of one object that holds everything
+MOST_VALUES = 4_000_000
+_SPACE = re.compile(r"\s*")
 INSIDE = "\x1f"  # between the key of a section and one in it; a dot may be part of a key
 Row = dict[str, Any]
 
 
-def records(source: Source) -> tuple[list[str], list[list[Any]], list[int]]:
-    """Headings (keys, nested ones with dots), rows, and the line or position of each.
+def records(source: Source) -> tuple[list[str], list[str], list[Row], list[int]]:
+    """Keys, their headings (without the sections they are in, where that is enough), records, and the place of each.
 
     A list of objects within a record makes a record of each of them, with the other keys of the outer one.
 
@@ -25,28 +31,26 @@ def records(source: Source) -> tuple[list[str], list[list[Any]], list[int]]:
     ------
     ModelError
     """
-    headings: dict[str, int] = {}
+    keys: dict[str, None] = {}
     rows: list[Row] = []
     places: list[int] = []
-    cells = 0
+    values = 0
     for place, item in _items(source):
         for row in _flat(source, place, item):
             rows.append(row)
             places.append(place)
-            cells += len(row)
-            for key in row:
-                headings.setdefault(key, len(headings))
-            if len(headings) > MOST_COLUMNS:
+            values += 2 + len(row)
+            keys.update(dict.fromkeys(row))
+            if len(keys) > MOST_COLUMNS:
                 rule = f"have more than {MOST_COLUMNS:,} different keys"
                 raise source.error(f"records to {place}", rule, "write a record for each class, with its name as a value")
-            if cells > MOST_CELLS // 5:
-                raise source.error("file", f"has more than {MOST_CELLS // 5:,} values", "give a shorter span, or CSV")
+            if values > MOST_VALUES:
+                raise source.error("file", f"has more than {MOST_VALUES:,} values", "give a shorter span, or CSV")
     if not rows:
         raise source.error("file", "has no record", "write an object for each interval")
-    if len(rows) * len(headings) > MOST_CELLS:
+    if len(rows) * len(keys) > MOST_CELLS:
         raise source.error("file", "has too many records of too many keys", "give records of one kind")
-    names = _short(list(headings))
-    return names, [[row.get(key, "") for key in headings] for row in rows], places
+    return list(keys), _short(list(keys)), rows, places
 
 
 def _items(source: Source) -> Iterator[tuple[int, Any]]:
@@ -61,13 +65,35 @@ def _items(source: Source) -> Iterator[tuple[int, Any]]:
     if len(text) > LARGEST_JSON:
         repair = "write JSON lines, a record a line, or give a shorter span"
         raise source.error("file", f"is one JSON value of more than {LARGEST_JSON / 2**20:.0f} MB", repair)
-    found = _parsed(source, text.strip(), 1)
-    if isinstance(found, dict):
-        inside = next((found[key] for key in LISTS if isinstance(found.get(key), list)), None)
-        found = [found] if inside is None else inside
-    if not isinstance(found, list):
-        raise source.error("file", "must be objects, or a list of them", "write a record for each interval")
-    yield from enumerate(found, 1)
+    if text.lstrip()[:1] == "[":
+        yield from enumerate(_of_array(source, text), 1)
+        return
+    if len(text) > LARGEST_OBJECT:
+        repair = "write JSON lines, a record a line, or an array"
+        raise source.error("file", f"is one JSON object of more than {LARGEST_OBJECT / 2**20:.0f} MB", repair)
+    found = _parsed(source, text, 1)
+    inside = next((found[key] for key in LISTS if isinstance(found.get(key), list)), None) if isinstance(found, dict) else None
+    yield from enumerate([found] if inside is None else inside, 1)
+
+
+def _of_array(source: Source, text: str) -> Iterator[Any]:
+    """The items of an array, one after the other: the array itself is never held."""
+    decoder = json.JSONDecoder(parse_constant=_constant)
+    at = _SPACE.match(text, text.index("[") + 1).end()  # type: ignore[union-attr]
+    while not (at < len(text) and text[at] == "]"):
+        try:
+            item, at = decoder.raw_decode(text, at)
+        except (RecursionError, ValueError) as error:
+            raise _refused(source, error, 1) from None
+        yield item
+        at = _SPACE.match(text, at).end()  # type: ignore[union-attr]
+        if text[at : at + 1] == ",":
+            at = _SPACE.match(text, at + 1).end()  # type: ignore[union-attr]
+        elif text[at : at + 1] != "]":
+            break
+    if text[at : at + 1] != "]" or text[at + 1 :].strip():
+        line = text.count("\n", 0, at) + 1
+        raise source.error(f"line {line}", "is not valid JSON: the array must end here", "correct it there")
 
 
 def _content(lines: Iterator[str]) -> Iterator[str]:
@@ -99,12 +125,15 @@ def _lines(source: Source) -> Iterator[tuple[int, Any]]:
 def _parsed(source: Source, text: str, line: int) -> Any:
     try:
         return json.loads(text, parse_constant=_constant)
-    except RecursionError:
-        raise source.error(f"line {line}", "is nested too deeply", f"use {DEEPEST} levels at most") from None
-    except ValueError as error:
-        at = line + getattr(error, "lineno", 1) - 1
-        reason = getattr(error, "msg", str(error))
-        raise source.error(f"line {at}", f"is not valid JSON: {reason}", "correct it there") from None
+    except (RecursionError, ValueError) as error:
+        raise _refused(source, error, line) from None
+
+
+def _refused(source: Source, error: Exception, line: int) -> ModelError:
+    if isinstance(error, RecursionError):
+        return source.error(f"line {line}", "is nested too deeply", f"use {DEEPEST} levels at most")
+    at = line + getattr(error, "lineno", 1) - 1
+    return source.error(f"line {at}", f"is not valid JSON: {getattr(error, 'msg', str(error))}", "correct it there")
 
 
 def _constant(word: str) -> float:
@@ -113,10 +142,11 @@ def _constant(word: str) -> float:
     raise ValueError(f"{word} is no figure")
 
 
-def _flat(source: Source, place: int, item: Any, outer: int = 0) -> list[Row]:
+def _flat(source: Source, place: int, item: Any, outer: int = 0) -> Iterator[Row]:
     """The rows of a record: one, or one for each object of a list in it."""
     if not isinstance(item, dict):
-        raise source.error(f"record {place}", "must be an object", 'write {"start": "...", "rate": 10}', str(item)[:60])
+        shown = "[...]" if isinstance(item, list) else str(item)[:60]
+        raise source.error(f"record {place}", "must be an object", 'write {"start": "...", "rate": 10}', shown)
     row: Row = {}
     lists: list[tuple[str, list[Any], int]] = []
     stack: list[tuple[str, Any, int]] = [("", item, outer)]
@@ -136,16 +166,18 @@ def _flat(source: Source, place: int, item: Any, outer: int = 0) -> list[Row]:
             if len(prefix) > LONGEST_CELL or (isinstance(value, str) and len(value) > LONGEST_CELL):
                 raise source.error(f"record {place}", f"has a text of more than {LONGEST_CELL} characters", "remove it")
             row[prefix] = str(value).lower() if isinstance(value, bool) else value
-    return _spread(source, place, row, lists)
+    yield from _spread(source, place, row, lists)
 
 
-def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any], int]]) -> list[Row]:
+def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any], int]]) -> Iterator[Row]:
     """The rows of a record that has one list of objects: one for each of them; else the record."""
     if len(lists) != 1:
-        return [row]
+        yield row
+        return
     prefix, items, depth = lists[0]
-    rows = (below for inner in items for below in _flat(source, place, inner, depth))
-    return [{**row, **{f"{prefix}{INSIDE}{key}": value for key, value in below.items()}} for below in rows]
+    for inner in items:
+        for below in _flat(source, place, inner, depth):
+            yield {**row, **{f"{prefix}{INSIDE}{key}": value for key, value in below.items()}}
 
 
 def _short(keys: list[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import IO, Any
 
@@ -21,6 +21,7 @@ from .headings import ColumnPlan, planned, with_queueing
 from .json_records import records
 from .number_cells import Marks, absent, divided, guessed, number
 from .records import Columns, intervals, refused
+from .reports.report_table import ReportPage
 from .source_files import FORMATS, LARGEST, Source, printable
 
 SHOWN = 12  # columns that a note names
@@ -66,7 +67,7 @@ def read(
     largest : int, optional
         Bytes that the file may have.
     progress : callable, optional
-        Is called with the number of rows that were read, now and then.
+        Is called with the number of rows, or of reports, that were read so far.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def read(
             rows = _json(source) if kind == "json" else _csv(source)
             found = _tabular(source, _told(rows, progress), (columns, units, time_unit), marks, clock, keep_all)
         else:
-            found = _report(source, kind, keep_all)
+            found = _report(source, kind, keep_all, progress)
     except ModelError as error:
         raise refused(error, source) from None
     except UnicodeDecodeError:
@@ -127,9 +128,13 @@ def _csv(source: Source) -> Rows:
 
 
 def _json(source: Source) -> Rows:
-    headings, rows, places = records(source)
-    parts = ((rows[at : at + BLOCK], places[at : at + BLOCK]) for at in range(0, len(rows), BLOCK))
-    return headings, rows[:SAMPLE], parts, SEPARATORS[0]
+    keys, headings, found, places = records(source)
+
+    def rows(at: int, size: int) -> list[list[Any]]:
+        return [[row.get(key, "") for key in keys] for row in found[at : at + size]]
+
+    parts = ((rows(at, BLOCK), places[at : at + BLOCK]) for at in range(0, len(found), BLOCK))
+    return headings, rows(0, SAMPLE), parts, SEPARATORS[0]
 
 
 def _told(rows: Rows, progress: Callable[[int], None] | None) -> Rows:
@@ -146,14 +151,29 @@ def _told(rows: Rows, progress: Callable[[int], None] | None) -> Rows:
     return rows[0], rows[1], counted(), rows[3]
 
 
-def _report(source: Source, kind: str, keep_all: bool) -> Intervals:
+def _report(source: Source, kind: str, keep_all: bool, progress: Callable[[int], None] | None) -> Intervals:
     if kind == "rmf-text":
         from .reports.printed_report import printed_tables as tables
     else:
         from .reports.ddsml import tables
     from .reports.report_figures import intervals_of
 
-    return intervals_of(source, tables(source), keep_all)
+    def pages() -> Iterator[ReportPage]:
+        for page in tables(source):
+            yield page
+            if progress is not None:
+                progress(page.number)
+
+    return intervals_of(source, pages(), keep_all)
+
+
+def _grouped(plans: Sequence[ColumnPlan]) -> list[str]:
+    """The notes on columns, each said once, with how many columns it is of."""
+    same: dict[str, list[str]] = {}
+    for plan in plans:
+        if plan.note:
+            same.setdefault(plan.note.replace(repr(plan.heading), ""), []).append(plan.note)
+    return [first + (f" (the same of {len(others)} more)" if others else "") for first, *others in same.values()]
 
 
 def _tabular(
@@ -167,7 +187,7 @@ def _tabular(
     headings, sample, parts, separator = rows
     plans = planned([printable(heading) for heading in headings], *said)
     plans, left = _by_sample(plans, sample, [marks] if marks else [Marks(), Marks(",", ".")], keep_all)
-    notes = [plan.note for plan in plans if plan.note]
+    notes = _grouped(plans)
     if left:
         shown = ", ".join(map(repr, left[:SHOWN])) + (f" and {len(left) - SHOWN} more" if len(left) > SHOWN else "")
         notes.append(f"not understood and left out: {shown} (--map NAME.quantity=HEADING reads one)")
@@ -203,6 +223,8 @@ def _by_sample(
             and any(p.role == "start" for p in plans)
         ):
             plan = ColumnPlan(plan.heading, "")
+        if plan.series and plan.series.unit in ("1", "servers") and any(str(cell).rstrip().endswith("%") for cell in cells):
+            plan = replace(plan, series=replace(plan.series, factor=0.01))  # the unit stands in the cells
         if plan.role == "length" and not plan.unit and numeric and _counts(cells):
             plan = ColumnPlan(plan.heading, "", note=f"{plan.heading!r} is left out: it numbers the intervals")
         if plan.role == "" and keep_all and numeric and plan.heading:

@@ -22,7 +22,7 @@ from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source, printa
 OWNERS = ("system", "lpar", "region", "resource", "work", "period")
 CLOCKS = ("start", "end", "date", "time", "length")
 PERCENT = 1.5  # a utilization above this is printed in percent
-SHORTEST = 1e-3  # seconds of an interval
+SHORTEST, LONGEST = 1e-3, 1e9  # seconds of an interval
 NO_SHARE = 1000.0  # above this it is no utilization at all
 _NAT = int(NO_TIME.astype(np.int64))
 Names = tuple[str, ...]
@@ -143,7 +143,7 @@ class Columns:
             elif found is None:
                 value = number(text, self.marks)
                 found = None if value is None else value * scale
-            return found if found is not None and 0 <= found < 1e9 else None
+            return found if found is not None and 0 <= found < LONGEST else None
 
         return read
 
@@ -246,14 +246,17 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
             begin = at["end"] - 1000 * length
         elif "length" not in clocks:
             length = (at["end"] - begin) / 1000
-    if (length < SHORTEST).any():
-        line = int(np.concatenate(columns.places)[int(np.argmax(length < SHORTEST))])
-        raise columns.source.error(f"line {line}", "the interval must end after it begins", "correct the times")
+    wrong = (length < SHORTEST) | (length >= LONGEST)
+    if wrong.any():
+        line = int(np.concatenate(columns.places)[int(np.argmax(wrong))])
+        raise columns.source.error(
+            f"line {line}", "the interval must end after it begins, within 30 years", "correct the times"
+        )
     if begin is None:
         begin = none
     elif np.isnan(length).all():
         gaps = np.diff(np.unique(begin[~np.isnan(begin)])) / 1000
-        if len(gaps) > 1:
+        if len(gaps) > 1 and np.median(gaps) < LONGEST:
             length = np.full(n, float(np.median(gaps)))
             said[f"no column has the length of an interval: the median distance of begins is taken, {length[0]:g} s"] = None
     start = np.full(n, NO_TIME)

@@ -148,7 +148,8 @@ def _take(
     for cells, is_sum, line in zip(table.rows, table.sums, table.lines, strict=True):
         if online >= 0 and 0 <= kinds < len(cells) and online < len(cells) and not is_sum:
             share = number(cells[online])
-            processors[cells[kinds]] = processors.get(cells[kinds], 0.0) + (share or 0.0) / 100
+            if share is not None and 0 <= share <= 100:
+                processors[cells[kinds]] = processors.get(cells[kinds], 0.0) + share / 100
         if online >= 0 and kinds >= 0 and is_sum != (cells[kinds : kinds + 1] != [] and cells[kinds] in totals):
             taken = True
             continue  # of processors the average is taken, not each one
