@@ -108,6 +108,22 @@ def test_classes_that_move_together_are_named_with_sizes() -> None:
     assert entangled(["A", "B"], list(RATES.T), linear_law(RATES, RATES @ TRUE[:2], np.array([True, True]))) == []
 
 
+def test_multiples_of_one_column_have_no_numbers_of_their_own() -> None:
+    """Each may have nothing or all of it; what is not among them is known as before."""
+    columns = np.column_stack([RATES[:, 0], 2 * RATES[:, 0], np.ones(80)])
+    law = linear_law(columns, 0.01 * RATES[:, 0] + 0.2 + 0.002 * RNG.normal(size=80), MEASURED)
+    assert law.lowest[:2] == pytest.approx(0.0)
+    assert law.highest[0] > 0.01
+    assert law.highest[1] > 0.005
+    assert 0.19 < law.lowest[2] < 0.2 < law.highest[2] < 0.21
+
+
+def test_no_use_at_all_is_no_demand() -> None:
+    """Values of 0: numbers of 0."""
+    law = linear_law(COLUMNS, np.zeros(80), MEASURED)
+    assert (law.numbers == 0).all()
+
+
 def test_an_odd_row_is_named() -> None:
     """One row at a third of what it should be; none where the rows are exact."""
     values = COLUMNS @ TRUE * (1 + 0.01 * RNG.normal(size=80))

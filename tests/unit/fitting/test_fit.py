@@ -233,6 +233,7 @@ def test_what_is_wrong_is_one_line() -> None:
     _refused(
         OPEN, {"stations": [{"name": "cpu"}], "classes": [{"name": "query", "arrival_rate": 1, "demands": {"cpu": 1}}]}, "fit"
     )
+    _refused({**OPEN, "idle.rate": np.zeros(60)}, None, "idle.rate = 0.0: must not be 0 in every interval")
     with pytest.raises(qn.ModelError, match="held_out"):
         qn.fit(qn.measure.table(OPEN), held_out=2)
     with pytest.raises(qn.ModelError, match="measured intervals"):

@@ -115,6 +115,8 @@ def _station(
         elif figure.name in found.estimates:
             known += found.estimates[figure.name].value * _visits(job_class.name, name, network) * rate
         else:
+            if not np.nanmax(rate) > 0:
+                raise ModelError(f"{job_class.name}.rate", "must not be 0 in every interval", "leave the class out", 0.0)
             columns.append(rate * _visits(job_class.name, name, network))
             figures.append(figure)
             constant |= not rows.has(job_class.name, "rate")

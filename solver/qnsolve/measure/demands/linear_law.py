@@ -21,6 +21,8 @@ HELD = 0.3  # share of what tells columns apart that noise in them may explain a
 LEVEL = 0.95  # of the intervals, 19 of 20
 FEW_ROWS = 4.0  # the weights are fitted, too: a small sample is less certain than its draws say
 TINY = 1e-12
+SINGULAR = 1e-9  # singular value over the largest below which the rows do not separate columns
+ALMOST = 1e-6  # part of a column in such a sum that counts as none
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class LinearLaw:
 def linear_law(columns: Array, values: Array, measured: NDArray[np.bool_]) -> LinearLaw:
     """The numbers (p,) of columns (n, p) and values (n,); `measured` marks the columns that may have noise themselves (p,)."""
     units = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-    scale = max(float(np.abs(values).max()), 1e-300)
+    scale = float(np.abs(values).max()) or 1.0
     x, y = columns / units, values / scale
     power, weights = _weights(x, y)
     wx, wy = x * weights[:, None], y * weights
@@ -78,6 +80,10 @@ def linear_law(columns: Array, values: Array, measured: NDArray[np.bool_]) -> Li
     low, high = _ends(draws, deviations * np.sqrt(1 + FEW_ROWS / max(len(y) - len(units), 1)), moved)
     lowest = np.minimum(np.maximum(free + np.minimum(moved, 0) - low, 0.0), numbers)
     highest = np.maximum(np.maximum(free + np.maximum(moved, 0) + high, 0.0), numbers)
+    for i in np.flatnonzero(_unknown(*condensed(x, y))):  # others may do all of its part, or it theirs
+        there = x[:, i] > 0
+        room = float(np.min((np.abs(y) + 3 * np.std(y - x @ numbers))[there] / x[there, i])) if there.any() else 0.0
+        lowest[i], highest[i] = 0.0, max(room, float(numbers[i]))
     back = scale / units
     fitted = columns @ (numbers * back)
     return LinearLaw(
@@ -94,8 +100,16 @@ def linear_law(columns: Array, values: Array, measured: NDArray[np.bool_]) -> Li
     )
 
 
+def _unknown(x: Array, _: Array) -> NDArray[np.bool_]:
+    """Columns (p,) that others add up to."""
+    _, sizes, sides = np.linalg.svd(x, full_matrices=False)
+    return np.asarray((np.abs(sides[sizes < SINGULAR * sizes[0]]) > ALMOST).any(axis=0))
+
+
 def _weights(x: Array, y: Array) -> tuple[float, Array]:
     """The power of the value with which the noise grows that makes the rows likeliest, and one over each row's deviation."""
+    if not (y > 0).any():
+        return 0.0, np.ones(len(y))
     best: tuple[float, float, Array] | None = None
     for power in POWERS:
         weights = np.ones(len(y))
