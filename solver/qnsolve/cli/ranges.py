@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from qnsolve.errors import ModelError
@@ -108,7 +109,8 @@ class RangedSweep(Answer):
             short: dict[str, Any] = {}
             for key, value in row.items():
                 if key.endswith("_lowest"):
-                    short[key.removesuffix("_lowest") + "_range"] = f"{value:.4g} to {row[key[:-6] + 'highest']:.4g}"
+                    high = row[key.removesuffix("lowest") + "highest"]
+                    short[key.removesuffix("_lowest") + "_range"] = "-" if isnan(value) else f"{value:.4g} to {high:.4g}"
                 elif not key.endswith("_highest"):
                     short[key] = value
             rows.append(short)

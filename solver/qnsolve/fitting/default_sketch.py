@@ -1,4 +1,4 @@
-"""The simplest sketch for what was measured: open classes on the resources whose utilization is known."""
+"""The simplest sketch for what was measured: open classes, or users that think, at resources whose utilization is known."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from qnsolve.errors import ModelError
 from .measured_rows import MeasuredRows
 from .sketch import FIT, MEASURED
 
+THINKING, NOISE = 0.1, 0.05  # share of a cycle that counts as thinking; how far a time that is added may vary [of a cycle]
 BASE = "base"  # a class for the use without work: one job a second
 REST = "other time"  # a delay for what is not explained
 
@@ -48,6 +49,36 @@ def default_sketch(rows: MeasuredRows) -> dict[str, Any]:
     base = _free(BASE, [*classes, *resources])
     found.append({"name": base, "arrival_rate": 1.0, "demands": dict.fromkeys(resources, FIT)})
     return {"name": "fitted intervals", "time_unit": rows.unit, "stations": stations, "classes": found}
+
+
+def users_that_think(rows: MeasuredRows) -> bool:
+    """Whether the users of a ladder think, by Little's law, at resources whose utilization is known."""
+    name = rows.names("users")[0]
+    if not all(rows.has(name, key) for key in ("users", "rate", "response_time")) or not all(rows.names("busy")):
+        return False
+    users, rate, response = (rows.column(name, key) for key in ("users", "rate", "response_time"))
+    there = ~np.isnan(users + rate + response) & (rate > 0) & (response > 0)
+    if not there.any() or not rows.names("busy"):
+        return False
+    cycle, response = users[there] / rate[there], response[there]
+    think = float(np.median(cycle - response))
+    added = float(np.std((cycle - response - think) / cycle))
+    return think > THINKING * float(np.median(cycle)) and added <= max(float(np.std(np.log(response / cycle))), NOISE)
+
+
+def closed_sketch(rows: MeasuredRows) -> dict[str, Any]:
+    """Users that think, at the resources whose utilization is known, and a delay for the rest of the response."""
+    name = rows.names("users")[0]
+    resources = list(rows.names("busy"))
+    owner = name or _free("users", resources)
+    rest = _free(REST, [owner, *resources])
+    stations: list[dict[str, Any]] = []
+    for each in resources:
+        count = _servers(rows, each)
+        stations.append({"name": each, "type": "queue", **({"servers": count} if count > 1 else {})})
+    stations.append({"name": rest, "type": "delay"})
+    users = {"population": MEASURED, "think_time": FIT, "demands": dict.fromkeys([*resources, rest], FIT)}
+    return {"name": "fitted users", "time_unit": rows.unit, "stations": stations, "classes": [{"name": owner, **users}]}
 
 
 def _servers(rows: MeasuredRows, name: str) -> int:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.zos.parts.system import PARTS
 
-from .default_sketch import default_sketch
+from .default_sketch import closed_sketch, default_sketch, users_that_think
 from .fitted_file import with_values
 from .fitted_model import Fit, FittedFigure
 from .judging import judged, left_out
@@ -27,6 +28,7 @@ from .steps.utilization_step import utilization_step
 from .steps.variation_step import variation_step
 
 HELD_OUT = 0.25  # of the rows, the last ones or the highest loads
+TOLD = ("rate", "response_time", "busy", "used", "users")  # quantities whose series are missed where they are not used
 FEW = 8  # rows below which none is left out unless that is asked for
 
 
@@ -82,9 +84,10 @@ def fit(
     if sketch is None:
         from .ladder_model import is_ladder, ladder_fit  # imported here, because sketches do without
 
-        if is_ladder(named):
+        thinking = is_ladder(named) and users_that_think(MeasuredRows(named))
+        if is_ladder(named) and not thinking:
             return ladder_fit(named, held_out)
-        sketch = sketch_of(default_sketch(MeasuredRows(named)))
+        sketch = sketch_of((closed_sketch if thinking else default_sketch)(MeasuredRows(named)))
     if not sketch.figures:
         raise ModelError("model", "must have a figure to fit", 'write "fit" in place of a number', sketch.file or "sketch")
     rows = MeasuredRows(named, "s" if sketch.is_system else str(sketch.data.get("time_unit", "s")))
@@ -95,11 +98,27 @@ def fit(
         errors = judged(part.predictor, rows.where(marks))
         if not refit:
             return _with_errors(part, errors, rows.described(~marks))
-    return _with_errors(_fitted(sketch, rows), errors, rows.described())
+    whole = _with_errors(_fitted(sketch, rows), errors, rows.described())
+    return replace(whole, findings=(*whole.findings, *_unused(named, whole.model)))
 
 
 def _with_errors(found: Fit, errors: Any, described: str) -> Fit:
     return replace(found, held_out=errors, rows_used=described)
+
+
+def _unused(intervals: Intervals, model: Any) -> list[str]:
+    """Series of loads, responses and utilizations that nothing in the model has the name of."""
+    parts = ("stations", "classes", *PARTS)
+    names = {item.name for part in parts for item in getattr(model, part, ())}
+    found: dict[str, list[str]] = {}
+    for each in intervals.series:
+        owners = [each.work] if each.work else [each.resource, each.region, each.lpar, each.system]
+        if each.quantity in TOLD and any(owners) and not names.intersection(owners):
+            found.setdefault(each.name, []).append(each.quantity)
+    return [
+        f"{name} ({', '.join(keys)}) is used by nothing: the model has no {name}; --rename {name}=NAME gives it another name"
+        for name, keys in found.items()
+    ]
 
 
 def _fitted(sketch: Sketch, rows: MeasuredRows) -> Fit:

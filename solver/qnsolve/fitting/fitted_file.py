@@ -42,8 +42,12 @@ def fitted_text(
     rows: str,
     correlations: Array,
     errors: Mapping[str, float],
+    apart: bool = True,
 ) -> str:
-    """The file. A list of tables is written as sections; a table within that has a fitted figure has a line for each key."""
+    """The file; the table [fitted] has figures where each can be changed by itself (`apart`).
+
+    A list of tables is written as sections; a table within that has a fitted figure has a line for each key.
+    """
     figures = list(figures)
     behind = {each.place: _said(each) for each in figures if each.place}
     lines = [f"{key} = {toml(value)}" for key, value in data.items() if not isinstance(value, (list, dict))]
@@ -52,11 +56,13 @@ def fitted_text(
             for i, item in enumerate(items):
                 lines += ["", f"[[{part}]]", *_section((part, i), part, item, behind)]
     lines += ["", "[fitted]", f"source = {toml(list(source))}", f"rows = {toml(rows)}"]
+    lines.append(f"errors = {toml({key: rounded(value) for key, value in errors.items()})}")
+    if not apart:
+        return "\n".join(lines).lstrip("\n") + "\n"
     lines += [f"figures = {toml([each.name for each in figures])}"]
     for key, column in (("values", "value"), ("lowest", "lowest"), ("highest", "highest")):
         lines.append(f"{key} = {toml([rounded(getattr(each, column)) for each in figures])}")
     lines.append(f"correlations = {toml([[round(float(v), 4) for v in row] for row in correlations])}")
-    lines.append(f"errors = {toml({key: rounded(value) for key, value in errors.items()})}")
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

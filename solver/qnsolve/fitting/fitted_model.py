@@ -17,6 +17,7 @@ from qnsolve.results.answer import Answer, Report
 from qnsolve.results.rendering import Table, defined, figure
 
 from .fitted_file import fitted_text, shortened
+from .ranges.fitted_figures import FittedFigures
 
 if TYPE_CHECKING:
     from qnsolve.zos.solve_system import System
@@ -201,7 +202,15 @@ class Fit(Answer):
 
     def to_toml(self) -> str:
         """The text that `save` writes."""
-        return fitted_text(self.data, self.figures, self.source, self.rows_used, self.correlations, self.errors)
+        given = (self.data, self.figures, self.source, self.rows_used, self.correlations, self.errors)
+        return fitted_text(*given, apart=self.loads is None)
+
+    @property
+    def known(self) -> FittedFigures:
+        """The figures as `qn.bands` takes them."""
+        values, low, high = (np.array([getattr(e, key) for e in self.figures]) for key in ("value", "lowest", "highest"))
+        names = tuple(each.name for each in self.figures)
+        return FittedFigures(names, values, low, high, self.correlations, self.source, self.rows_used, self.errors)
 
     def title(self) -> str:
         """What was fitted to which rows."""

@@ -50,6 +50,8 @@ class MeasuredRows:
 
     def _labels(self, name: str, quantity: str) -> dict[str, str]:
         """What finds the series: its name; of a region else its QR TCB, of an LPAR or system else its CPs."""
+        if not name:
+            return {"name": name} if self.intervals.has(quantity, name) else {}
         tried = [{"name": name}, {"region": name, "resource": QR}, {"lpar": name, "resource": CP}]
         tried.append({"system": name, "lpar": "", "resource": CP})
         return next((labels for labels in tried if self.intervals.has(quantity, **labels)), {})

@@ -99,7 +99,8 @@ def test_correlated_figures_have_the_range_of_their_sum() -> None:
 
 def test_draws_without_an_answer_are_told() -> None:
     """Where some of the draws are saturated the response has no end."""
-    found = bands(SHOP, known({"orders.demands.cpu": (0.18, 0.14, 0.22)}), draws=500)
+    fuller = SHOP.replace("orders", demands={"cpu": 0.18})
+    found = bands(fuller, known({"orders.demands.cpu": (0.18, 0.14, 0.22)}), draws=500)
     assert found.unanswered[0] == pytest.approx(0.163, abs=0.02)  # of the normal distribution above 0.2
     assert found.range_of("orders", "response_time")[1] == np.inf
     assert "16 % of what the measurements allow has no answer" in found.notes[0]

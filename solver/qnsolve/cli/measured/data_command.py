@@ -8,7 +8,7 @@ from qnsolve.cli.output import add_forms, printed
 from qnsolve.files.writing import write_text
 from qnsolve.measure.readers.canonical_table import canonical, check_name
 
-from .measured_files import FILES, add_reading, measured
+from .measured_files import FILES, add_reading, check_output, measured
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     if options.output is not None:
         check_name(options.output)
+        check_output(options.output, *options.files)
     found = measured(options.files, options)
     if options.output is not None:
         write_text(options.output, canonical(found))

@@ -12,7 +12,7 @@ from qnsolve.fitting.fit import HELD_OUT, fit
 from qnsolve.fitting.measured_rows import renamed
 from qnsolve.fitting.pages.beside import measured_beside_modelled
 
-from .measured_files import FILES, add_reading, measured
+from .measured_files import FILES, add_reading, check_output, measured
 from .report_option import add_report, check_report, write_report
 
 
@@ -40,6 +40,11 @@ def _run(options: argparse.Namespace) -> str:
             raise ModelError("--rename", "must be NAME=NAME", "write --rename CICSPROD=orders", text)
         names[left] = right
     check_report(options.report)
+    check_output(options.output, options.model, *options.files)
+    if options.output is not None and options.output.lower().endswith((".json", ".jmva")):
+        raise ModelError(
+            "--output", "must be a TOML file, whose comments say where figures come from", "name it site.toml", options.output
+        )
     table = measured(options.files, options)
     found = fit(table, options.model, held_out=options.held_out, rename=names)
     if options.output:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -119,3 +120,14 @@ def _progress(file: str) -> Callable[[int], None] | None:
             print(f"{file}: {rows:,} records, {now - begun:.0f} s", file=sys.stderr, flush=True)
 
     return show
+
+
+def check_output(path: str | None, *inputs: str | None) -> None:
+    """Refuse to write over a file that is read.
+
+    Raises
+    ------
+    ModelError
+    """
+    if path is not None and any(name and name != "-" and os.path.realpath(name) == os.path.realpath(path) for name in inputs):
+        raise ModelError("--output", "must not be a file that is read", "name another one", path)

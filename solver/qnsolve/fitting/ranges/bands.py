@@ -21,6 +21,8 @@ from qnsolve.results.rendering import Table, figure
 from qnsolve.results.terms import heading
 from qnsolve.zos.solve_system import System
 from qnsolve.zos.whatif import system_sweep
+from qnsolve.zos.whatif.system_inputs import WHOLE, changed
+from qnsolve.zos.whatif.system_inputs import figures as system_figures
 
 from .fitted_figures import FittedFigures
 
@@ -28,6 +30,7 @@ Array = NDArray[np.float64]
 
 DRAWS, SYSTEM_DRAWS = 200, 40  # of a point; a system takes longer
 FEWEST, SOLUTIONS = 20, 2000  # of a point; of all points together, about
+EDITED = 1e-5  # a file has six digits [relative]
 STILL = 1e-4  # width of a range below which it is not printed [relative]
 SIDES = (2.5, 97.5)  # percentiles: 19 of 20
 FIRST = ("classes", "work")  # parts that are printed also where nothing moves
@@ -137,15 +140,23 @@ def bands(
     >>> [round(side, 2) for side in bands(shop, known).range_of("orders", "response_time")]
     [0.16, 0.24]
     """
+    fitted = getattr(fitted, "known", fitted)
+    if not isinstance(fitted, FittedFigures):
+        raise ModelError("fitted", "must be fitted figures", "take qn.fitted_of(file), or what qn.fit returns", fitted)
+    if vary is not None and not (isinstance(vary, Mapping) and all(len(values) for values in vary.values())):
+        raise ModelError("vary", "must give values by figure", 'write {"query.arrival_rate": [10, 20]}', vary)
     points = _points(vary or {}, together)
     count = checks.whole("draws", draws, least=2, most=100_000) if draws is not None else 0
     usual = DRAWS if isinstance(model, Network) else SYSTEM_DRAWS
     count = count or max(FEWEST, min(usual, SOLUTIONS // len(points)))
     drawn = fitted.draws(count, seed)
-    free = [i for i, name in enumerate(fitted.figures) if name not in (vary or {})]
+    edited = _edited(model, fitted)
+    free = [i for i, name in enumerate(fitted.figures) if name not in (vary or {}) and name not in edited]
     columns = {name: [point[name] for point in points for _ in range(count + 1)] for name in vary or {}}
     for i in free:  # the fitted value itself comes first
         columns[fitted.figures[i]] = [fitted.values[i], *drawn[:, i]] * len(points)
+    if not columns:
+        columns = {name: [value] * (count + 1) for name, value in edited.items()}
     if not columns:
         raise ModelError("fitted", "must have figures", "fit again", list(fitted.figures))
     if isinstance(model, Network):
@@ -162,7 +173,9 @@ def bands(
                 {**points[p], "point": p, "part": part, "name": name, "figure": key, "value": float(column[0]), "lowest": low}
                 | {"highest": high}
             )
-    notes = []
+    notes = [
+        f"{name} is {value:.6g} in the model, and no longer as it was fitted: taken as given" for name, value in edited.items()
+    ]
     if unanswered.any():
         notes.append(
             f"up to {100 * unanswered.max():.0f} % of what the measurements allow has no answer: a center is saturated"
@@ -170,6 +183,41 @@ def bands(
     title = f"{count} draws of {len(free)} fitted figures, 19 of 20 answers lie within"
     unit = model.time_unit if isinstance(model, Network) else "s"
     return Bands(title, tuple(notes), tuple(found), unanswered, unit)
+
+
+def _edited(model: Network | System, fitted: FittedFigures) -> dict[str, float]:
+    """Fitted figures that have another value in the model now.
+
+    Raises
+    ------
+    ModelError
+        Where the model has no such figure.
+    """
+    found = {}
+    for name, value in zip(fitted.figures, fitted.values, strict=True):
+        here = _value(model, name)
+        if here is None:
+            rule = "names no figure of the model"
+            raise ModelError(f"fitted: figures: {name}", rule, "name it as the model does, or remove the table [fitted]")
+        if abs(here - value) > EDITED * max(abs(here), abs(value)):
+            found[name] = here
+    return found
+
+
+def _value(model: Network | System, name: str) -> float | None:
+    """A figure of a model by its name; None where it has none, 0 where it is left at none."""
+    try:
+        if isinstance(model, System):
+            changed(model, name, 0.0 if name.rpartition(".")[2] not in WHOLE else 1)
+            return next((float(each.value) for each in system_figures(model) if each.name == name), 0.0)
+        ((item, parameters),) = named_inputs(model, {name: [0.0]}).items()
+        ((parameter, given),) = parameters.items()
+        held = getattr(next(i for i in (*model.stations, *model.classes, *model.limits) if i.name == item), parameter)
+        if isinstance(given, Mapping):
+            held = (held or {}).get(next(iter(given)), 0.0)
+        return None if held is None else float(held)
+    except (ModelError, AttributeError, TypeError):
+        return None
 
 
 def _points(vary: Mapping[str, Sequence[Any]], together: bool) -> list[dict[str, Any]]:

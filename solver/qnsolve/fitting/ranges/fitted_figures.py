@@ -96,7 +96,9 @@ def fitted_from_data(data: object) -> FittedFigures | None:
     table = data[KEY]
     if not isinstance(table, Mapping):
         raise ModelError(KEY, "must be a table of keys and values", "write [fitted]", table)
-    for key in ("figures", "values", "lowest", "highest"):
+    if "figures" not in table:  # a fit whose figures do not make the model one by one
+        return None
+    for key in ("values", "lowest", "highest"):
         if key not in table:
             raise ModelError(f"{KEY}: {key}", "is missing", "fit again, or remove the table")
     figures = tuple(checks.text(f"{KEY}: figures", name) for name in checks.listed(f"{KEY}: figures", table["figures"]))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from qnsolve.errors import SaturatedError
+from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.fitting.measured_rows import MeasuredRows, complete
 from qnsolve.fitting.sketch import OpenFigure
 from qnsolve.measure.checked_series import Array
@@ -18,6 +18,7 @@ from .system_points import TINY, SystemPoints
 
 CPU = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "fixed_cpu", "change_mode_cpu")
 UNIT = 1e-4  # of a figure, to see what depends on it [s]
+SAME = 1e-9  # of the cosine between two columns that are one
 NOTHING = 1e-9  # servers in use that count as none
 RATE = 1e-3  # of the work, at which nothing queues [1/s]
 
@@ -143,6 +144,7 @@ def _center(
     keep = complete([*columns, used - known])
     if keep.sum() < len(columns) + 2:
         return
+    _apart(figures, np.column_stack(columns[: len(figures)])[keep], series)
     law = linear_law(np.column_stack(columns)[keep], (used - known)[keep], np.array(measured))
     draws = full(law.draws)
     for i, figure in enumerate(figures):
@@ -156,6 +158,18 @@ def _center(
     if len(columns) > len(figures) and law.lowest[-1] > 0:
         extra = float(law.numbers[-1])
         found.findings.append(f'{center} uses {extra:.3g} engines without this work: write fixed_cpu = "fit"')
+
+
+def _apart(figures: list[OpenFigure], columns: Array, series: str) -> None:
+    """Refuse figures of which the series knows a sum alone, as the CPU of work on the QR TCB and on open TCBs."""
+    units = columns / np.linalg.norm(columns, axis=0)
+    alike = units.T @ units > 1 - SAME
+    for i, each in enumerate(figures):
+        other = next((j for j in range(i) if alike[i, j]), None)
+        if other is not None:
+            rule = f"cannot be told apart by {series}, which knows their sum"
+            repair = "add the busy time of the QR TCB (DSGACT of the region), or write a number for one of them"
+            raise ModelError(f"{figures[other].name}, {each.name}", rule, repair)
 
 
 def _used(kind: str, center: str, points: SystemPoints, rows: MeasuredRows) -> Array | None:

@@ -73,10 +73,13 @@ def _visits(name: str, station: str, network: Network) -> float:
 
 
 def _used(station: str, wanted: Sequence[OpenFigure], network: Network, rows: MeasuredRows, found: FitState) -> None:
-    """Demands from the servers that each class keeps busy, where that is measured and there is one station to do it."""
+    """Demands from the servers that each class keeps busy, where that is measured and there is one queue to do it."""
+    queues = [each.name for each in network.stations if not isinstance(each, Delay)]
     for figure in wanted:
+        job_class = next(each for each in network.classes if each.name == figure.owner)
+        asked = [name for name in queues if name in (job_class.demands or {name: 1.0})]
         owner = figure.owner
-        if sum(each.owner == owner and len(each.place) == 4 for each in wanted) != 1 or not rows.has(owner, "rate"):
+        if asked != [station] or sum(each.owner == owner for each in wanted) != 1 or not rows.has(owner, "rate"):
             continue
         rate = rows.column(owner, "rate") * _visits(owner, station, network)
         for quantity in ("used", "cpu_time"):
