@@ -72,6 +72,27 @@ def test_backlog_derived_by_hand() -> None:
     assert any("7.2e+04 jobs wait at the end of 2026-03-02 01:00" in each and "worked off at 02:30" in each for each in said)
 
 
+def test_backlog_ends_at_a_gap() -> None:
+    """Nothing is known of hours that were not measured; what is worked off on another day has its date."""
+    start = np.array(["2026-03-02T09:00", "2026-03-02T11:00", "2026-03-03T09:00"], dtype="datetime64[ms]")
+    rows = table({"orders.rate": [50.0, 120.0, 60.0]}, start=start, length=[3600.0, 3600.0, 3600.0])
+    found = qn.day(_one(), rows)
+    assert found.backlog == pytest.approx([0, 72_000, 0])
+    assert found.delay == pytest.approx([0, 360, 0])
+    assert found.response[2, 0] == pytest.approx(1 / 40)
+    said = " ".join(found.sentences())
+    assert "not worked off when the intervals break off" in said
+    assert any("2 gaps" in note and "7.2e+04 jobs at most" in note and "not carried over" in note for note in found.notes)
+    near = np.array(["2026-03-02T22:00", "2026-03-02T23:20"], dtype="datetime64[ms]")
+    carried = qn.day(_one(), table({"orders.rate": [120.0, 20.0]}, start=near, length=3600))
+    assert carried.delay[1] > 0
+    assert any("worked off at 23:35" in each for each in carried.sentences())
+    late = np.array(["2026-03-02T23:00", "2026-03-03T00:00"], dtype="datetime64[ms]")
+    other = qn.day(_one(), table({"orders.rate": [120.0, 20.0]}, start=late, length=3600))
+    assert any("worked off at 2026-03-03 00:15" in each for each in other.sentences())
+    assert not other.notes
+
+
 def test_backlog_is_carried_over_several_intervals() -> None:
     """Conservation: what comes is what is served and what is left, however intervals are cut."""
     offered, length = np.array([0.5, 1.3, 1.1, 0.9, 0.4, 1.2]), np.array([900.0, 900, 450, 900, 1800, 900])

@@ -167,7 +167,8 @@ def day(
     Notes
     -----
     Each interval is solved as a steady state. Where the fullest center is asked for more than it can do, the rest is carried
-    into the next interval as a fluid and delays what comes there, in order of arrival. Responses of such intervals are those
+    into the next interval as a fluid and delays what comes there, in order of arrival; not over a gap longer than half an
+    interval. Responses of such intervals are those
     at 95 % of what the center can do, and the delay.
 
     Examples
@@ -188,7 +189,7 @@ def day(
     solver = load_solver(model, loads)
     wanted = _targets(targets, loads)
     found = solver.solved(loads.values)
-    carried = backlog(found.offered, loads.length)
+    carried = backlog(found.offered, loads.length, loads.follows)
     names = tuple(solver.centers[k] if solver.centers else "" for k in found.fullest.tolist())
     uses = solver.uses
     delayed = uses[:, found.fullest].T if solver.centers else np.zeros(loads.values.shape, dtype=bool)
@@ -205,7 +206,7 @@ def day(
     heading = f"{model.name or ('system' if system else 'model')}: {len(loads)} intervals"
     return Day(
         heading=heading,
-        notes=(*loads.notes, *notes, *more, *solver.notes()),
+        notes=(*loads.notes, *notes, *more, *_not_carried(jobs, loads), *solver.notes()),
         loads=loads,
         centers=solver.centers,
         response=response,
@@ -222,6 +223,16 @@ def day(
         until=last,
         end=end,
     )
+
+
+def _not_carried(jobs: Array, loads: DayLoads) -> tuple[str, ...]:
+    """The note of backlogs that end at a gap between the intervals."""
+    gaps = np.flatnonzero(~loads.follows)
+    lost = jobs[gaps - 1]
+    if not (lost > 0).any():
+        return ()
+    count = f"{len(gaps)} gap{'s' if len(gaps) > 1 else ''} between the intervals"
+    return (f"{count}: nothing is known of the load there, the backlog ({lost.max():.3g} jobs at most) is not carried over",)
 
 
 def _targets(targets: Mapping[str, float] | None, loads: DayLoads) -> dict[int, float]:

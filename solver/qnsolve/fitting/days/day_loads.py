@@ -53,6 +53,15 @@ class DayLoads:
         """Whether every interval has a begin."""
         return not bool(np.isnat(self.start).any())
 
+    @property
+    def follows(self) -> NDArray[np.bool_]:
+        """Whether each interval begins where the one before it ends, within half the usual length; all do without a clock."""
+        found = np.ones(len(self), dtype=bool)
+        if self.clock:
+            ends = self.start[:-1].astype(np.int64) / 1000 + self.length[:-1]
+            found[1:] = self.start[1:].astype(np.int64) / 1000 - ends <= float(np.median(self.length)) / 2
+        return found
+
     def clock_text(self, i: int) -> str:
         """Begin of an interval in a sentence, or its number."""
         if np.isnat(self.start[i]):

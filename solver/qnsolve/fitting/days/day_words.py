@@ -8,6 +8,7 @@ import numpy as np
 
 from .backlog import episodes
 from .day_figures import DayFigures
+from .day_loads import minute
 from .growth_rates import YEAR
 
 OVERLOADS = 5  # that are named one by one
@@ -70,7 +71,7 @@ def _peak(day: DayFigures) -> str:
 def _overloads(day: DayFigures) -> list[str]:
     loads = day.loads
     left = np.where(day.backlog > 0, 1.0, 0.0)
-    found = episodes(left, day.offered)
+    found = episodes(left, day.offered, loads.follows)
     said = []
     for first, last in found[:OVERLOADS]:
         most = int(np.argmax(day.backlog[first : last + 1])) + first
@@ -82,9 +83,12 @@ def _overloads(day: DayFigures) -> list[str]:
         ends = day.worked_off[last]
         if isfinite(ends) and not np.isnat(loads.start[last]):
             then = loads.start[last] + np.timedelta64(round(1000 * float(ends)), "ms")
-            text += f"; worked off at {str(np.datetime_as_string(then, unit='m'))[11:]}"
+            same = then.astype("datetime64[D]") == loads.start[first].astype("datetime64[D]")
+            text += f"; worked off at {minute(then)[11 if same else 0 :]}"
         elif isfinite(ends):
             text += f"; worked off {ends:.3g} s into {loads.clock_text(last)}"
+        elif last + 1 < len(day):
+            text += "; not worked off when the intervals break off"
         else:
             text += "; not worked off at the end"
         said.append(text)
