@@ -163,6 +163,30 @@ def test_date_of_one_queue_in_closed_form(growth: float) -> None:
     assert slower.sentences()[0].endswith("then orders takes longer than 0.05 s")
 
 
+def test_days_are_counted_to_the_date_that_is_stated() -> None:
+    """Of several days the date is whole weeks after the interval; the sentence counts to it."""
+    start = np.array(["2026-03-02T10:00", "2026-03-04T10:00"], dtype="datetime64[ms]")
+    found = qn.day(_one(), table({"orders.rate": [50.0, 93.0]}, start=start, length=3600), growth=0.1)
+    assert found.end is not None
+    assert found.end.years * 365.25 == pytest.approx(log(1 / 0.93) / log(1.1) * 365.25) == pytest.approx(278.1, abs=0.1)
+    assert found.end.when == "2026-12-09T10:00"
+    assert found.sentences()[-1] == "that is 0.767 years, 280 days, after 2026-03-04"
+
+
+def test_the_day_of_until_counts_whole() -> None:
+    """Full on 2027-04-10 at 10:00: a search to that day, or that month, finds it; one to the day before does not."""
+    rate = 100 / 1.1 ** (403.5 / 365.25)
+    rows = table({"orders.rate": [20.0, rate]}, start=["2026-03-02T09:00", "2026-03-02T10:00"], length=3600)
+    for until in ("2027-04-10", "2027-04", "2027-04-10T10:00", None):
+        assert qn.day(_one(), rows, growth="10%/year", until=until).sentences()[0].startswith("Holds until 2027-04-10, 10:00")
+    for until in ("2027-04-09", "2027-03", "2027-04-10T09:59"):
+        found = qn.day(_one(), rows, growth="10%/year", until=until)
+        assert found.end is None
+    assert found.until == "2027-04-10"
+    with pytest.raises(qn.ModelError, match="must lie after the last interval"):
+        qn.day(_one(), rows, growth="10%/year", until="2026-03-02")
+
+
 def test_growth_by_class_finds_the_interval_that_others_hide() -> None:
     """At night the class that grows is most of the load: a night is first, though the day is fuller now."""
     rates = {"orders.rate": [60.0, 5.0], "reports.rate": [0.0, 20.0]}

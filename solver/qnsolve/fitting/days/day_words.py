@@ -106,5 +106,10 @@ def _growth(day: DayFigures) -> list[str]:
             )
             said.append(text + f"19 of 20, from {each.source})")
     if day.end is not None and day.growth and day.end.years > 0 and not day.missed.any():
-        said.append(f"that is {day.end.years:.3g} years, {day.end.years * YEAR:.0f} days, after the measured interval")
+        row = int(np.flatnonzero(day.loads.order == day.end.interval - 1)[0])
+        days, since = day.end.years * YEAR, "the measured interval"
+        if day.end.when:  # counted to the date that the verdict has
+            start = day.loads.start[row].astype("datetime64[D]")
+            days, since = float((np.datetime64(day.end.when, "D") - start).astype(np.int64)), str(start)
+        said.append(f"that is {days / YEAR:.3g} years, {days:.0f} days, after {since}")
     return said
