@@ -228,8 +228,13 @@ def test_trend_of_the_intervals() -> None:
     assert growth.source == "8 weeks"
     assert found.end is not None
     assert any("orders grows by" in each and "from 8 weeks" in each for each in found.sentences())
-    short = qn.day(_one(0.008), rows.rows_where(np.arange(n) < 400), growth="measured")
+    few = rows.rows_where(np.arange(n) < 400)
+    short = qn.day(_one(0.008), few, until="2030")
     assert short.growth[0].source == "none"
+    assert short.sentences()[0] == "Holds until 2030-12-31 at least with no growth: nothing fills up"
+    for growth_given in ("measured", {"orders": "measured"}):
+        with pytest.raises(qn.ModelError, match=r"'2 whole weeks'.*needs 4 whole weeks.*give a rate"):
+            qn.day(_one(0.008), few, growth=growth_given, until="2030")
     assert any("a trend needs 4 whole weeks" in note for note in short.notes)
 
 
@@ -323,6 +328,11 @@ def test_many_loads_of_a_system_are_interpolated_with_their_error(monkeypatch: p
         ({"growth": "much"}, "growth of orders = 'much': must be a percentage a year"),
         ({"growth": {"order": 0.1}}, "growth = 'order': must name classes that were measured; did you mean 'orders'"),
         ({"growth": -1.5}, "must be above -100 %"),
+        ({"growth": 8}, "write 0.08 or '8%/year'"),
+        ({"growth": {"orders": 1.5}}, "write 0.08 or '8%/year'"),
+        ({"growth": True}, "write 0.08 or '8%/year'"),
+        ({"targets": 0.2}, "targets = 0.2: must be a mapping of classes to seconds"),
+        ({"targets": [0.2]}, "must be a mapping of classes to seconds"),
         ({"targets": {"orders": 0}}, "targets"),
         ({"until": "soon"}, "until = 'soon': must be a date"),
         ({"until": "2020"}, "must lie after the last interval"),
@@ -340,6 +350,11 @@ def test_tables_that_do_not_fit() -> None:
     """Other names, no length, rates below 0."""
     with pytest.raises(qn.ModelError, match="must have rates of the model's classes"):
         qn.day(_one(), {"web.rate": [1.0]})
+    for file in ("day.csv", Path("day.csv")):
+        with pytest.raises(qn.ModelError, match=r"intervals = 'day.csv'.*qn\.measure\.read"):
+            qn.day(_one(), file)  # type: ignore[arg-type]
+    with pytest.raises(qn.ModelError, match="must be a Network or a System"):
+        qn.day(None, table({"orders.rate": [1.0]}, length=60))  # type: ignore[arg-type]
     with pytest.raises(qn.ModelError, match="length"):
         qn.day(_one(), table({"orders.rate": [1.0]}))
     with pytest.raises(qn.ModelError, match="interval 2"):

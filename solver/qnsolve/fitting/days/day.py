@@ -197,7 +197,7 @@ def day(
         with np.errstate(invalid="ignore"):
             missed = missed | (response[:, r] > most)
     given = growth if growth is not None or until is None else "measured"
-    rates_of_growth, notes = growth_rates(given, loads)
+    rates_of_growth, notes = growth_rates(given, loads, implied=growth is None)
     end, last, more = day_end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
     heading = f"{model.name or ('system' if system else 'model')}: {len(loads)} intervals"
     return Day(
@@ -232,6 +232,9 @@ def _not_carried(jobs: Array, loads: DayLoads) -> tuple[str, ...]:
 
 
 def _targets(targets: Mapping[str, float] | None, loads: DayLoads) -> dict[int, float]:
+    if targets is not None and not isinstance(targets, Mapping):
+        rule = "must be a mapping of classes to seconds"
+        raise ModelError("targets", rule, f"write {{{loads.names[0]!r}: 0.2}}", targets)
     found = {}
     for name, most in (targets or {}).items():
         if name not in loads.names:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,8 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     ------
     ModelError
     """
+    if isinstance(intervals, str | PathLike):
+        raise ModelError("intervals", "must be a table of intervals", "read it with qn.measure.read(file)", str(intervals))
     given = intervals if isinstance(intervals, Intervals) else table(intervals)
     if not 0 < len(given) <= MOST:
         raise ModelError("intervals", f"must be 1 to {MOST:,}", "give a part of them", len(given))

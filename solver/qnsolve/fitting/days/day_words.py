@@ -33,7 +33,8 @@ def _verdict(day: DayFigures) -> str:
         return f"Does not hold: at {day.loads.clock_text(i)} {what}{times}"
     if end is None:
         limit = f"until {day.until} at least" if day.until else ("with all growth that was tried")
-        return f"Holds {limit}: nothing fills up" + (", every response time is met" if day.targets else "")
+        still = " with no growth" if day.growth and all(each.source == "none" for each in day.growth) else ""
+        return f"Holds {limit}{still}: nothing fills up" + (", every response time is met" if day.targets else "")
     cause = f"{end.cause} is full" if end.saturated else f"{end.cause} takes longer than {day.targets.get(end.cause, 0.0):g} s"
     place = int(np.flatnonzero(day.loads.order == end.interval - 1)[0])
     if end.when:
