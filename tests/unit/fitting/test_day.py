@@ -72,6 +72,21 @@ def test_backlog_derived_by_hand() -> None:
     assert any("7.2e+04 jobs wait at the end of 2026-03-02 01:00" in each and "worked off at 02:30" in each for each in said)
 
 
+def test_the_verdict_names_the_worst_interval() -> None:
+    """The one with the longest response, over its target, and how many do not hold; a late one may follow the overload."""
+    rows = table({"orders.rate": [50.0, 120.0, 100.0, 60.0]}, start=_starts(4, 3600), length=3600)
+    found = qn.day(_one(), rows, targets={"orders": 0.5})
+    worst = int(np.argmax(found.response[:, 0]))
+    assert worst == 2
+    assert found.response[2, 0] > 720
+    said = found.sentences()[0]
+    assert said.startswith("Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of what it can do; 3 of 4 intervals")
+    assert said.endswith(f"; the worst is 2026-03-02 02:00: orders takes {found.response[2, 0]:.4g} s")
+    rows = table({"orders.rate": [101.0, 99.9]}, start=_starts(2, 900), length=900)
+    assert "do not hold" not in qn.day(_one(), rows).sentences()[0]
+    assert "the worst is 2026-03-02 00:15: orders takes" in qn.day(_one(), rows).sentences()[0]
+
+
 def test_backlog_ends_at_a_gap() -> None:
     """Nothing is known of hours that were not measured; what is worked off on another day has its date."""
     start = np.array(["2026-03-02T09:00", "2026-03-02T11:00", "2026-03-03T09:00"], dtype="datetime64[ms]")
@@ -373,6 +388,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Holds until 20" in out
     assert "the 12 fullest of 24 intervals" in out
+    for shrinks in (["--growth", "-5%/year"], ["--growth=-5%/year"]):
+        assert main([*base, *shrinks, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["growth"][0]["value"] == pytest.approx(-0.05)
     assert main([*base, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"rows", "sentences", "notes", "peak", "growth", "end", "until"} <= set(found)

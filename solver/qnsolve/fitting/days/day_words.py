@@ -30,7 +30,7 @@ def _verdict(day: DayFigures) -> str:
             name, most = _missed(day, i)
             what = f"{name} takes {day.response[i, day.loads.names.index(name)]:.4g} s, {most:g} s is the target"
         times = f"; {count} of {len(day)} intervals do not hold" if count > 1 else ""
-        return f"Does not hold: at {day.loads.clock_text(i)} {what}{times}"
+        return f"Does not hold: at {day.loads.clock_text(i)} {what}{times}{_worst(day, i)}"
     if end is None:
         limit = f"until {day.until} at least" if day.until else ("with all growth that was tried")
         still = " with no growth" if day.growth and all(each.source == "none" for each in day.growth) else ""
@@ -42,6 +42,18 @@ def _verdict(day: DayFigures) -> str:
     if day.growth:
         return f"Holds for {end.years:.3g} years of growth: then, at {day.loads.clock_text(place)}, {cause}"
     return f"Holds {end.factor:.4g} times this load: then, at {day.loads.clock_text(place)}, {cause}"
+
+
+def _worst(day: DayFigures, first: int) -> str:
+    """The interval with the longest response, over its target where there are any, if that is not the first that fails."""
+    most = np.array([day.targets.get(name, np.inf if day.targets else 1.0) for name in day.loads.names])
+    ratio = np.nan_to_num(day.response) / most
+    hit = day.missed | (day.delay > 0)
+    i = int(np.argmax(np.where(hit, ratio.max(axis=1), -1.0)))
+    if ratio[i].max() <= ratio[first].max():
+        return ""
+    r = int(np.argmax(ratio[i]))
+    return f"; the worst is {day.loads.clock_text(i)}: {day.loads.names[r]} takes {day.response[i, r]:.4g} s"
 
 
 def _missed(day: DayFigures, i: int) -> tuple[str, float]:
