@@ -202,6 +202,18 @@ def test_the_day_of_until_counts_whole() -> None:
         qn.day(_one(), rows, growth="10%/year", until="2026-03-02")
 
 
+def test_earlier_intervals_come_once_more_before_until() -> None:
+    """Monday is full on a Monday, though the search ends before the Friday that would be as far away."""
+    start = np.array(["2026-03-02T10:00", "2026-03-06T10:00"], dtype="datetime64[ms]")
+    rate = 100 / 1.1 ** ((57 * 7 + 3) / 365.25)
+    for friday in (20.0, 0.999 * rate):
+        rows = table({"orders.rate": [rate, friday]}, start=start, length=3600)
+        for until in ("2027-04-12", "2027-04-15", "2027-06"):
+            said = qn.day(_one(), rows, growth=0.1, until=until).sentences()[0]
+            assert said.startswith("Holds until 2027-04-12, 10:00")
+        assert qn.day(_one(), rows, growth=0.1, until="2027-04-11").end is None
+
+
 def test_growth_by_class_finds_the_interval_that_others_hide() -> None:
     """At night the class that grows is most of the load: a night is first, though the day is fuller now."""
     rates = {"orders.rate": [60.0, 5.0], "reports.rate": [0.0, 20.0]}

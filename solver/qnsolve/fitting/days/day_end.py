@@ -13,7 +13,7 @@ from qnsolve.numerics.series import Array
 
 from .day_figures import DayEnd
 from .day_loads import DayLoads
-from .first_break import broken, first_break
+from .first_break import broken, candidates, first_break
 from .growth_rates import YEAR, GrowthRate
 from .solved_loads import LoadSolver
 
@@ -33,7 +33,8 @@ def day_end(
 ) -> tuple[DayEnd | None, str, tuple[str, ...]]:
     """The first interval that does not hold, where the search ended, and notes."""
     yearly = np.array([1 + each.value for each in growth])
-    furthest, last = _years(until, loads) if grows else (float(np.log(MOST)), "")
+    years_left, last = _years(until, loads) if grows else (np.full(len(loads), np.log(MOST)), "")
+    furthest = float(years_left[-1])
 
     def path(growth: float) -> Array:
         return yearly**growth if grows else np.full(len(yearly), np.exp(growth))
@@ -43,7 +44,15 @@ def day_end(
     notes = []
     if grows and (yearly < 1).any():
         notes.append("a class that shrinks makes room: an interval that does not hold today may hold later")
+    rows = np.arange(len(loads))
     found = first_break(solver, loads.values, path, furthest, targets, weight)
+    if grows and not isfinite(found.growth) and (years_left > furthest).any() and (yearly > 1).any():
+        ends = loads.values * yearly ** years_left[:, None]  # earlier intervals come once more before the end
+        front, _ = candidates(ends, weight)
+        late = np.sort(front[broken(solver.solved(ends[front], quick=True), targets)])
+        if len(late):
+            rows, furthest = late, float(years_left[late].max())
+            found = first_break(solver, loads.values[rows], path, furthest, targets, weight[rows])
     if found.left_out:
         notes.append(f"{found.left_out} less full intervals were not followed into the future")
     if not isfinite(found.growth):
@@ -53,10 +62,10 @@ def day_end(
         unit = _unit(loads)
         step = float(np.ceil(reached * YEAR / unit - 1e-9)) * unit
         reached = max(reached, step / YEAR)
-    there = solver.solved(loads.values[found.rows] * path(reached))
+    there = solver.solved(loads.values[rows[found.rows]] * path(reached))
     failing = np.flatnonzero(broken(there, targets))
     i = int(failing[0]) if len(failing) else int(np.argmax(there.offered))
-    row = int(found.rows[i])
+    row = int(rows[found.rows[i]])
     saturated = bool(there.offered[i] >= 1)
     cause = solver.centers[int(there.fullest[i])] if solver.centers else ""
     if not saturated and targets:
@@ -75,13 +84,13 @@ def _unit(loads: DayLoads) -> float:
     return 7.0 if float((loads.start[-1] - loads.start[0]).astype(np.int64)) > DAY else 1.0
 
 
-def _years(until: Any, loads: DayLoads) -> tuple[float, str]:
-    """Years of growth to the end of the search, and its date; a day or month that is named counts whole."""
+def _years(until: Any, loads: DayLoads) -> tuple[Array, str]:
+    """Years of growth of each interval to the end of the search (n,), and its date; a day or month named counts whole."""
     if until is None:
         if not loads.clock:
-            return HORIZON, ""
+            return np.full(len(loads), HORIZON), ""
         end = loads.start[-1] + np.timedelta64(round(HORIZON * YEAR * DAY), "ms")
-        return HORIZON, str(np.datetime_as_string(end, unit="D"))
+        return np.full(len(loads), HORIZON), str(np.datetime_as_string(end, unit="D"))
     if not loads.clock:
         raise ModelError("until", "needs intervals that have a time", "give them a column start, or leave it out", until)
     try:
@@ -95,5 +104,5 @@ def _years(until: Any, loads: DayLoads) -> tuple[float, str]:
     if not (isfinite(years) and 0 < years <= 100):
         raise ModelError("until", "must lie after the last interval, at most 100 years", "give a later date", str(until))
     unit = _unit(loads)
-    steps = np.floor(float((end - loads.start[-1]).astype(np.int64)) / (unit * DAY))
-    return float(steps) * unit / YEAR, str(np.datetime_as_string(end, unit="D"))
+    steps = np.floor((end - loads.start).astype(np.int64) / (unit * DAY)) * unit / YEAR
+    return np.asarray(steps, dtype=np.float64), str(np.datetime_as_string(end, unit="D"))
