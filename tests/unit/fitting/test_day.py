@@ -72,6 +72,42 @@ def test_backlog_derived_by_hand() -> None:
     assert any("7.2e+04 jobs wait at the end of 2026-03-02 01:00" in each and "worked off at 02:30" in each for each in said)
 
 
+def test_the_verdict_names_the_worst_interval() -> None:
+    """The one with the longest response, over its target, and how many do not hold; a late one may follow the overload."""
+    rows = table({"orders.rate": [50.0, 120.0, 100.0, 60.0]}, start=_starts(4, 3600), length=3600)
+    found = qn.day(_one(), rows, targets={"orders": 0.5})
+    worst = int(np.argmax(found.response[:, 0]))
+    assert worst == 2
+    assert found.response[2, 0] > 720
+    said = found.sentences()[0]
+    assert said.startswith("Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of what it can do; 3 of 4 intervals")
+    assert said.endswith(f"; the worst is 2026-03-02 02:00: orders takes {found.response[2, 0]:.4g} s")
+    rows = table({"orders.rate": [101.0, 99.9]}, start=_starts(2, 900), length=900)
+    assert "do not hold" not in qn.day(_one(), rows).sentences()[0]
+    assert "the worst is 2026-03-02 00:15: orders takes" in qn.day(_one(), rows).sentences()[0]
+
+
+def test_backlog_ends_at_a_gap() -> None:
+    """Nothing is known of hours that were not measured; what is worked off on another day has its date."""
+    start = np.array(["2026-03-02T09:00", "2026-03-02T11:00", "2026-03-03T09:00"], dtype="datetime64[ms]")
+    rows = table({"orders.rate": [50.0, 120.0, 60.0]}, start=start, length=[3600.0, 3600.0, 3600.0])
+    found = qn.day(_one(), rows)
+    assert found.backlog == pytest.approx([0, 72_000, 0])
+    assert found.delay == pytest.approx([0, 360, 0])
+    assert found.response[2, 0] == pytest.approx(1 / 40)
+    said = " ".join(found.sentences())
+    assert "not worked off when the intervals break off" in said
+    assert any("2 gaps" in note and "7.2e+04 jobs at most" in note and "not carried over" in note for note in found.notes)
+    near = np.array(["2026-03-02T22:00", "2026-03-02T23:20"], dtype="datetime64[ms]")
+    carried = qn.day(_one(), table({"orders.rate": [120.0, 20.0]}, start=near, length=3600))
+    assert carried.delay[1] > 0
+    assert any("worked off at 23:35" in each for each in carried.sentences())
+    late = np.array(["2026-03-02T23:00", "2026-03-03T00:00"], dtype="datetime64[ms]")
+    other = qn.day(_one(), table({"orders.rate": [120.0, 20.0]}, start=late, length=3600))
+    assert any("worked off at 2026-03-03 00:15" in each for each in other.sentences())
+    assert not other.notes
+
+
 def test_backlog_is_carried_over_several_intervals() -> None:
     """Conservation: what comes is what is served and what is left, however intervals are cut."""
     offered, length = np.array([0.5, 1.3, 1.1, 0.9, 0.4, 1.2]), np.array([900.0, 900, 450, 900, 1800, 900])
@@ -142,6 +178,42 @@ def test_date_of_one_queue_in_closed_form(growth: float) -> None:
     assert slower.sentences()[0].endswith("then orders takes longer than 0.05 s")
 
 
+def test_days_are_counted_to_the_date_that_is_stated() -> None:
+    """Of several days the date is whole weeks after the interval; the sentence counts to it."""
+    start = np.array(["2026-03-02T10:00", "2026-03-04T10:00"], dtype="datetime64[ms]")
+    found = qn.day(_one(), table({"orders.rate": [50.0, 93.0]}, start=start, length=3600), growth=0.1)
+    assert found.end is not None
+    assert found.end.years * 365.25 == pytest.approx(log(1 / 0.93) / log(1.1) * 365.25) == pytest.approx(278.1, abs=0.1)
+    assert found.end.when == "2026-12-09T10:00"
+    assert found.sentences()[-1] == "that is 0.767 years, 280 days, after 2026-03-04"
+
+
+def test_the_day_of_until_counts_whole() -> None:
+    """Full on 2027-04-10 at 10:00: a search to that day, or that month, finds it; one to the day before does not."""
+    rate = 100 / 1.1 ** (403.5 / 365.25)
+    rows = table({"orders.rate": [20.0, rate]}, start=["2026-03-02T09:00", "2026-03-02T10:00"], length=3600)
+    for until in ("2027-04-10", "2027-04", "2027-04-10T10:00", None):
+        assert qn.day(_one(), rows, growth="10%/year", until=until).sentences()[0].startswith("Holds until 2027-04-10, 10:00")
+    for until in ("2027-04-09", "2027-03", "2027-04-10T09:59"):
+        found = qn.day(_one(), rows, growth="10%/year", until=until)
+        assert found.end is None
+    assert found.until == "2027-04-10"
+    with pytest.raises(qn.ModelError, match="must lie after the last interval"):
+        qn.day(_one(), rows, growth="10%/year", until="2026-03-02")
+
+
+def test_earlier_intervals_come_once_more_before_until() -> None:
+    """Monday is full on a Monday, though the search ends before the Friday that would be as far away."""
+    start = np.array(["2026-03-02T10:00", "2026-03-06T10:00"], dtype="datetime64[ms]")
+    rate = 100 / 1.1 ** ((57 * 7 + 3) / 365.25)
+    for friday in (20.0, 0.999 * rate):
+        rows = table({"orders.rate": [rate, friday]}, start=start, length=3600)
+        for until in ("2027-04-12", "2027-04-15", "2027-06"):
+            said = qn.day(_one(), rows, growth=0.1, until=until).sentences()[0]
+            assert said.startswith("Holds until 2027-04-12, 10:00")
+        assert qn.day(_one(), rows, growth=0.1, until="2027-04-11").end is None
+
+
 def test_growth_by_class_finds_the_interval_that_others_hide() -> None:
     """At night the class that grows is most of the load: a night is first, though the day is fuller now."""
     rates = {"orders.rate": [60.0, 5.0], "reports.rate": [0.0, 20.0]}
@@ -183,8 +255,13 @@ def test_trend_of_the_intervals() -> None:
     assert growth.source == "8 weeks"
     assert found.end is not None
     assert any("orders grows by" in each and "from 8 weeks" in each for each in found.sentences())
-    short = qn.day(_one(0.008), rows.rows_where(np.arange(n) < 400), growth="measured")
+    few = rows.rows_where(np.arange(n) < 400)
+    short = qn.day(_one(0.008), few, until="2030")
     assert short.growth[0].source == "none"
+    assert short.sentences()[0] == "Holds until 2030-12-31 at least with no growth: nothing fills up"
+    for growth_given in ("measured", {"orders": "measured"}):
+        with pytest.raises(qn.ModelError, match=r"'2 whole weeks'.*needs 4 whole weeks.*give a rate"):
+            qn.day(_one(0.008), few, growth=growth_given, until="2030")
     assert any("a trend needs 4 whole weeks" in note for note in short.notes)
 
 
@@ -278,6 +355,11 @@ def test_many_loads_of_a_system_are_interpolated_with_their_error(monkeypatch: p
         ({"growth": "much"}, "growth of orders = 'much': must be a percentage a year"),
         ({"growth": {"order": 0.1}}, "growth = 'order': must name classes that were measured; did you mean 'orders'"),
         ({"growth": -1.5}, "must be above -100 %"),
+        ({"growth": 8}, "write 0.08 or '8%/year'"),
+        ({"growth": {"orders": 1.5}}, "write 0.08 or '8%/year'"),
+        ({"growth": True}, "write 0.08 or '8%/year'"),
+        ({"targets": 0.2}, "targets = 0.2: must be a mapping of classes to seconds"),
+        ({"targets": [0.2]}, "must be a mapping of classes to seconds"),
         ({"targets": {"orders": 0}}, "targets"),
         ({"until": "soon"}, "until = 'soon': must be a date"),
         ({"until": "2020"}, "must lie after the last interval"),
@@ -295,6 +377,11 @@ def test_tables_that_do_not_fit() -> None:
     """Other names, no length, rates below 0."""
     with pytest.raises(qn.ModelError, match="must have rates of the model's classes"):
         qn.day(_one(), {"web.rate": [1.0]})
+    for file in ("day.csv", Path("day.csv")):
+        with pytest.raises(qn.ModelError, match=r"intervals = 'day.csv'.*qn\.measure\.read"):
+            qn.day(_one(), file)  # type: ignore[arg-type]
+    with pytest.raises(qn.ModelError, match="must be a Network or a System"):
+        qn.day(None, table({"orders.rate": [1.0]}, length=60))  # type: ignore[arg-type]
     with pytest.raises(qn.ModelError, match="length"):
         qn.day(_one(), table({"orders.rate": [1.0]}))
     with pytest.raises(qn.ModelError, match="interval 2"):
@@ -313,6 +400,9 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Holds until 20" in out
     assert "the 12 fullest of 24 intervals" in out
+    for shrinks in (["--growth", "-5%/year"], ["--growth=-5%/year"]):
+        assert main([*base, *shrinks, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["growth"][0]["value"] == pytest.approx(-0.05)
     assert main([*base, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert {"rows", "sentences", "notes", "peak", "growth", "end", "until"} <= set(found)

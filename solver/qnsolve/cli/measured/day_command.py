@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 
 from qnsolve.cli.output import FILE, add_forms, model, printed
 from qnsolve.errors import ModelError
@@ -11,6 +12,8 @@ from qnsolve.fitting.pages.beside import measured_beside_modelled
 
 from .measured_files import FILES, add_reading, measured
 from .report_option import add_report, check_report, write_report
+
+RATE = re.compile(r"-\.?\d")  # begin of a value below 0, with or without a percent sign
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", action="append", default=[], metavar="CLASS=SECONDS", help=text)
     add_report(parser)
     add_forms(parser, "an interval and class")
+    parser._negative_number_matcher = RATE  # of argparse: -5%/year is a value, as -5 is
     parser.set_defaults(run=_run)
 
 

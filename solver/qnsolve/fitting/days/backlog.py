@@ -29,7 +29,7 @@ class Backlog:
     worked_off: Array
 
 
-def backlog(offered: Array, length: Array) -> Backlog:
+def backlog(offered: Array, length: Array, follows: NDArray[np.bool_] | None = None) -> Backlog:
     """The fluid: what is asked for beyond 1 is carried on, and worked off by what is free later.
 
     Parameters
@@ -38,6 +38,8 @@ def backlog(offered: Array, length: Array) -> Backlog:
         Work asked for in each interval over what the fullest center can do.
     length : ndarray (n,)
         [s]
+    follows : ndarray of bool (n,), optional
+        Whether an interval takes over what the one before it left; else all do.
 
     Examples
     --------
@@ -49,6 +51,8 @@ def backlog(offered: Array, length: Array) -> Backlog:
     left, delay, worked_off = np.zeros(n), np.zeros(n), np.full(n, np.nan)
     now = 0.0
     for i, (rho, seconds) in enumerate(zip(offered.tolist(), length.tolist(), strict=True)):
+        if follows is not None and not follows[i]:
+            now = 0.0
         after = now + (rho - 1) * seconds
         if after > 0:
             delay[i] = (now + after) / 2
@@ -60,11 +64,14 @@ def backlog(offered: Array, length: Array) -> Backlog:
     return Backlog(left, delay, worked_off)
 
 
-def episodes(left: Array, offered: Array) -> list[tuple[int, int]]:
-    """First and last interval of each overload: from the first that is asked for too much to the one that ends the backlog."""
+def episodes(left: Array, offered: Array, follows: NDArray[np.bool_] | None = None) -> list[tuple[int, int]]:
+    """First and last interval of each overload: from the first asked for too much to what ends the backlog, or to a gap."""
     found: list[tuple[int, int]] = []
     start = -1
     for i, (rest, rho) in enumerate(zip(left.tolist(), offered.tolist(), strict=True)):
+        if start >= 0 and follows is not None and not follows[i]:
+            found.append((start, i - 1))
+            start = -1
         if start < 0 and (rho >= 1 or rest > 0):
             start = i
         if start >= 0 and rest <= 0:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,22 +16,19 @@ from qnsolve.numerics.series import Array
 from qnsolve.results.rendering import Table, defined, figure
 
 from .backlog import backlog, jobs_left
-from .day_figures import DayEnd, DayFigures
+from .day_end import day_end
+from .day_figures import DayFigures
 from .day_loads import DayLoads, loads_of
 from .day_solver import known_loads, load_solver
 from .day_words import day_sentences
-from .first_break import broken, first_break
-from .growth_rates import YEAR, GrowthRate, growth_rates
+from .first_break import broken
+from .growth_rates import growth_rates
 from .peak_hour import peak_hour
-from .solved_loads import LoadSolver
 
 if TYPE_CHECKING:
     from qnsolve.zos.solve_system import System
 
-HORIZON = 10.0  # years that growth is followed, where no end is given
-MOST = 100.0  # times its load, that a day is tried with
 SHOWN = 12  # intervals of the printed table
-SHORT = 5.0  # times the time in which a queue settles, that an interval is shorter than for a note
 
 
 @dataclass(frozen=True)
@@ -167,7 +163,8 @@ def day(
     Notes
     -----
     Each interval is solved as a steady state. Where the fullest center is asked for more than it can do, the rest is carried
-    into the next interval as a fluid and delays what comes there, in order of arrival. Responses of such intervals are those
+    into the next interval as a fluid and delays what comes there, in order of arrival; not over a gap longer than half an
+    interval. Responses of such intervals are those
     at 95 % of what the center can do, and the delay.
 
     Examples
@@ -188,7 +185,7 @@ def day(
     solver = load_solver(model, loads)
     wanted = _targets(targets, loads)
     found = solver.solved(loads.values)
-    carried = backlog(found.offered, loads.length)
+    carried = backlog(found.offered, loads.length, loads.follows)
     names = tuple(solver.centers[k] if solver.centers else "" for k in found.fullest.tolist())
     uses = solver.uses
     delayed = uses[:, found.fullest].T if solver.centers else np.zeros(loads.values.shape, dtype=bool)
@@ -200,12 +197,12 @@ def day(
         with np.errstate(invalid="ignore"):
             missed = missed | (response[:, r] > most)
     given = growth if growth is not None or until is None else "measured"
-    rates_of_growth, notes = growth_rates(given, loads)
-    end, last, more = _end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
+    rates_of_growth, notes = growth_rates(given, loads, implied=growth is None)
+    end, last, more = day_end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
     heading = f"{model.name or ('system' if system else 'model')}: {len(loads)} intervals"
     return Day(
         heading=heading,
-        notes=(*loads.notes, *notes, *more, *solver.notes()),
+        notes=(*loads.notes, *notes, *more, *_not_carried(jobs, loads), *solver.notes()),
         loads=loads,
         centers=solver.centers,
         response=response,
@@ -224,81 +221,23 @@ def day(
     )
 
 
+def _not_carried(jobs: Array, loads: DayLoads) -> tuple[str, ...]:
+    """The note of backlogs that end at a gap between the intervals."""
+    gaps = np.flatnonzero(~loads.follows)
+    lost = jobs[gaps - 1]
+    if not (lost > 0).any():
+        return ()
+    count = f"{len(gaps)} gap{'s' if len(gaps) > 1 else ''} between the intervals"
+    return (f"{count}: nothing is known of the load there, the backlog ({lost.max():.3g} jobs at most) is not carried over",)
+
+
 def _targets(targets: Mapping[str, float] | None, loads: DayLoads) -> dict[int, float]:
+    if targets is not None and not isinstance(targets, Mapping):
+        rule = "must be a mapping of classes to seconds"
+        raise ModelError("targets", rule, f"write {{{loads.names[0]!r}: 0.2}}", targets)
     found = {}
     for name, most in (targets or {}).items():
         if name not in loads.names:
             raise ModelError("targets", "must name classes that were measured", suggestion(str(name), loads.names), name)
         found[loads.names.index(name)] = checks.number(f"targets[{name!r}]", most, positive=True)
     return found
-
-
-def _end(
-    solver: LoadSolver,
-    loads: DayLoads,
-    targets: Mapping[int, float],
-    growth: tuple[GrowthRate, ...],
-    until: Any,
-    weight: Array,
-    grows: bool,
-) -> tuple[DayEnd | None, str, tuple[str, ...]]:
-    """The first interval that does not hold, where the search ended, and notes."""
-    yearly = np.array([1 + each.value for each in growth])
-    furthest, last = _years(until, loads) if grows else (float(np.log(MOST)), "")
-
-    def path(growth: float) -> Array:
-        return yearly**growth if grows else np.full(len(yearly), np.exp(growth))
-
-    if grows and not (yearly > 1).any():
-        furthest = min(furthest, 1e-6)  # what does not grow holds as it does today
-    notes = []
-    if grows and (yearly < 1).any():
-        notes.append("a class that shrinks makes room: an interval that does not hold today may hold later")
-    found = first_break(solver, loads.values, path, furthest, targets, weight)
-    if found.left_out:
-        notes.append(f"{found.left_out} less full intervals were not followed into the future")
-    if not isfinite(found.growth):
-        return None, last, tuple(notes)
-    reached, step = found.growth, 0.0
-    if loads.clock and grows and reached > 0:  # a whole number of days later, of weeks where the intervals are of several days
-        span = float((loads.start[-1] - loads.start[0]).astype(np.int64)) / 86_400_000
-        unit = 7.0 if span > 1 else 1.0
-        step = float(np.ceil(reached * YEAR / unit - 1e-9)) * unit
-        reached = max(reached, step / YEAR)
-    there = solver.solved(loads.values[found.rows] * path(reached))
-    failing = np.flatnonzero(broken(there, targets))
-    i = int(failing[0]) if len(failing) else int(np.argmax(there.offered))
-    row = int(found.rows[i])
-    saturated = bool(there.offered[i] >= 1)
-    cause = solver.centers[int(there.fullest[i])] if solver.centers else ""
-    if not saturated and targets:
-        worst = max(targets, key=lambda r: float(np.nan_to_num(there.response[i, r])) / targets[r])
-        cause = loads.names[worst]
-    date = ""
-    if step:
-        then = loads.start[row] + np.timedelta64(round(step * 86_400_000), "ms")
-        date = str(np.datetime_as_string(then, unit="m"))
-    factor, years = (nan, found.growth) if grows else (float(np.exp(found.growth)), nan)
-    return DayEnd(int(loads.order[row]) + 1, factor, years, date, cause, saturated), last, tuple(notes)
-
-
-def _years(until: Any, loads: DayLoads) -> tuple[float, str]:
-    """Years from the last interval to the end of the search, and its date."""
-    if until is None:
-        if not loads.clock:
-            return HORIZON, ""
-        end = loads.start[-1] + np.timedelta64(round(HORIZON * YEAR * 86_400_000), "ms")
-        return HORIZON, str(np.datetime_as_string(end, unit="D"))
-    if not loads.clock:
-        raise ModelError("until", "needs intervals that have a time", "give them a column start, or leave it out", until)
-    try:
-        end = np.datetime64(until)
-        if np.datetime_data(end.dtype)[0] in ("Y", "M"):
-            end = (end + 1).astype("datetime64[D]") - 1
-        end = end.astype("datetime64[ms]")
-    except (ValueError, TypeError):
-        raise ModelError("until", "must be a date", "write 2028-12 or 2028-12-31", str(until)) from None
-    years = float((end - loads.start[-1]).astype(np.int64)) / (YEAR * 86_400_000)
-    if not (isfinite(years) and 0 < years <= 100):
-        raise ModelError("until", "must lie after the last interval, at most 100 years", "give a later date", str(until))
-    return years, str(np.datetime_as_string(end, unit="D"))

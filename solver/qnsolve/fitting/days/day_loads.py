@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,15 @@ class DayLoads:
         """Whether every interval has a begin."""
         return not bool(np.isnat(self.start).any())
 
+    @property
+    def follows(self) -> NDArray[np.bool_]:
+        """Whether each interval begins where the one before it ends, within half the usual length; all do without a clock."""
+        found = np.ones(len(self), dtype=bool)
+        if self.clock:
+            ends = self.start[:-1].astype(np.int64) / 1000 + self.length[:-1]
+            found[1:] = self.start[1:].astype(np.int64) / 1000 - ends <= float(np.median(self.length)) / 2
+        return found
+
     def clock_text(self, i: int) -> str:
         """Begin of an interval in a sentence, or its number."""
         if np.isnat(self.start[i]):
@@ -80,6 +90,8 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     ------
     ModelError
     """
+    if isinstance(intervals, str | PathLike):
+        raise ModelError("intervals", "must be a table of intervals", "read it with qn.measure.read(file)", str(intervals))
     given = intervals if isinstance(intervals, Intervals) else table(intervals)
     if not 0 < len(given) <= MOST:
         raise ModelError("intervals", f"must be 1 to {MOST:,}", "give a part of them", len(given))

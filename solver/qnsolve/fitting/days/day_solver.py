@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnsolve.errors import ModelError
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 
@@ -16,9 +17,11 @@ def known_loads(model: Any) -> dict[str, bool]:
     """Classes of a model, and whether they are users that go round."""
     if isinstance(model, Network):
         return {each.name: isinstance(each, ClosedClass) for each in model.classes}
-    from qnsolve.zos.solve_system import only_system
+    from qnsolve.zos.solve_system import System
 
-    return {each.name: each.users is not None for each in only_system(model).work}
+    if not isinstance(model, System):
+        raise ModelError("model", "must be a Network or a System", "load one with qnsolve.load(file)", model)
+    return {each.name: each.users is not None for each in model.work}
 
 
 def load_solver(model: Any, loads: DayLoads) -> LoadSolver:

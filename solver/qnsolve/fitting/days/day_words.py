@@ -8,6 +8,7 @@ import numpy as np
 
 from .backlog import episodes
 from .day_figures import DayFigures
+from .day_loads import minute
 from .growth_rates import YEAR
 
 OVERLOADS = 5  # that are named one by one
@@ -29,10 +30,11 @@ def _verdict(day: DayFigures) -> str:
             name, most = _missed(day, i)
             what = f"{name} takes {day.response[i, day.loads.names.index(name)]:.4g} s, {most:g} s is the target"
         times = f"; {count} of {len(day)} intervals do not hold" if count > 1 else ""
-        return f"Does not hold: at {day.loads.clock_text(i)} {what}{times}"
+        return f"Does not hold: at {day.loads.clock_text(i)} {what}{times}{_worst(day, i)}"
     if end is None:
         limit = f"until {day.until} at least" if day.until else ("with all growth that was tried")
-        return f"Holds {limit}: nothing fills up" + (", every response time is met" if day.targets else "")
+        still = " with no growth" if day.growth and all(each.source == "none" for each in day.growth) else ""
+        return f"Holds {limit}{still}: nothing fills up" + (", every response time is met" if day.targets else "")
     cause = f"{end.cause} is full" if end.saturated else f"{end.cause} takes longer than {day.targets.get(end.cause, 0.0):g} s"
     place = int(np.flatnonzero(day.loads.order == end.interval - 1)[0])
     if end.when:
@@ -40,6 +42,18 @@ def _verdict(day: DayFigures) -> str:
     if day.growth:
         return f"Holds for {end.years:.3g} years of growth: then, at {day.loads.clock_text(place)}, {cause}"
     return f"Holds {end.factor:.4g} times this load: then, at {day.loads.clock_text(place)}, {cause}"
+
+
+def _worst(day: DayFigures, first: int) -> str:
+    """The interval with the longest response, over its target where there are any, if that is not the first that fails."""
+    most = np.array([day.targets.get(name, np.inf if day.targets else 1.0) for name in day.loads.names])
+    ratio = np.nan_to_num(day.response) / most
+    hit = day.missed | (day.delay > 0)
+    i = int(np.argmax(np.where(hit, ratio.max(axis=1), -1.0)))
+    if ratio[i].max() <= ratio[first].max():
+        return ""
+    r = int(np.argmax(ratio[i]))
+    return f"; the worst is {day.loads.clock_text(i)}: {day.loads.names[r]} takes {day.response[i, r]:.4g} s"
 
 
 def _missed(day: DayFigures, i: int) -> tuple[str, float]:
@@ -70,7 +84,7 @@ def _peak(day: DayFigures) -> str:
 def _overloads(day: DayFigures) -> list[str]:
     loads = day.loads
     left = np.where(day.backlog > 0, 1.0, 0.0)
-    found = episodes(left, day.offered)
+    found = episodes(left, day.offered, loads.follows)
     said = []
     for first, last in found[:OVERLOADS]:
         most = int(np.argmax(day.backlog[first : last + 1])) + first
@@ -82,9 +96,12 @@ def _overloads(day: DayFigures) -> list[str]:
         ends = day.worked_off[last]
         if isfinite(ends) and not np.isnat(loads.start[last]):
             then = loads.start[last] + np.timedelta64(round(1000 * float(ends)), "ms")
-            text += f"; worked off at {str(np.datetime_as_string(then, unit='m'))[11:]}"
+            same = then.astype("datetime64[D]") == loads.start[first].astype("datetime64[D]")
+            text += f"; worked off at {minute(then)[11 if same else 0 :]}"
         elif isfinite(ends):
             text += f"; worked off {ends:.3g} s into {loads.clock_text(last)}"
+        elif last + 1 < len(day):
+            text += "; not worked off when the intervals break off"
         else:
             text += "; not worked off at the end"
         said.append(text)
@@ -102,5 +119,10 @@ def _growth(day: DayFigures) -> list[str]:
             )
             said.append(text + f"19 of 20, from {each.source})")
     if day.end is not None and day.growth and day.end.years > 0 and not day.missed.any():
-        said.append(f"that is {day.end.years:.3g} years, {day.end.years * YEAR:.0f} days, after the measured interval")
+        row = int(np.flatnonzero(day.loads.order == day.end.interval - 1)[0])
+        days, since = day.end.years * YEAR, "the measured interval"
+        if day.end.when:  # counted to the date that the verdict has
+            start = day.loads.start[row].astype("datetime64[D]")
+            days, since = float((np.datetime64(day.end.when, "D") - start).astype(np.int64)), str(start)
+        said.append(f"that is {days / YEAR:.3g} years, {days:.0f} days, after {since}")
     return said

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.numerics.series import Array
@@ -44,7 +45,7 @@ class GrowthRate:
     source: str
 
 
-def growth_rates(given: Any, loads: DayLoads) -> tuple[tuple[GrowthRate, ...], tuple[str, ...]]:
+def growth_rates(given: Any, loads: DayLoads, *, implied: bool = False) -> tuple[tuple[GrowthRate, ...], tuple[str, ...]]:
     """Growth of each class, and notes.
 
     Parameters
@@ -52,6 +53,8 @@ def growth_rates(given: Any, loads: DayLoads) -> tuple[tuple[GrowthRate, ...], t
     given : None, float, str, or mapping of str to float or str
         0.08 a year, "8%/year", "2%/month", "measured"; by class, "" for those that are not named.
     loads : DayLoads
+    implied : bool, default False
+        "measured" was not asked for: without enough weeks it is no growth and a note, else an error.
 
     Raises
     ------
@@ -71,6 +74,9 @@ def growth_rates(given: Any, loads: DayLoads) -> tuple[tuple[GrowthRate, ...], t
             found.append(GrowthRate(name, 0.0, 0.0, 0.0, "none"))
         elif isinstance(wanted, str) and wanted.strip() == MEASURED:
             own = trends.setdefault(name, trend(name, loads, loads.values[:, r]))
+            if own.source == "none" and not implied:
+                rule = f"measured needs {WEEKS} whole weeks of intervals, each with work"
+                raise ModelError(f"growth of {name}", rule, "give a rate as 8%/year", weeks_text(loads))
             if own.source == "none":
                 notes.append(f"{name}: a trend needs {WEEKS} whole weeks of intervals: taken as no growth")
             found.append(own)
@@ -92,10 +98,14 @@ def a_year(item: str, given: Any) -> float:
             raise ModelError(item, "must be a percentage a year, month or week", "write 8%/year", given)
         share, times = float(match[1]) / 100, PERIODS[match[2] or "year"]
     else:
+        if isinstance(given, bool | np.bool_):
+            raise ModelError(item, "must be a number", "write 0.08 or '8%/year'", given)
         try:
             share, times = float(given), 1.0
         except (TypeError, ValueError):
             raise ModelError(item, "must be a number", "write 0.08 or '8%/year'", given) from None
+        if share > 1:
+            raise ModelError(item, "must be at most 1 as a number, which is 100 %", "write 0.08 or '8%/year'", given)
     if not -1 < share <= 100:
         raise ModelError(item, "must be above -100 % and at most 10,000 %", "write 0.08 for 8 % a year", given)
     value = (1 + share) ** times - 1
@@ -104,14 +114,25 @@ def a_year(item: str, given: Any) -> float:
     return value
 
 
+def weeks_text(loads: DayLoads) -> str:
+    """How many whole weeks there are."""
+    count = int((_weeks(loads)[1] >= FULL * WEEK).sum()) if loads.clock else 0
+    return f"{count} whole week{'' if count == 1 else 's'}"
+
+
+def _weeks(loads: DayLoads) -> tuple[NDArray[np.int64], Array]:
+    """The week of each interval, and what is measured of each week [s]."""
+    seconds = (loads.start - loads.start[0]).astype(np.int64) / 1000
+    week = (seconds // WEEK).astype(np.int64)
+    return week, np.asarray(np.bincount(week, loads.length), dtype=np.float64)
+
+
 def trend(name: str, loads: DayLoads, values: Array) -> GrowthRate:
     """Growth from the means of whole weeks: a line through their logs, weeks taken as independent."""
     nothing = GrowthRate(name, 0.0, 0.0, 0.0, "none")
     if not loads.clock:
         return nothing
-    seconds = (loads.start - loads.start[0]).astype(np.int64) / 1000
-    week = (seconds // WEEK).astype(np.int64)
-    measured = np.bincount(week, loads.length)
+    week, measured = _weeks(loads)
     jobs = np.bincount(week, values * loads.length)
     whole = measured >= FULL * WEEK
     if whole.sum() < WEEKS or (jobs[whole] <= 0).any():
