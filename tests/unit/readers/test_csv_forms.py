@@ -206,3 +206,18 @@ def test_many_classes_and_figures_are_refused() -> None:
     assert "has more than 5,000 classes" in _error("start,class,rate\n" + rows)
     rows = "".join(f"c{i % 5000},1\n" for i in range(6000))
     assert "and at most 25,000,000 are read" in _error("class,rate\n" + rows)
+
+
+def test_figures_of_a_resource_that_each_class_repeats() -> None:
+    """The utilization of the machine in each row of a class is one series; where it differs it is of the class."""
+    rows = "time,class,rate,response [s],cpu_busy [%],cpus\n"
+    rows += "".join(f"{t},{c},10,0.1,{busy},4\n" for t, busy in (("09:00", 50), ("09:15", 60)) for c in ("A", "B"))
+    found = _read(rows + "09:30,A,10,0.1,70,4\n")
+    assert found.column("busy", "cpu", work="").tolist() == pytest.approx([0.5, 0.6, 0.7])
+    assert found.names("busy") == ("cpu",)
+    assert [each.work for each in found.series if each.quantity == "servers"] == [""]
+    assert any("each class repeats 'cpu_busy [%]', 'cpus'" in note for note in found.notes)
+    apart = _read(rows + "09:30,A,10,0.1,70,4\n09:30,B,10,0.1,71,4\n")
+    assert {each.work for each in apart.series if each.quantity == "busy"} == {"A", "B"}
+    one = _read("time,class,rate,cpu_busy [%]\n09:00,A,10,50\n09:15,A,20,60\n")
+    assert one.column("busy", "cpu", work="").tolist() == [0.5, 0.6]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
-from qnsolve.measure.intervals.building import pivoted
+from qnsolve.measure.intervals.building import of_resources, pivoted
 from qnsolve.measure.intervals.interval_table import Array, Intervals, MeasuredSeries
 
 from .clocks import NO_TIME, Clock, duration, time_of_day
@@ -183,7 +183,7 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     if not columns.names:
         return Intervals(start, length, tuple(series), values, places, tuple(said))
     if _ordered(start):
-        return pivoted(start, length, owners, groups, values, places, tuple(said))
+        return of_resources(pivoted(start, length, owners, groups, values, places, tuple(said)))
     if len(groups) > 1:
         said["there is no clock: each record is an interval of its own, also of different classes"] = None
     return _blocks(start, length, owners, groups, values, places, tuple(said))
