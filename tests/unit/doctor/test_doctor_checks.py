@@ -132,6 +132,28 @@ def test_what_cannot_be(columns: dict[str, list[float]], kind: str, words: str) 
     assert any(words in sentence for sentence in said), said
 
 
+def test_a_percentile_below_the_mean_is_looked_at() -> None:
+    """1.3 % of time-outs put the mean above p95: it is possible, and where p99 or the deviation shows it nothing is said."""
+    columns = {"a.response_p50": [0.005, 0.005], "a.response_p95": [0.008, 0.008], "a.response_time": [0.031, 0.031]}
+    one = _one(check(table(columns)), "impossible")
+    assert one.severity == "look"
+    assert "time-outs" in one.sentence
+    assert not check(table({**columns, "a.response_p99": [2.0, 2.0]})).of("impossible")
+    assert not check(table({**columns, "a.response_deviation": [0.22, 0.22]})).of("impossible")
+    assert check(table({**columns, "a.response_deviation": [0.03, 0.03]})).of("impossible")
+
+
+@pytest.mark.parametrize(("level", "stuck"), [(0.98, 0), (1.0, 0), (0.0, 0), (0.9, 1)])
+def test_full_processors_are_not_stuck(level: float, stuck: int) -> None:
+    """A utilization that stands because the processors are full, or idle, is no stuck series."""
+    busy = BUSY.copy()
+    busy[10:30] = level
+    found = check(table({"orders.rate": RATE, "cpu.busy": busy}, start=START, length=900))
+    assert len(found.of("stuck")) == stuck
+    found = check(table({"orders.rate": RATE, "cpu.busy": np.full(N, level)}, start=START, length=900))
+    assert len(found.of("stuck")) == stuck
+
+
 def test_clocks_of_two_systems() -> None:
     """Intervals of two systems that begin five minutes apart, and an hour that is missing where summer time begins."""
     n = 24
