@@ -154,6 +154,20 @@ def test_full_processors_are_not_stuck(level: float, stuck: int) -> None:
     assert len(found.of("stuck")) == stuck
 
 
+@pytest.mark.parametrize("peak", [0.05, 0.2, 0.6])
+def test_whole_percents_of_a_day_with_an_idle_night_are_no_outliers(peak: float) -> None:
+    """A utilization of 1 % that is printed in whole percents is off by half of itself: that is rounding."""
+    rng = np.random.default_rng(3)
+    hours = np.arange(288) / 12
+    rate = rng.poisson(300 * (200 * np.clip(np.sin((hours - 7) / 12 * np.pi), 0, None) + 2)) / 300
+    busy = 0.005 + peak * rate / 200 * (1 + 0.01 * rng.standard_normal(288))
+    start = np.datetime64("2026-03-02", "ms") + np.arange(288) * np.timedelta64(300_000, "ms")
+    rows = {"orders.rate": rate, "cpu.busy": np.round(busy, 2)}
+    assert not check(table(rows, start=start, length=300)).found
+    rows["cpu.busy"][150:153] = np.round(1.4 * busy[150:153] + 0.03, 2)
+    assert [each.first for each in check(table(rows, start=start, length=300)).of("outlier")] == [151]
+
+
 def test_clocks_of_two_systems() -> None:
     """Intervals of two systems that begin five minutes apart, and an hour that is missing where summer time begins."""
     n = 24

@@ -50,7 +50,7 @@ def _warm(x: Examined, each: MeasuredOwner, level: Array) -> None:
 
 def _outliers(x: Examined, found: Explained) -> None:
     limit = max((FAR + SHORT / found.freedom) * found.deviation, SIZE)
-    off = np.abs(found.left) > limit
+    off = np.abs(found.left) - found.rounding > limit
     if not off.any() or off.mean() > MANY:
         return
     title = found.resource.title("busy")

@@ -42,8 +42,10 @@ def check_stuck(x: Examined) -> None:
             chance = max(chance, 0.4 * grain / max(_moved(x.values[:, j]), grain))
         longest = max(FEWEST, 1 + int(np.ceil(np.log(n / CHANCE) / -np.log(min(chance, 0.999)))))
         for first, last in found[:NAMED]:
-            full = each.quantity == "busy" and FULL <= x.values[first, j] <= 1
-            if not full and last - first + 2 >= longest and _lively_beside(x.values[:, j], first, last + 1, grain):
+            value = float(x.values[first, j])
+            if (each.quantity == "busy" and FULL <= value <= 1) or abs(value) < FINE * grain:
+                continue
+            if last - first + 2 >= longest and _lively_beside(x.values[:, j], first, last + 1, grain):
                 _stands(x, j, first, last + 1, moving)
 
 
