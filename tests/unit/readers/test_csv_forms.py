@@ -61,6 +61,7 @@ def test_quotes_blank_lines_and_lines_above_the_headings() -> None:
         ("users;throughput\n1;1.000,5\n2;12,25\n", {}, [1000.5, 12.25]),
         ('users,throughput\n1,"1,000"\n2,"12,500.5"\n', {}, [1000.0, 12500.5]),
         ('users,throughput\n1,"1,234"\n2,7\n', {}, [1234.0, 7.0]),
+        ("users;throughput\n1;0,020\n2;1,500\n", {}, [0.02, 1.5]),
         ("users;throughput\n1;1,234\n", {"decimal": ","}, [1.234]),
         ("users;throughput\n1;1,234\n", {"thousands": ","}, [1234.0]),
         ("users;throughput\n1;1'234.5\n", {"thousands": "'"}, [1234.5]),
@@ -206,6 +207,14 @@ def test_many_classes_and_figures_are_refused() -> None:
     assert "has more than 5,000 classes" in _error("start,class,rate\n" + rows)
     rows = "".join(f"c{i % 5000},1\n" for i in range(6000))
     assert "and at most 25,000,000 are read" in _error("class,rate\n" + rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1h", 3600), ("15m", 900), ("30min", 1800), ("15 min", 900), ("900s", 900), ("0.5 h", 1800)]
+)
+def test_lengths_with_their_unit(text: str, seconds: float) -> None:
+    """1h, 15m and 30min are lengths."""
+    assert _read(f"start,duration,rate\n2026-03-02T09:00,{text},1\n").length.tolist() == [seconds]
 
 
 def test_figures_of_a_resource_that_each_class_repeats() -> None:
