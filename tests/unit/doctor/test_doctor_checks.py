@@ -266,3 +266,15 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--servers" in capsys.readouterr().err
     assert main(["check", str(tmp_path / "none.csv")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_length_that_is_given_is_not_noted_as_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The note of the reader on the median distance goes where --length says better; counts of one are in the singular."""
+    file = _file(tmp_path / "day.csv", {"start": [str(each) for each in START], "orders.rate": RATE})
+    assert main(["check", file]) == 0
+    assert "median distance" in capsys.readouterr().out
+    assert main(["check", file, "--length", "900"]) == 0
+    assert "median distance" not in capsys.readouterr().out
+    few = check(table({"orders.rate": [1.0, 2, 3, 4], "cpu.busy": [0.1, 0.2, 0.3, 0.4]})).of("few")
+    assert "4 rows with all rates for 1 class:" in few[0].sentence
+    assert check({"a.rate": [1.0]}).title().startswith("1 interval, 1 series")

@@ -82,6 +82,7 @@ def test_a_comma_that_may_be_either_is_asked() -> None:
     ("text", "message"),
     [
         ("start,rate\n2026-03-02T09:00,ten\n2026-03-02T09:15,3\n", "line 2, 'rate' = 'ten': must be a number below 1e100"),
+        ("start,rate\n2026-03-02T09:00,abc\n", "line 2, 'rate' = 'abc': must be a number below 1e100"),
         ("start,rate\n2026-03-02T09:00,1e300\n", "line 2, 'rate' = '1e300': must be a number below 1e100"),
         ("start,rate\nyesterday,1\n", "line 2, 'start' = 'yesterday': must be a date and time; write 2026-03-02T09:00"),
         ("start,rate\n2026-03-02T09:00,1\n2026-13-02T09:15,3\n", "line 3, 'start' = '2026-13-02T09:15': must be a date"),

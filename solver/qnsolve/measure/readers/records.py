@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.building import of_resources, pivoted
-from qnsolve.measure.intervals.interval_table import Array, Intervals, MeasuredSeries
+from qnsolve.measure.intervals.interval_table import NO_LENGTH, Array, Intervals, MeasuredSeries
 
 from .clocks import NO_TIME, Clock, duration, time_of_day
 from .headings import BY_VALUES, ColumnPlan
@@ -258,7 +258,7 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
         gaps = np.diff(np.unique(begin[~np.isnan(begin)])) / 1000
         if len(gaps) > 1 and np.median(gaps) < LONGEST:
             length = np.full(n, float(np.median(gaps)))
-            said[f"no column has the length of an interval: the median distance of begins is taken, {length[0]:g} s"] = None
+            said[f"{NO_LENGTH}: the median distance of begins is taken, {length[0]:g} s"] = None
     start = np.full(n, NO_TIME)
     known = ~np.isnan(begin)
     start[known] = begin[known].astype(np.int64).astype("datetime64[ms]")
