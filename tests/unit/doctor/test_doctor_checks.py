@@ -278,3 +278,10 @@ def test_a_length_that_is_given_is_not_noted_as_guessed(tmp_path: Path, capsys: 
     few = check(table({"orders.rate": [1.0, 2, 3, 4], "cpu.busy": [0.1, 0.2, 0.3, 0.4]})).of("few")
     assert "4 rows with all rates for 1 class:" in few[0].sentence
     assert check({"a.rate": [1.0]}).title().startswith("1 interval, 1 series")
+
+
+@pytest.mark.parametrize("call", [check, table])
+def test_a_name_of_a_file_is_told_to_be_read(call: Any) -> None:
+    """A name of a file in place of a table: the repair says how it is read."""
+    with pytest.raises(qn.ModelError, match=r"read it: qn\.measure\.read\('day\.csv'\)"):
+        call("day.csv")

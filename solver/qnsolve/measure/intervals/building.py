@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -47,6 +48,8 @@ def table(
     >>> found.column("busy").tolist()
     [0.2, 0.4]
     """
+    if isinstance(columns, str | os.PathLike):
+        raise ModelError("columns", "must be a table, and is the name of a file", f"read it: qn.measure.read({str(columns)!r})")
     try:
         names = [str(name) for name in getattr(columns, "columns", columns)]  # a frame's names, a mapping's keys
     except TypeError:
