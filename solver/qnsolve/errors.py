@@ -174,6 +174,15 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     return text if len(text) <= longest else f"{text[: longest - 5 - tail]} ... {text[-tail:]}"
 
 
+def counted(count: int, word: str) -> str:
+    """A number with its word.
+
+    >>> counted(1, "class"), counted(2, "class"), counted(0, "row")
+    ('1 class', '2 classes', '0 rows')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}{'es' if word.endswith('s') else 's'}"
+
+
 def nearest(wrong: object, known: Iterable[str]) -> str:
     """The repair for a word that is not one of those that the rule lists."""
     near = get_close_matches(str(wrong)[:ITEM], list(known), n=1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from qnsolve.errors import counted
 from qnsolve.files.writing import write_text
 from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
@@ -174,7 +175,7 @@ class Fit(Answer):
         """
         columns = self.predictor(given) if isinstance(given, Intervals) else self.predictor.at_loads(given)
         count = len(next(iter(columns.values()))) if columns else 0
-        return FitPrediction(f"{self.name}: {count} rows", (), columns)
+        return FitPrediction(f"{self.name}: {counted(count, 'row')}", (), columns)
 
     @property
     def name(self) -> str:
@@ -214,7 +215,7 @@ class Fit(Answer):
 
     def title(self) -> str:
         """What was fitted to which rows."""
-        return f"{self.name}: {len(self.figures)} figures from {self.rows_used}"
+        return f"{self.name}: {counted(len(self.figures), 'figure')} from {self.rows_used}"
 
     def time_unit(self) -> str:
         """That of the model."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.files.model_file import network_to_data
 from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
@@ -69,7 +69,7 @@ class _Ladder:
         self.rows = rows.where(self.keep)
         self.notes: list[str] = []
         if not self.keep.all():
-            self.notes.append(f"{int((~self.keep).sum())} rows without users or rate are left out")
+            self.notes.append(f"left out without users or rate: {counted(int((~self.keep).sum()), 'row')}")
         self.users, self.rates = self._column("users"), self._column("rate")
         if not len(self.users):
             raise ModelError("intervals", "must have rows with users and a rate", "give both in a row", 0)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, counted, suggestion
 from qnsolve.measure.checked_series import Array
 from qnsolve.measure.intervals.interval_table import LABELS, Intervals
 from qnsolve.measure.intervals.quantities import QUANTITIES
@@ -68,7 +68,7 @@ class MeasuredRows:
         """So many of so many intervals, from when to when."""
         whole = len(self)
         used = self.intervals if keep is None else self.intervals.rows_where(keep)
-        text = f"{len(used)} intervals" if len(used) == whole else f"{len(used)} of {whole} intervals"
+        text = counted(len(used), "interval") if len(used) == whole else f"{len(used)} of {whole} intervals"
         known = used.start[~np.isnat(used.start)]
         if len(known):
             first, last = (np.datetime_as_string(t, unit="m").replace("T", " ") for t in (known.min(), known.max()))

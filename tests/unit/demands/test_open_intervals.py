@@ -101,7 +101,7 @@ def test_time_that_is_not_charged_is_noted() -> None:
     ("wrong", "text"),
     [
         (lambda: measure.fit_intervals({}, [0.1]), r"rates = \{\}: must give the rates of each class"),
-        (lambda: measure.fit_intervals({"a": [1, 2]}, [0.1, 0.2]), "rates = 2: must have 3 intervals or more for 1 classes"),
+        (lambda: measure.fit_intervals({"a": [1, 2]}, [0.1, 0.2]), "rates = 2: must have 3 intervals or more for 1 class"),
         (lambda: measure.fit_intervals({"a": [1, 2, 3]}, [0.1, 0.2]), "a, busy: must have one value for each interval"),
         (
             lambda: measure.fit_intervals({"a": [0, 0, 0]}, [0.1, 0.2, 0.3]),

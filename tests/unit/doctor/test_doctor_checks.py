@@ -132,6 +132,42 @@ def test_what_cannot_be(columns: dict[str, list[float]], kind: str, words: str) 
     assert any(words in sentence for sentence in said), said
 
 
+def test_a_percentile_below_the_mean_is_looked_at() -> None:
+    """1.3 % of time-outs put the mean above p95: it is possible, and where p99 or the deviation shows it nothing is said."""
+    columns = {"a.response_p50": [0.005, 0.005], "a.response_p95": [0.008, 0.008], "a.response_time": [0.031, 0.031]}
+    one = _one(check(table(columns)), "impossible")
+    assert one.severity == "look"
+    assert "time-outs" in one.sentence
+    assert not check(table({**columns, "a.response_p99": [2.0, 2.0]})).of("impossible")
+    assert not check(table({**columns, "a.response_deviation": [0.22, 0.22]})).of("impossible")
+    assert check(table({**columns, "a.response_deviation": [0.03, 0.03]})).of("impossible")
+
+
+@pytest.mark.parametrize(("level", "stuck"), [(0.98, 0), (1.0, 0), (0.0, 0), (0.9, 1)])
+def test_full_processors_are_not_stuck(level: float, stuck: int) -> None:
+    """A utilization that stands because the processors are full, or idle, is no stuck series."""
+    busy = BUSY.copy()
+    busy[10:30] = level
+    found = check(table({"orders.rate": RATE, "cpu.busy": busy}, start=START, length=900))
+    assert len(found.of("stuck")) == stuck
+    found = check(table({"orders.rate": RATE, "cpu.busy": np.full(N, level)}, start=START, length=900))
+    assert len(found.of("stuck")) == stuck
+
+
+@pytest.mark.parametrize("peak", [0.05, 0.2, 0.6])
+def test_whole_percents_of_a_day_with_an_idle_night_are_no_outliers(peak: float) -> None:
+    """A utilization of 1 % that is printed in whole percents is off by half of itself: that is rounding."""
+    rng = np.random.default_rng(3)
+    hours = np.arange(288) / 12
+    rate = rng.poisson(300 * (200 * np.clip(np.sin((hours - 7) / 12 * np.pi), 0, None) + 2)) / 300
+    busy = 0.005 + peak * rate / 200 * (1 + 0.01 * rng.standard_normal(288))
+    start = np.datetime64("2026-03-02", "ms") + np.arange(288) * np.timedelta64(300_000, "ms")
+    rows = {"orders.rate": rate, "cpu.busy": np.round(busy, 2)}
+    assert not check(table(rows, start=start, length=300)).found
+    rows["cpu.busy"][150:153] = np.round(1.4 * busy[150:153] + 0.03, 2)
+    assert [each.first for each in check(table(rows, start=start, length=300)).of("outlier")] == [151]
+
+
 def test_clocks_of_two_systems() -> None:
     """Intervals of two systems that begin five minutes apart, and an hour that is missing where summer time begins."""
     n = 24
@@ -230,3 +266,22 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--servers" in capsys.readouterr().err
     assert main(["check", str(tmp_path / "none.csv")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_length_that_is_given_is_not_noted_as_guessed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The note of the reader on the median distance goes where --length says better; counts of one are in the singular."""
+    file = _file(tmp_path / "day.csv", {"start": [str(each) for each in START], "orders.rate": RATE})
+    assert main(["check", file]) == 0
+    assert "median distance" in capsys.readouterr().out
+    assert main(["check", file, "--length", "900"]) == 0
+    assert "median distance" not in capsys.readouterr().out
+    few = check(table({"orders.rate": [1.0, 2, 3, 4], "cpu.busy": [0.1, 0.2, 0.3, 0.4]})).of("few")
+    assert "4 rows with all rates for 1 class:" in few[0].sentence
+    assert check({"a.rate": [1.0]}).title().startswith("1 interval, 1 series")
+
+
+@pytest.mark.parametrize("call", [check, table])
+def test_a_name_of_a_file_is_told_to_be_read(call: Any) -> None:
+    """A name of a file in place of a table: the repair says how it is read."""
+    with pytest.raises(qn.ModelError, match=r"read it: qn\.measure\.read\('day\.csv'\)"):
+        call("day.csv")

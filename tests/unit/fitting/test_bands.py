@@ -40,14 +40,14 @@ def test_the_table_comes_back_as_it_was() -> None:
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"values": [0.1, 0.2]}, "must have one number for each of 1 figures"),
+        ({"values": [0.1, 0.2]}, "must have one number for each of 1 figure"),
         ({"lowest": [0.11]}, "must lie below the value 0.1"),
         ({"highest": [0.05]}, "must lie above the value 0.1"),
         ({"highest": ["x"]}, "must be a number"),
         ({"values": [float("nan")]}, "must be finite"),
-        ({"correlations": [[2.0]]}, "must be correlations of 1 figures"),
-        ({"correlations": [[1.0, 0.5]]}, "must be correlations of 1 figures"),
-        ({"correlations": "x"}, "must be correlations of 1 figures"),
+        ({"correlations": [[2.0]]}, "must be correlations of 1 figure"),
+        ({"correlations": [[1.0, 0.5]]}, "must be correlations of 1 figure"),
+        ({"correlations": "x"}, "must be correlations of 1 figure"),
         ({"figures": "orders"}, "must be a list"),
         ({"errors": 3}, "must be a table"),
     ],

@@ -61,6 +61,7 @@ def test_quotes_blank_lines_and_lines_above_the_headings() -> None:
         ("users;throughput\n1;1.000,5\n2;12,25\n", {}, [1000.5, 12.25]),
         ('users,throughput\n1,"1,000"\n2,"12,500.5"\n', {}, [1000.0, 12500.5]),
         ('users,throughput\n1,"1,234"\n2,7\n', {}, [1234.0, 7.0]),
+        ("users;throughput\n1;0,020\n2;1,500\n", {}, [0.02, 1.5]),
         ("users;throughput\n1;1,234\n", {"decimal": ","}, [1.234]),
         ("users;throughput\n1;1,234\n", {"thousands": ","}, [1234.0]),
         ("users;throughput\n1;1'234.5\n", {"thousands": "'"}, [1234.5]),
@@ -81,6 +82,7 @@ def test_a_comma_that_may_be_either_is_asked() -> None:
     ("text", "message"),
     [
         ("start,rate\n2026-03-02T09:00,ten\n2026-03-02T09:15,3\n", "line 2, 'rate' = 'ten': must be a number below 1e100"),
+        ("start,rate\n2026-03-02T09:00,abc\n", "line 2, 'rate' = 'abc': must be a number below 1e100"),
         ("start,rate\n2026-03-02T09:00,1e300\n", "line 2, 'rate' = '1e300': must be a number below 1e100"),
         ("start,rate\nyesterday,1\n", "line 2, 'start' = 'yesterday': must be a date and time; write 2026-03-02T09:00"),
         ("start,rate\n2026-03-02T09:00,1\n2026-13-02T09:15,3\n", "line 3, 'start' = '2026-13-02T09:15': must be a date"),
@@ -206,3 +208,26 @@ def test_many_classes_and_figures_are_refused() -> None:
     assert "has more than 5,000 classes" in _error("start,class,rate\n" + rows)
     rows = "".join(f"c{i % 5000},1\n" for i in range(6000))
     assert "and at most 25,000,000 are read" in _error("class,rate\n" + rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("1h", 3600), ("15m", 900), ("30min", 1800), ("15 min", 900), ("900s", 900), ("0.5 h", 1800)]
+)
+def test_lengths_with_their_unit(text: str, seconds: float) -> None:
+    """1h, 15m and 30min are lengths."""
+    assert _read(f"start,duration,rate\n2026-03-02T09:00,{text},1\n").length.tolist() == [seconds]
+
+
+def test_figures_of_a_resource_that_each_class_repeats() -> None:
+    """The utilization of the machine in each row of a class is one series; where it differs it is of the class."""
+    rows = "time,class,rate,response [s],cpu_busy [%],cpus\n"
+    rows += "".join(f"{t},{c},10,0.1,{busy},4\n" for t, busy in (("09:00", 50), ("09:15", 60)) for c in ("A", "B"))
+    found = _read(rows + "09:30,A,10,0.1,70,4\n")
+    assert found.column("busy", "cpu", work="").tolist() == pytest.approx([0.5, 0.6, 0.7])
+    assert found.names("busy") == ("cpu",)
+    assert [each.work for each in found.series if each.quantity == "servers"] == [""]
+    assert any("each class repeats 'cpu_busy [%]', 'cpus'" in note for note in found.notes)
+    apart = _read(rows + "09:30,A,10,0.1,70,4\n09:30,B,10,0.1,71,4\n")
+    assert {each.work for each in apart.series if each.quantity == "busy"} == {"A", "B"}
+    one = _read("time,class,rate,cpu_busy [%]\n09:00,A,10,50\n09:15,A,20,60\n")
+    assert one.column("busy", "cpu", work="").tolist() == [0.5, 0.6]

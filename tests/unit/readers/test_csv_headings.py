@@ -63,6 +63,15 @@ def _read(text: str, **options: Any) -> qn.measure.Intervals:
         *(("disk_util_percent", "disk.busy", 0.01), ("db cpu %", "db.busy", 0.01), ("R4HA", "msu", 1.0)),
         *(("read_latency_p99_ms", "read.response_p99", 1e-3), ("throughput_ops_s", "rate", 1.0)),
         *(("mean_ms", "response_time", 1e-3), ("completed_tx_per_min", "rate", 1 / 60)),
+        ("Avg Response (ms)", "response_time", 1e-3),
+        ("avg response", "response_time", 1.0),
+        ("average response time", "response_time", 1.0),
+        ("mean response", "response_time", 1.0),
+        ("orders avg ms", "orders.response_time", 1e-3),
+        ("orders avg (ms)", "orders.response_time", 1e-3),
+        ("Antwortzeit (ms)", "response_time", 1e-3),
+        ("orders Antwortzeit [ms]", "orders.response_time", 1e-3),
+        ("think time avg ms", "think_time", 1e-3),
         ("throughput_sd", "", 0.0),
         ("Release", "", 0.0),
         ("peak users", "", 0.0),
@@ -222,3 +231,10 @@ def test_sums_are_divided() -> None:
 def test_tables_of_tools(text: str, titles: list[str]) -> None:
     """What drivers of benchmarks and reporting tools write is read without an option."""
     assert [each.title for each in _read(text).series] == titles
+
+
+def test_german_headings() -> None:
+    """Datum, Uhrzeit, Klasse and Antwortzeit."""
+    found = _read("Datum;Uhrzeit;Klasse;TPS;Antwortzeit [ms]\n02.03.2026;09:00;A;10;20,5\n02.03.2026;09:15;A;12;21,5\n")
+    assert found.column("response_time", "A").tolist() == pytest.approx([0.0205, 0.0215])
+    assert str(found.start[1]) == "2026-03-02T09:15:00.000"

@@ -66,7 +66,7 @@ def test_output_is_read_back(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_part_of_the_intervals(capsys: pytest.CaptureFixture[str]) -> None:
     """--from and --to choose intervals, --only series by any of their names."""
     found = _run(capsys, OVERVIEW, "--from", "2026-03-02T09:15", "--to", "2026-03-02 09:30:00", "--only", "CP")
-    assert found.splitlines()[0].startswith("1 intervals")
+    assert found.splitlines()[0].startswith("1 interval of 900 s")
     assert found.count("NUMPROC") == 1
     assert "ORDERS.1 " not in found.split("note:")[0]
     assert "leave no interval" in _refused(capsys, OVERVIEW, "--from", "2027-01-01")

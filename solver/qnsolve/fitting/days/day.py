@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, counted, suggestion
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.model import checks
 from qnsolve.model.network import Network
@@ -199,7 +199,7 @@ def day(
     given = growth if growth is not None or until is None else "measured"
     rates_of_growth, notes = growth_rates(given, loads, implied=growth is None)
     end, last, more = day_end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
-    heading = f"{model.name or ('system' if system else 'model')}: {len(loads)} intervals"
+    heading = f"{model.name or ('system' if system else 'model')}: {counted(len(loads), 'interval')}"
     return Day(
         heading=heading,
         notes=(*loads.notes, *notes, *more, *_not_carried(jobs, loads), *solver.notes()),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.numerics.series import Array
@@ -110,7 +110,7 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
             notes.append(f"{name}: users in the model, rates in the intervals: taken as work that arrives at these rates")
         missing = int(np.isnan(found).sum())
         if missing:
-            notes.append(f"{name}: nothing measured in {missing} intervals, taken as 0")
+            notes.append(f"{name}: nothing measured in {counted(missing, 'interval')}, taken as 0")
         if (found < 0).any():
             i = int(np.argmax(found < 0))
             raise ModelError(f"intervals: {name}, interval {i + 1}", "must be 0 or more", "correct it", float(found[i]))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.files.writing import write_bytes
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import Intervals
@@ -127,7 +127,7 @@ def measured_beside_modelled(
     errors = tuple(errors_of(column, load, left_out) for column in found.columns)
     if not any(each.rows for each in errors):
         raise ModelError("intervals", "must have a row that is measured and modelled", "check names and saturated rows")
-    heading = f"{found.name}: {len(given)} intervals measured and modelled"
+    heading = f"{found.name}: {counted(len(given), 'interval')} measured and modelled"
     notes = [*found.loads.notes, *found.solver.notes()]
     full = int((load >= 1).sum())
     if full:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.files.text import decoded, form_of, parsed, read
 from qnsolve.model import checks
 
@@ -148,7 +148,9 @@ def fitted_of(path: str | os.PathLike[str]) -> FittedFigures | None:
 def _numbers(key: str, given: object, count: int) -> Array:
     found = [checks.number(f"{KEY}: {key}[{i}]", value) for i, value in enumerate(checks.listed(f"{KEY}: {key}", given), 1)]
     if len(found) != count:
-        raise ModelError(f"{KEY}: {key}", f"must have one number for each of {count} figures", "fit again", len(found))
+        raise ModelError(
+            f"{KEY}: {key}", f"must have one number for each of {counted(count, 'figure')}", "fit again", len(found)
+        )
     return np.array(found)
 
 
@@ -163,6 +165,6 @@ def _correlations(given: object, count: int) -> Array:
     right = found.shape == (count, count) and bool(np.isfinite(found).all()) and bool((np.abs(found - found.T) < ROUGH).all())
     right = right and bool((np.abs(np.diag(found) - 1) < ROUGH).all())
     if not right or (count and float(np.linalg.eigvalsh(found)[0]) < -SMALL * count):
-        rule = f"must be correlations of {count} figures: symmetric, 1 on the diagonal, none impossible"
+        rule = f"must be correlations of {counted(count, 'figure')}: symmetric, 1 on the diagonal, none impossible"
         raise ModelError(item, rule, "fit again, or leave them out", given)
     return found

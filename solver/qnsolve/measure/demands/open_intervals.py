@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.measure.checked_series import Array, Values, matched, series
 from qnsolve.model import checks
 from qnsolve.numerics.least_squares import nonnegative
@@ -176,7 +176,7 @@ def fit_intervals(
     matched(**table, busy=used)
     count, needed = len(used), len(table) + 2
     if count < needed:
-        rule = f"must have {needed} intervals or more for {len(table)} classes"
+        rule = f"must have {needed} intervals or more for {counted(len(table), 'class')}"
         raise ModelError("rates", rule, "add intervals or join classes", count)
     columns = np.column_stack([*table.values(), np.ones(count)])
     for column, name in zip(columns.T[:-1], table, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.building import table
-from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.interval_table import NO_LENGTH, Intervals
 from qnsolve.model import checks
 
 from .class_checks import check_alone, check_classes
@@ -97,7 +97,8 @@ def check(
     """
     given = intervals if isinstance(intervals, Intervals) else table(intervals)
     if length is not None:
-        given = replace(given, length=np.full(len(given), checks.number("length", length, positive=True)))
+        notes = tuple(note for note in given.notes if not note.startswith(NO_LENGTH))
+        given = replace(given, length=np.full(len(given), checks.number("length", length, positive=True)), notes=notes)
     left = [checks.text("leave_out", each) for each in checks.listed("leave_out", leave_out)]
     for kind in left:
         if kind not in KINDS:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.errors import counted
+
 from .examined import Array, Examined, MeasuredOwner, amount, percent, runs
 from .residuals import explained, fitted, rates_beside
 
@@ -30,7 +32,8 @@ def check_classes(x: Examined) -> None:
         rows = ~np.isnan(rates).any(axis=1) & ~np.isnan(each.columns["busy"])
         count, needed = int(rows.sum()), FEW * (len(names) + 1)
         if count < needed:
-            text = f"{count} rows with all rates for {len(names)} classes: {needed} or more are needed to fit their demands"
+            text = f"{counted(count, 'row')} with all rates for {counted(len(names), 'class')}: "
+            text += f"{needed} or more are needed to fit their demands"
             x.add("few", "look", _listed(names), None, text, (count, needed, "intervals"))
         elif len(names) > 1:
             _together(x, names, rates[rows])

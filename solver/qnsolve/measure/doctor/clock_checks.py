@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.errors import counted
+
 from .examined import Array, Examined, Mask, amount
 
 SLACK = 0.05  # of a length, by which the next may begin early or late
@@ -22,7 +24,9 @@ def check_clocks(x: Examined) -> None:
     if not x.clock:
         if np.isnat(x.intervals.start).any() and not np.isnat(x.intervals.start).all():
             lost = np.isnat(x.intervals.start[x.order])
-            x.add("clock", "look", "time", lost, f"{int(lost.sum())} intervals have no time; the others are in its order")
+            x.add(
+                "clock", "look", "time", lost, f"no time in {counted(int(lost.sum()), 'interval')}, the others are in its order"
+            )
         return
     order = x.order
     if (np.diff(order) < 0).any():

@@ -35,7 +35,15 @@ def check_ranges(x: Examined) -> None:
 
 
 def _told(
-    x: Examined, kind: str, series: str, rows: Mask, values: Array, expected: float | Array, unit: str, text: str
+    x: Examined,
+    kind: str,
+    series: str,
+    rows: Mask,
+    values: Array,
+    expected: float | Array,
+    unit: str,
+    text: str,
+    severity: str = "wrong",
 ) -> None:
     """A finding for each run of rows, for all together where there are many; `text` takes the value and what is expected."""
     found = runs(rows)
@@ -46,7 +54,7 @@ def _told(
         value = float(np.median(values[at]))
         limit = float(np.median(np.broadcast_to(expected, values.shape)[at]))
         said = f"{series} {text.format(amount(value), amount(limit))}"
-        x.add(kind, "wrong", series, mine, said, (value, limit, unit))
+        x.add(kind, severity, series, mine, said, (value, limit, unit))
 
 
 def _share(x: Examined, each: MeasuredOwner, quantity: str) -> None:
@@ -81,9 +89,14 @@ def _responses(x: Examined, work: MeasuredOwner) -> None:
             _told(x, "impossible", work.title(name), wrong, columns[name], most, "s", text)
         elif name in ("response_p95", "response_p99") and (columns[name] < mean / LOOSE).any():
             below = columns[name] < mean / LOOSE
-            kind = "units" if float(np.median(mean[below] / np.maximum(columns[name][below], 1e-300))) > 100 else "impossible"
-            text = "{} s is below the mean response {} s" + ("; one of them is in another unit" if kind == "units" else "")
-            _told(x, kind, work.title(name), below, columns[name], mean, "s", text)
+            other = float(np.median(mean[below] / np.maximum(columns[name][below], 1e-300))) > 100
+            below &= other | ~_long_tail(work, name, mean)
+            if other:
+                text = "{} s is below the mean response {} s; one of them is in another unit"
+                _told(x, "units", work.title(name), below, columns[name], mean, "s", text)
+            elif below.any():
+                text = "{} s is below the mean response {} s: are there a few very long ones, such as time-outs?"
+                _told(x, "impossible", work.title(name), below, columns[name], mean, "s", text, "look")
     if "response_p50" in columns and "response_deviation" in columns:
         apart = np.abs(columns["response_p50"] - mean)
         wrong = apart > columns["response_deviation"] * LOOSE * 1.05
@@ -94,6 +107,22 @@ def _responses(x: Examined, work: MeasuredOwner) -> None:
         none = (mean == 0) & (rate > 0)
         if none.any():
             _told(x, "impossible", work.title("response_time"), none, mean, np.nan, "s", "is {} s, though work ended")
+
+
+def _long_tail(work: MeasuredOwner, name: str, mean: Array) -> Mask:
+    """Rows where a higher percentile or the deviation shows responses so long that a percentile is below the mean.
+
+    For a percentile q of share p below the mean, Cantelli's inequality asks for a deviation of (mean - q)·√(p/(1 - p)).
+    """
+    shown = np.zeros(len(mean), dtype=bool)
+    for higher in ORDER[ORDER.index(name) + 1 :]:
+        if higher in work.columns:
+            shown |= work.columns[higher] > mean
+    if "response_deviation" in work.columns:
+        share = float(name.removeprefix("response_p")) / 100
+        least = (mean - work.columns[name]) * np.sqrt(share / (1 - share))
+        shown |= work.columns["response_deviation"] * LOOSE >= least
+    return shown
 
 
 def _times(x: Examined, work: MeasuredOwner) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.errors import counted
+
 from .examined import Array, Examined, Mask, MeasuredOwner, amount, percent, runs, spread
 from .load_checks import ramp
 from .residuals import Explained, explained, rates_beside
@@ -50,7 +52,7 @@ def _warm(x: Examined, each: MeasuredOwner, level: Array) -> None:
 
 def _outliers(x: Examined, found: Explained) -> None:
     limit = max((FAR + SHORT / found.freedom) * found.deviation, SIZE)
-    off = np.abs(found.left) > limit
+    off = np.abs(found.left) - found.rounding > limit
     if not off.any() or off.mean() > MANY:
         return
     title = found.resource.title("busy")
@@ -73,7 +75,9 @@ def _outliers(x: Examined, found: Explained) -> None:
         rows = np.zeros(len(busy), dtype=bool)
         for first, last in places[NAMED:]:
             rows[first : last + 1] = True
-        x.add("outlier", "look", title, rows, f"{title} is off what the rates explain in {int(rows.sum())} rows more")
+        x.add(
+            "outlier", "look", title, rows, f"{title} is off what the rates explain in {counted(int(rows.sum()), 'row')} more"
+        )
 
 
 def _per_job(x: Examined, work: MeasuredOwner) -> None:

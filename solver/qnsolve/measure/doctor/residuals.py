@@ -33,6 +33,8 @@ class Explained:
         Part of the variation that the rates explain.
     freedom : int
         Rows beyond the numbers fitted.
+    rounding : shape (rows,)
+        Part of `left` that the rounding of printed figures makes: half a step of the figure, half of the fit.
     """
 
     resource: MeasuredOwner
@@ -42,6 +44,7 @@ class Explained:
     deviation: float
     share: float
     freedom: int
+    rounding: Array
 
 
 def rates_beside(x: Examined, resource: MeasuredOwner) -> tuple[tuple[MeasuredOwner, ...], Array]:
@@ -79,7 +82,9 @@ def explained(x: Examined, resource: MeasuredOwner) -> Explained | None:
     varied = float(np.sum((y - y.mean()) ** 2))
     share = 1 - float(np.sum((y - fitted) ** 2)) / varied if varied else 0.0
     deviation = spread(left) * float(np.sqrt(len(y) / freedom))
-    return Explained(resource, works, rows, left, deviation, share, freedom)
+    steps = np.diff(np.unique(y))
+    rounding = (float(steps.min()) if len(steps) else 0.0) / scale
+    return Explained(resource, works, rows, left, deviation, share, freedom, rounding)
 
 
 def fitted(rates: Array, busy: Array, found: Explained) -> tuple[Array, Array]:

@@ -13,6 +13,7 @@ GRAIN = 1e-4  # relative, to which distances are whole multiples of the least wh
 COARSE, FINE = 2.5, 10.0  # steps of rounding that rows move by, from which equal rows say something: of a run, of two rows
 AROUND = 10  # rows before and after a run
 NAMED = 3  # runs of one series named one by one
+FULL = 0.95  # a utilization from here on stands because the servers are full
 MISSING = 0.02  # share of rows without a figure that is reported
 
 
@@ -41,6 +42,9 @@ def check_stuck(x: Examined) -> None:
             chance = max(chance, 0.4 * grain / max(_moved(x.values[:, j]), grain))
         longest = max(FEWEST, 1 + int(np.ceil(np.log(n / CHANCE) / -np.log(min(chance, 0.999)))))
         for first, last in found[:NAMED]:
+            value = float(x.values[first, j])
+            if (each.quantity == "busy" and FULL <= value <= 1) or abs(value) < FINE * grain:
+                continue
             if last - first + 2 >= longest and _lively_beside(x.values[:, j], first, last + 1, grain):
                 _stands(x, j, first, last + 1, moving)
 
@@ -100,6 +104,8 @@ def _constant(x: Examined, j: int, moving: list[int]) -> None:
     if each.quantity in ("msu", "count", "at_limit") or n < 8 or not moving or np.nanmax(column) == 0:
         return
     value = float(column[~np.isnan(column)][0])
+    if each.quantity == "busy" and FULL <= value <= 1:
+        return
     text = f"{x.titles[j]} is {amount(value)} in every row{_others(x, np.ones(n, dtype=bool), j, moving)}"
     x.add("stuck", "look", x.titles[j], ~np.isnan(column), text, (value, np.nan, each.unit))
 

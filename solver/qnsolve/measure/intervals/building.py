@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,11 @@ from numpy.typing import NDArray
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 
-from .interval_table import Array, Intervals, MeasuredSeries, Times
+from .interval_table import LABELS, Array, Intervals, MeasuredSeries, Times
 from .quantities import QUANTITIES
 
 NONE = np.datetime64("NaT", "ms")
+OF_MACHINES = ("busy", "servers", "queue_length", "weight", "msu", "capped")  # not limits: a TRANCLASS has its own
 
 
 def table(
@@ -46,6 +48,8 @@ def table(
     >>> found.column("busy").tolist()
     [0.2, 0.4]
     """
+    if isinstance(columns, str | os.PathLike):
+        raise ModelError("columns", "must be a table, and is the name of a file", f"read it: qn.measure.read({str(columns)!r})")
     try:
         names = [str(name) for name in getattr(columns, "columns", columns)]  # a frame's names, a mapping's keys
     except TypeError:
@@ -149,3 +153,36 @@ def pivoted(
         places[first],
         notes,
     )
+
+
+def of_resources(found: Intervals) -> Intervals:
+    """The table where figures of a resource that every class of an interval repeats are one series, without the class.
+
+    Exports with a row for each class repeat the utilization of the machine in each; figures that differ are of the class.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for j, each in enumerate(found.series):
+        if each.work and each.quantity in OF_MACHINES:
+            key = (each.quantity, *(getattr(each, label) for label in LABELS if label != "work"), each.field)
+            groups.setdefault(key, []).append(j)
+    alone = len({each.work for each in found.series if each.work}) == 1
+    values, series = found.values.copy(), list(found.series)
+    left: set[int] = set()
+    fields: list[str] = []
+    for columns in groups.values():
+        mine = found.values[:, columns]
+        low, high = np.fmin.reduce(mine, axis=1), np.fmax.reduce(mine, axis=1)
+        beside = (~np.isnan(mine)).sum(axis=1) > 1
+        if (low < high).any() or not (beside.any() or alone):
+            continue
+        first = columns[0]
+        values[:, first] = low
+        series[first] = replace(series[first], work="")
+        fields.append(series[first].field)
+        left.update(columns[1:])
+    if not fields:
+        return found
+    note = f"each class repeats {', '.join(map(repr, dict.fromkeys(fields)))}: taken as of the resource, without a class"
+    stay = [j for j in range(len(series)) if j not in left]
+    kept = tuple(series[j] for j in stay)
+    return replace(found, series=kept, values=values[:, stay], notes=(*found.notes, *(() if alone else (note,))))

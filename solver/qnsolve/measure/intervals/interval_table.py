@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.errors import ModelError, suggestion
+from qnsolve.errors import ModelError, counted, suggestion
 from qnsolve.model import checks
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import Table, figure
@@ -18,6 +18,7 @@ from .quantities import QUANTITIES
 
 Array = NDArray[np.float64]
 Times = NDArray[np.datetime64]
+NO_LENGTH = "no column has the length of an interval"  # begins a note
 LABELS = ("system", "lpar", "region", "work", "resource")
 
 
@@ -183,7 +184,7 @@ class Intervals(Answer):
 
     def title(self) -> str:
         """One line: how many intervals, from when to when, how many series."""
-        return f"{len(self)} intervals{self._span()}, {len(self.series)} series"
+        return f"{counted(len(self), 'interval')}{self._span()}, {len(self.series)} series"
 
     def tables(self) -> list[Table]:
         """A row a series: what it is, whose, its field in the source, and its least, median and greatest value."""

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .measured_units import factor
+
 NO_TIME = np.datetime64("NaT", "ms")
 _NAT = int(NO_TIME.astype(np.int64))
 _TIME = r"(\d{1,2})[:.](\d{2})(?:[:.](\d{2})(?:[.,:](\d{1,9}))?)?\s*([AaPp][Mm])?"
@@ -24,6 +26,7 @@ _FORMS = [(kind, re.compile(rf"{date}(?:{_BETWEEN}{_TIME}{_ZONE})?")) for kind, 
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})(?:[T-]?(\d{2})(\d{2})(\d{2}))?")
 _TIME_ALONE = re.compile(_TIME)
 _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE]\+?\d+)?")
+_SPOKEN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([A-Za-z]{1,12})")  # 15 min
 _EPOCHS = ((1e8, 1e11, 1000.0), (1e11, 1e14, 1.0), (1e14, 1e17, 1e-3), (1e17, 1e20, 1e-6))  # from, below, to milliseconds
 MOST_REMEMBERED = 200_000
 
@@ -157,12 +160,17 @@ def time_of_day(text: str) -> int | None:
 
 
 def duration(text: str) -> float | None:
-    """Seconds of a duration: 29:59:999 and 29:59.996 (minutes), 00.15.00 (hours), 00.03.37.095, 900; None where it is none.
+    """Seconds of a duration: 29:59:999 and 29:59.996 (minutes), 00.15.00 (hours), 00.03.37.095, 900, 15m; None for none.
 
-    >>> duration("29:59:999"), duration("00.15.00"), duration("00.03.37.095"), duration("1.30.250"), duration("15:00")
-    (1799.999, 900.0, 217.095, 90.25, 900.0)
+    >>> duration("29:59:999"), duration("00.15.00"), duration("00.03.37.095"), duration("1.30.250"), duration("1h")
+    (1799.999, 900.0, 217.095, 90.25, 3600.0)
     """
     text = text.strip()
+    spoken = _SPOKEN.fullmatch(text)
+    if spoken:
+        unit = spoken.group(2).lower()
+        scale = factor({"m": "min", "hr": "h", "hrs": "h"}.get(unit, unit), "s")
+        return float(spoken.group(1)) * scale[0] if scale else None
     parts = re.split(r"[:.]", text)
     if not all(part.isdecimal() and part.isascii() and len(part) <= 15 for part in parts) or len(parts) > 5:
         return None

@@ -186,6 +186,8 @@ def _understood(heading: str, unit: str, time_unit: str | None) -> ColumnPlan:
         bare, qualifier = inside.group(1), inside.group(2)
         qualifier = (_PERIOD_NAME.fullmatch(qualifier) or [qualifier, qualifier])[1]
     pairs = word_pairs(bare)
+    if found and pairs and pairs[-1][1] in MEAN:  # orders avg (ms)
+        pairs += word_pairs(found)
     given = [word for _, word in pairs]
     role = role_of(given) or role_of(word.lower() for word, _ in pairs)
     if role is None and given and is_unit(given[-1]):  # start_s, interval seconds
@@ -231,6 +233,8 @@ def _field(pairs: Sequence[tuple[str, str]]) -> tuple[KnownField | None, list[st
         return exact(["throughput"]), [], unit
     if len(given) > 1 and set(given[:-1]) <= set(MEAN) and factor(given[-1], "s"):  # mean_ms
         return exact(["response"]), [], given[-1]
+    if len(given) > 2 and given[-2] in MEAN and factor(given[-1], "s") and matched(given[:-2]) is None:  # orders avg ms
+        return exact(["response"]), [written for written, _ in pairs[:-2]], given[-1]
     if len(given) > 1:  # a mean is what is meant anyway
         pairs = [pair for pair in pairs if pair[1] not in MEAN]
     given = [word for _, word in pairs]

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 ABSENT = frozenset(
     ("", "-", "--", "---", "----", "-----", "n/a", "na", "#n/a", "null", "none", "nil", "nan", ".", "*", "****", "?", "no data")
 )
-_GROUPS = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mark in (",", ".")}
+_GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in (",", ".")}
 _WITH = re.compile(r"[+-]?\d+(?:[,.]\d+)+")
 
 
@@ -55,8 +55,8 @@ class Marks:
 def guessed(cells: Iterable[str], separator: str) -> tuple[Marks, str, str]:
     """The marks that the cells show, what to note, and a question where they do not decide.
 
-    One cell with both marks, or with a mark that cannot stand between thousands, decides. 1,234 alone decides where the
-    columns are separated by commas: it is a thousand there, and noted.
+    One cell with both marks, or with a mark that cannot stand between thousands (0,020), decides. 1,234 alone decides where
+    the columns are separated by commas: it is a thousand there, and noted.
     """
     commas = points = both = 0
     comma_decimal = point_decimal = comma_twice = point_twice = False

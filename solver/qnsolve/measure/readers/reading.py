@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, counted
 from qnsolve.measure.intervals.interval_table import LABELS, Intervals, MeasuredSeries
 from qnsolve.model import checks
 
@@ -214,8 +214,8 @@ def _by_sample(
         cells = [row[i] for row in sample if i < len(row) and not absent(str(row[i]))]
         kinds = [any(number(cell, marks) is not None for marks in forms) for cell in cells]
         numeric = bool(kinds) and all(kinds)
-        if plan.role == "series" and kinds and not any(kinds):
-            plan = ColumnPlan(plan.heading, "")  # words below a heading that names a quantity
+        if plan.role == "series" and kinds and not any(kinds) and len(sample) > 1:
+            plan = ColumnPlan(plan.heading, "")  # words below a heading that names a quantity; a single row is no proof
         if (
             plan.role == "time"
             and numeric
@@ -261,7 +261,7 @@ def _finished(found: Intervals) -> Intervals:
             columns.append(divided(values, found.length))
     if not added:
         return found
-    note = f"rates of {len(added)} classes are their counts divided by the length of the interval"
+    note = f"rates of {counted(len(added), 'class')} are counts divided by the length of the interval"
     values = np.column_stack([found.values, *columns])
     return replace(found, series=(*found.series, *added), values=values, notes=(*found.notes, note))
 

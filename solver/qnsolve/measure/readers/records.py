@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
-from qnsolve.measure.intervals.building import pivoted
-from qnsolve.measure.intervals.interval_table import Array, Intervals, MeasuredSeries
+from qnsolve.measure.intervals.building import of_resources, pivoted
+from qnsolve.measure.intervals.interval_table import NO_LENGTH, Array, Intervals, MeasuredSeries
 
 from .clocks import NO_TIME, Clock, duration, time_of_day
 from .headings import BY_VALUES, ColumnPlan
@@ -183,7 +183,7 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     if not columns.names:
         return Intervals(start, length, tuple(series), values, places, tuple(said))
     if _ordered(start):
-        return pivoted(start, length, owners, groups, values, places, tuple(said))
+        return of_resources(pivoted(start, length, owners, groups, values, places, tuple(said)))
     if len(groups) > 1:
         said["there is no clock: each record is an interval of its own, also of different classes"] = None
     return _blocks(start, length, owners, groups, values, places, tuple(said))
@@ -258,7 +258,7 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
         gaps = np.diff(np.unique(begin[~np.isnan(begin)])) / 1000
         if len(gaps) > 1 and np.median(gaps) < LONGEST:
             length = np.full(n, float(np.median(gaps)))
-            said[f"no column has the length of an interval: the median distance of begins is taken, {length[0]:g} s"] = None
+            said[f"{NO_LENGTH}: the median distance of begins is taken, {length[0]:g} s"] = None
     start = np.full(n, NO_TIME)
     known = ~np.isnan(begin)
     start[known] = begin[known].astype(np.int64).astype("datetime64[ms]")
