@@ -60,6 +60,7 @@ ANSWERS = {
     "Day": lambda: qn.day(OPEN, MEASURED),
     "Fit": lambda: qn.fit(MEASURED),
     "FitPrediction": lambda: qn.fit(MEASURED).predict(MEASURED),
+    "MeasuredBesideModelled": lambda: qn.measured_beside_modelled(OPEN, MEASURED),
     "Bands": lambda: bands(OPEN, FITTED),
     "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
@@ -82,7 +83,7 @@ def subclasses(kind: type) -> set[str]:
 def test_no_answer_is_left_out() -> None:
     """The list above names every class of answers."""
     assert all(hasattr(qn, name) for name in qn.__all__)  # loads every module that has one
-    assert subclasses(qn.Answer) - {"Answer", "Report", "DayFigures"} == set(ANSWERS)
+    assert subclasses(qn.Answer) - {"Answer", "Report", "BesideFigures", "DayFigures"} == set(ANSWERS)
 
 
 def test_rows(answer: qn.Answer) -> None:
