@@ -180,9 +180,32 @@ def test_a_dash_is_standard_input(
     assert expected
 
 
+MEASURED_COMMANDS = {"data": (), "check": (), "fit": (), "day": ("MODEL",)}
+MEASURED = "orders.rate,cpu.busy,cpu.servers,length\n" + "".join(
+    f"{x},{0.05 + 0.002 * x:.4f},1,900\n" for x in range(20, 220, 10)
+)
+
+
+@pytest.mark.parametrize("name", MEASURED_COMMANDS)
+def test_a_dash_is_measurements_from_standard_input(
+    name: str, system: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every command that takes measurements prints of a stream what it prints of a file, but for the name."""
+    before = [str(system)] if MEASURED_COMMANDS[name] else []
+    file = tmp_path / "measured.csv"
+    file.write_text(MEASURED)
+    assert main([name, *before, str(file)]) == 0
+    expected = capsys.readouterr().out
+    piped(MEASURED, monkeypatch)
+    assert main([name, *before, "-"]) == 0
+    assert capsys.readouterr().out.replace("-:", f"{file}:", 1) == expected
+    assert "interval" in expected
+
+
 def test_every_command_that_takes_a_file_is_tried() -> None:
     """`compare` and `convert` are below."""
-    assert {*FILE_COMMANDS, *SYSTEM_COMMANDS, "compare", "convert"} == set(COMMANDS)
+    tried = {*FILE_COMMANDS, *SYSTEM_COMMANDS, *MEASURED_COMMANDS, "compare", "convert"}
+    assert tried == set(COMMANDS)
 
 
 def test_a_dash_of_compare_and_convert(
