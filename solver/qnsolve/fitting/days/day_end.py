@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from qnsolve.errors import ModelError
+from qnsolve.model.yearly_growth import YEAR
 from qnsolve.numerics.series import Array
 
 from .day_figures import DayEnd
 from .day_loads import DayLoads
 from .first_break import broken, candidates, first_break
-from .growth_rates import YEAR, GrowthRate
+from .growth_rates import GrowthRate
 from .solved_loads import LoadSolver
 
 HORIZON = 10.0  # years that growth is followed, where no end is given

@@ -6,10 +6,11 @@ from math import isfinite
 
 import numpy as np
 
+from qnsolve.model.yearly_growth import YEAR
+
 from .backlog import episodes
 from .day_figures import DayFigures
 from .day_loads import minute
-from .growth_rates import YEAR
 
 OVERLOADS = 5  # that are named one by one
 FAR = 99.0  # times the load, beyond which nothing was tried

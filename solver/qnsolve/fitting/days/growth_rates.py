@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,18 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError, suggestion
+from qnsolve.model.yearly_growth import YEAR, a_year
 from qnsolve.numerics.series import Array
 
 from .day_loads import DayLoads
 
-YEAR = 365.25  # days
 WEEK = 7 * 86400.0  # [s]
 WEEKS = 4  # whole weeks that a trend needs
 FULL = 0.9  # of a week, that must be measured
 NORMAL = 1.96
-PERIODS = {"year": 1.0, "month": 12.0, "week": YEAR / 7, "day": YEAR}
 MEASURED = "measured"
-PATTERN = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*%\s*(?:/|a|per)?\s*(year|month|week|day)?\s*")
 
 
 @dataclass(frozen=True)
@@ -84,34 +81,6 @@ def growth_rates(given: Any, loads: DayLoads, *, implied: bool = False) -> tuple
             value = a_year(f"growth of {name}", wanted)
             found.append(GrowthRate(name, value, value, value, "given"))
     return tuple(found), tuple(notes)
-
-
-def a_year(item: str, given: Any) -> float:
-    """A growth as ratio less 1 a year.
-
-    >>> round(a_year("growth", "2%/month"), 4)
-    0.2682
-    """
-    if isinstance(given, str):
-        match = PATTERN.fullmatch(given)
-        if match is None:
-            raise ModelError(item, "must be a percentage a year, month or week", "write 8%/year", given)
-        share, times = float(match[1]) / 100, PERIODS[match[2] or "year"]
-    else:
-        if isinstance(given, bool | np.bool_):
-            raise ModelError(item, "must be a number", "write 0.08 or '8%/year'", given)
-        try:
-            share, times = float(given), 1.0
-        except (TypeError, ValueError):
-            raise ModelError(item, "must be a number", "write 0.08 or '8%/year'", given) from None
-        if share > 1:
-            raise ModelError(item, "must be at most 1 as a number, which is 100 %", "write 0.08 or '8%/year'", given)
-    if not -1 < share <= 100:
-        raise ModelError(item, "must be above -100 % and at most 10,000 %", "write 0.08 for 8 % a year", given)
-    value = (1 + share) ** times - 1
-    if not value < 1e6:
-        raise ModelError(item, "must be below a million times a year", "correct the growth or its period", given)
-    return value
 
 
 def weeks_text(loads: DayLoads) -> str:

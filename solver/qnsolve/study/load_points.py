@@ -1,0 +1,167 @@
+"""A system solved at many loads, each once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import compiled
+from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.hosts.demands import at_rest
+from qnsolve.zos.point.capacity import ROUNDS
+from qnsolve.zos.point.solved import SolvedPoint, solved_point
+from qnsolve.zos.point.utilization import center_loads, fullest
+from qnsolve.zos.report.reasons import centers
+from qnsolve.zos.report.reporting import answer
+from qnsolve.zos.report.system_result import SystemResult
+from qnsolve.zos.solve_system import System
+
+ASTRAY = 1.05  # load of an overloaded center up to which the solution is tried once more with few rounds
+
+
+@dataclass(frozen=True, eq=False)
+class LoadPoint:
+    """A system at one load.
+
+    Attributes
+    ----------
+    factors : ndarray (W,)
+    point : SolvedPoint or None
+        None where a center is saturated.
+    full : str
+        The center that is saturated, "" where none is.
+    overload : float
+        What it is asked for over what it can do [ratio]; 0 where none is.
+    missed : tuple of str
+        Work whose response time is above its target.
+    """
+
+    factors: Array
+    point: SolvedPoint | None
+    full: str
+    overload: float
+    missed: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Nothing is saturated and every target is met."""
+        return self.point is not None and not self.missed
+
+    @cached_property
+    def result(self) -> SystemResult:
+        """The answer; only of a point that is not saturated."""
+        assert self.point is not None, "a saturated system has no answer"
+        return answer(self.point)
+
+    @cached_property
+    def used(self) -> dict[str, float]:
+        """The share that is used of each center [0..1]."""
+        return dict(centers(self.result))
+
+    @cached_property
+    def fullest(self) -> tuple[str, float]:
+        """The center that the others wait for, and its use [0..1]."""
+        assert self.point is not None, "a saturated system has no answer"
+        return fullest(self.point.work)
+
+    @property
+    def response(self) -> Array:
+        """Response times (W,) [s]; nan where a center is saturated."""
+        if self.point is None:
+            return np.full(len(self.factors), np.nan)
+        return self.point.work.response
+
+
+class LoadPoints:
+    """The solutions of a system at factors on its work."""
+
+    def __init__(self, system: System, targets: Mapping[str, float]) -> None:
+        self.system = system
+        self.names = tuple(item.name for item in system.work)
+        self.targets = {self.names.index(name): most for name, most in targets.items()}
+        self._known: dict[bytes, LoadPoint] = {}
+
+    @cached_property
+    def service(self) -> Array:
+        """Response times where nothing waits (W,) [s]."""
+        return self._rest.response
+
+    @cached_property
+    def weights(self) -> Array:
+        """Shares of the work in the CPU of the system (W,)."""
+        work = self._rest
+        need = work.ask.on_cps + work.ask.ziip
+        rate = np.maximum(work.rate, 1e-12)
+        cpu = np.bincount(work.form.work, rate[work.form.work] * work.form.visits * np.maximum(need, 1e-12), len(rate))
+        return np.asarray(cpu / cpu.sum())
+
+    @cached_property
+    def _rest(self) -> Working:
+        form = compiled(self.system)
+        need = needs(form)
+        work = Working.unloaded(form, need, at_rest(form), form.rate)
+        work.settle_rates()
+        return work
+
+    def plain_loads(self, point: LoadPoint) -> list[float]:
+        """What is used of the centers that fill in proportion to the load at least [ratio]."""
+        assert point.point is not None, "a saturated system has no answer"
+        work = point.point.work
+        return [load for _, load in center_loads(work.form, work.need, work.ask, work.rate)]
+
+    def at(self, factors: Array) -> LoadPoint:
+        """The point at a load."""
+        key = np.round(factors, 9).tobytes()
+        if key not in self._known:
+            self._known[key] = self._solved(factors)
+        return self._known[key]
+
+    def solved(self) -> list[LoadPoint]:
+        """The points so far that have an answer."""
+        return [each for each in self._known.values() if each.point is not None]
+
+    def at_factors(self, factors: Array) -> System:
+        """The system with that load."""
+        work = []
+        for item, factor in zip(self.system.work, factors.tolist(), strict=True):
+            if item.rate is not None:
+                work.append(item.changed(rate=item.rate * factor))
+            else:
+                work.append(item.changed(users=max(round((item.users or 0) * factor), 1)))
+        return replace(self.system, work=tuple(work))
+
+    def holds(self, factors: Array) -> bool | None:
+        """Whether a load holds, as far as known loads that are heavier or lighter say it; None where they do not."""
+        for known in self._known.values():
+            if known.holds and (known.factors >= factors * (1 - 1e-9)).all():
+                return True
+            if not known.holds and (known.factors <= factors * (1 + 1e-9)).all():
+                return False
+        return None
+
+    def _solved(self, factors: Array) -> LoadPoint:
+        system = self.at_factors(factors)
+        try:
+            point = solved_point(system)
+        except FullPoolError as error:
+            again = self._again(system) if error.load < ASTRAY else None
+            if again is None:
+                return LoadPoint(factors, None, error.name, max(float(error.load), 1.0), ())
+            point = again
+        response = point.work.response
+        missed = tuple(self.names[w] for w, most in self.targets.items() if not response[w] <= most)
+        return LoadPoint(factors, point, "", 0.0, missed)
+
+    @staticmethod
+    def _again(system: System) -> SolvedPoint | None:
+        """The point by the few rounds that the headroom takes: rounds may go astray where a center is all but full."""
+        try:
+            return solved_point(system, rounds=ROUNDS)
+        except FullPoolError:
+            return None
