@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 
 from qnsolve import zos
-
-from .output import SYSTEM_FILE, add_forms, printed, system
-from .targets import add_target, targets
+from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
+from qnsolve.cli.targets import add_target, targets
 
 
 def add(parser: argparse.ArgumentParser) -> None:
