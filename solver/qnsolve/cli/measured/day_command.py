@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from qnsolve.cli.output import FILE, add_forms, model, printed
 from qnsolve.cli.targets import add_target, targets
@@ -12,8 +11,6 @@ from qnsolve.fitting.pages.beside import measured_beside_modelled
 
 from .measured_files import FILES, add_reading, measured
 from .report_option import add_report, check_report, write_report
-
-RATE = re.compile(r"-\.?\d")  # begin of a value below 0, with or without a percent sign
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -28,7 +25,6 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_target(parser, "class")
     add_report(parser)
     add_forms(parser, "an interval and class")
-    parser._negative_number_matcher = RATE  # of argparse: -5%/year is a value, as -5 is
     parser.set_defaults(run=_run)
 
 
