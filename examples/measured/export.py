@@ -37,13 +37,17 @@ def intervals() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Rows of both files."""
     system, random = load(FOLDER / "simulated.toml"), Random(7)
     rmf, cics = [], []
+
+    def near(value: float) -> float:
+        """A figure as it is measured."""
+        return value * random.gauss(1, NOISE)
+
     for i in range(DAYS * 24 * 60 // MINUTES):
         begin = FIRST + timedelta(minutes=i * MINUTES)
         here = rates(begin.hour + begin.minute / 60, begin.weekday(), random)
         for name, rate in here.items():
             system = system.replace(name, rate=rate)
         found = zos.solve(system)
-        near = lambda value: value * random.gauss(1, NOISE)  # noqa: E731  a figure as it is measured
         row = {"Date": f"{begin:%m/%d/%Y}", "Time": f"{begin:%H.%M.%S}", "Int": "00.30.00", "LPAR": "PROD"}
         row |= {"CPUBSY": round(near(found["PROD"].cpu_percent), 2), "NUMPROC": 2}
         for name, rate in here.items():

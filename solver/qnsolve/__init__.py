@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .files.load_save import dumps, load, loads, save
     from .fitting.days.day import Day, day
     from .fitting.fit import fit
-    from .fitting.fitted_model import Fit, FitPrediction, FittedFigure, HeldOutError
+    from .fitting.fitted_file import FittedFigure
+    from .fitting.fitted_model import Fit, FitPrediction, HeldOutError
     from .fitting.pages.beside import MeasuredBesideModelled, measured_beside_modelled
     from .fitting.ranges.bands import Bands, bands
     from .fitting.ranges.fitted_figures import FittedFigures, fitted_of
@@ -143,7 +144,8 @@ _HOMES = {
     "fitting.ranges.bands": "Bands bands",
     "fitting.ranges.fitted_figures": "FittedFigures fitted_of",
     "fitting.fit": "fit",
-    "fitting.fitted_model": "Fit FitPrediction FittedFigure HeldOutError",
+    "fitting.fitted_file": "FittedFigure",
+    "fitting.fitted_model": "Fit FitPrediction HeldOutError",
     "methods.solve": "MethodReport methods solve",
     "model.job_classes": "ClosedClass OpenClass",
     "model.admission_limit": "AdmissionLimit",

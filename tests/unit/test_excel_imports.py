@@ -73,6 +73,13 @@ def test_the_arrows_make_no_circle() -> None:
         left = {name: arrows for name, arrows in left.items() if name not in bottom}
 
 
+def test_folders_of_the_add_in_are_one_topic() -> None:
+    """No folder has more than 14 files."""
+    folders = [folder for folder in (FOLDER, *FOLDER.rglob("*")) if folder.is_dir()]
+    counts = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
+    assert {name: count for name, count in counts.items() if count > 14} == {}
+
+
 def test_the_solver_knows_no_sheet() -> None:
     """It imports nothing of the add-in but for the command, when that is called."""
     for file in (ROOT / "solver").rglob("*.py"):

@@ -8,8 +8,7 @@ from qnsolve import measure, zos
 
 from ..catalogue import worksheet_function
 from ..cells import CellError
-from .ranges import positive, some
-from .words import Etr
+from .words import Etr, positive, some
 
 GROUP = "Mainframe"
 Requests = Annotated[float, "Requests to the coupling facility in a second."]

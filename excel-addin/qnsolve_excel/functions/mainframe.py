@@ -11,8 +11,7 @@ from qnsolve import measure, zos
 from ..catalogue import worksheet_function
 from ..cells import Numbers
 from ..modelling import ANSWERS
-from .ranges import paired, positive, share, some
-from .words import Busy, CpuTime, Engines, Etr, OtherTime
+from .words import Busy, CpuTime, Engines, Etr, OtherTime, paired, positive, share, some
 
 GROUP = "Mainframe"
 Itr = Annotated[float, "Internal throughput rate, ITR: ETR over busy."]

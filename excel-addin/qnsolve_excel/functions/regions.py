@@ -11,8 +11,7 @@ from qnsolve import stations as forms
 from ..catalogue import worksheet_function
 from ..cells import CellError
 from ..modelling import ANSWERS, solved
-from .ranges import positive, some
-from .words import Etr, OtherTime, Population, ThinkTime
+from .words import Etr, OtherTime, Population, ThinkTime, positive, some
 
 GROUP = "Mainframe"
 QrCpu = Annotated[float, "Time on the QR TCB of one transaction, in seconds."]

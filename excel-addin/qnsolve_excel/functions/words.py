@@ -1,10 +1,10 @@
-"""The arguments that several functions share, each with its kind and its help."""
+"""The arguments that several functions share, each with its kind and its help, and the checks of their values."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from ..cells import Numbers, Table
+from ..cells import CellError, Numbers, Table
 
 Rate = Annotated[float, "Arrival rate per unit of time, a second for example; all times of the call are in that unit."]
 Time = Annotated[float, "Mean service time of one job on one server, in the unit of time."]
@@ -39,3 +39,31 @@ Engines = Annotated[float, "Processors of the LPAR; 2.4 where its weight leaves 
 CpuTime = Annotated[float, "CPU time of one transaction, in seconds."]
 OtherTime = Annotated[float, "Rest of the response time, outside the modelled queue, in seconds."]
 Measured = Annotated[Numbers, "Measured values, a cell for each interval."]
+
+
+def share(name: str, value: float) -> float:
+    """0 to 1."""
+    if not 0 <= value <= 1:
+        raise CellError("#NUM!", f"{name} is {value:g}; it must lie within 0 and 1: 0.8 for 80 %")
+    return value
+
+
+def some(name: str, value: float) -> float:
+    """0 or more."""
+    if value < 0:
+        raise CellError("#NUM!", f"{name} is {value:g}; it must be 0 or more")
+    return value
+
+
+def positive(name: str, value: float) -> float:
+    """Above 0."""
+    if value <= 0:
+        raise CellError("#NUM!", f"{name} is {value:g}; it must be above 0")
+    return value
+
+
+def paired(**given: list[float]) -> None:
+    """Ranges of which each cell belongs to the cell of the same place in the others."""
+    if len({len(cells) for cells in given.values()}) > 1:
+        lengths = ", ".join(f"{name} {len(cells)}" for name, cells in given.items())
+        raise CellError("#VALUE!", f"ranges of different lengths: {lengths} cells; give one cell of each for a row")

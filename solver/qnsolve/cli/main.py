@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from qnsolve import __version__
 from qnsolve.errors import ImportNote, ModelError, QnsolveError, one_line
@@ -24,8 +25,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
     "compare": ("solve two files and print the figures that change", "qnsolve.cli.compare_command"),
     "fit": ("fit a model to measured intervals, and write its file", "qnsolve.cli.measured.fit_command"),
-    "growth": ("solve a system as its workload grows", "qnsolve.cli.growth_command"),
-    "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.headroom_command"),
+    "growth": ("solve a system as its workload grows", "qnsolve.cli.systems.growth_command"),
+    "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.systems.headroom_command"),
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),
     "bottleneck": ("which station limits each class, and which can be the bottleneck", "qnsolve.cli.analysis_command"),
     "sensitivity": ("the effect of each figure of a network on each class", "qnsolve.cli.analysis_command"),
@@ -40,12 +41,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions
 GROUP = "qnsolve.commands"  # entry points of other packages: `add` of a command, its help in the first line of its docstring
+BELOW_0 = re.compile(r"-\.?\d")  # begin of a value below 0
 LINE = 1000  # characters of a line on standard error: a message and the name of its file
 
 Run = Callable[[argparse.Namespace], "str | tuple[str, int]"]
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """Take -5%/year for the value of the option before it, as -5 is."""
+        return super().parse_known_args(None if args is None else _joined(args), namespace)
+
     def error(self, message: str) -> NoReturn:
         """One line, exit code 2."""
         self.exit(2, one_line(f"{self.prog}: {message}; see {self.prog} --help") + "\n")
@@ -152,6 +158,18 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
             if point.name == asked:
                 add(one)
     return parser
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words, --NAME -5%/year as --NAME=-5%/year: argparse takes a value that begins with a minus for an option."""
+    found: list[str] = []
+    for word in words:
+        option = found[-1] if found else ""
+        if BELOW_0.match(word) and option.startswith("--") and len(option) > 2 and "=" not in option:
+            found[-1] = f"{option}={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _help(docstring: str) -> str:

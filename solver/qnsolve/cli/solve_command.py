@@ -6,8 +6,8 @@ import argparse
 
 from qnsolve.methods.solve import solve
 
+from .measured.ranges import add_draws, fitted, solved_with_range
 from .output import FILE, add_forms, add_method, model, printed
-from .ranges import add_draws, fitted, solved_with_range
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -13,8 +13,8 @@ from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import defined
 from qnsolve.zos.whatif import system_inputs, system_sweep
 
+from .measured.ranges import add_draws, fitted, sweep_with_range
 from .output import FILE, add_forms, add_method, model, only_auto
-from .ranges import add_draws, fitted, sweep_with_range
 from .running import add_running, running
 
 

@@ -15,8 +15,8 @@ from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.zos.parts.system import PARTS
 
 from .default_sketch import closed_sketch, default_sketch, users_that_think
-from .fitted_file import with_values
-from .fitted_model import Fit, FittedFigure
+from .fitted_file import FittedFigure, with_values
+from .fitted_model import Fit
 from .judging import judged, left_out
 from .measured_rows import MeasuredRows, renamed
 from .prediction import Prediction

@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 from qnsolve.files.text import toml
 from qnsolve.measure.checked_series import Array
@@ -16,8 +17,24 @@ UNBOUNDED = 1e100  # a highest value that the data do not limit, as a file write
 MANY = 2  # sources after the first, from which a text only says how many
 
 
-class Described(Protocol):
-    """A figure as it is written."""
+@dataclass(frozen=True)
+class FittedFigure:
+    """One figure of a fitted model.
+
+    Attributes
+    ----------
+    name : str
+        As sweeps take it: "query.demands.cpu", "orders.2.qr_cpu".
+    value : float
+    lowest, highest : float
+        19 of 20 intervals hold the true figure.
+    source : str
+        The series that inform it.
+    rows : int
+        Intervals that inform it.
+    place : tuple
+        Where it stands in the file.
+    """
 
     name: str
     value: float
@@ -25,7 +42,7 @@ class Described(Protocol):
     highest: float
     source: str
     rows: int
-    place: tuple[str | int, ...]
+    place: tuple[str | int, ...] = field(default=(), repr=False)
 
 
 def rounded(value: float) -> float:
@@ -37,7 +54,7 @@ def rounded(value: float) -> float:
 
 def fitted_text(
     data: Mapping[str, Any],
-    figures: Iterable[Any],
+    figures: Iterable[FittedFigure],
     source: Sequence[str],
     rows: str,
     correlations: Array,
@@ -66,7 +83,7 @@ def fitted_text(
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def _said(each: Described) -> str:
+def _said(each: FittedFigure) -> str:
     high = "without a bound" if not math.isfinite(each.highest) else f"{each.highest:.4g}"
     return f"fitted: {each.lowest:.4g} to {high} (19 of 20), from {shortened(each.source)}, {each.rows} rows"
 

@@ -17,39 +17,11 @@ from qnsolve.model.network import Network
 from qnsolve.results.answer import Answer, Report
 from qnsolve.results.rendering import Table, defined, figure
 
-from .fitted_file import fitted_text, shortened
+from .fitted_file import FittedFigure, fitted_text, shortened
 from .ranges.fitted_figures import FittedFigures
 
 if TYPE_CHECKING:
     from qnsolve.zos.solve_system import System
-
-
-@dataclass(frozen=True)
-class FittedFigure:
-    """One figure of a fitted model.
-
-    Attributes
-    ----------
-    name : str
-        As sweeps take it: "query.demands.cpu", "orders.2.qr_cpu".
-    value : float
-    lowest, highest : float
-        19 of 20 intervals hold the true figure.
-    source : str
-        The series that inform it.
-    rows : int
-        Intervals that inform it.
-    place : tuple
-        Where it stands in the file.
-    """
-
-    name: str
-    value: float
-    lowest: float
-    highest: float
-    source: str
-    rows: int
-    place: tuple[str | int, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)

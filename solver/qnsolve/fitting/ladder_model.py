@@ -15,7 +15,8 @@ from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
 
-from .fitted_model import Fit, FittedFigure
+from .fitted_file import FittedFigure
+from .fitted_model import Fit
 from .judging import judged, left_out
 from .ladder_spread import curves_alike
 from .measured_rows import MeasuredRows, complete

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import qnsolve as qn
-from qnsolve.cli.ranges import RangedSweep
+from qnsolve.cli.measured.ranges import RangedSweep
 from qnsolve.fitting.ranges.bands import bands
 from qnsolve.fitting.ranges.fitted_figures import FittedFigures
 from qnsolve.results.terms import terms

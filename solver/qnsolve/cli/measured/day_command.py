@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import re
 
 from qnsolve.cli.output import FILE, add_forms, model, printed
-from qnsolve.errors import ModelError
+from qnsolve.cli.targets import add_target, targets
 from qnsolve.fitting.days.day import day
 from qnsolve.fitting.pages.beside import measured_beside_modelled
 
 from .measured_files import FILES, add_reading, measured
 from .report_option import add_report, check_report, write_report
-
-RATE = re.compile(r"-\.?\d")  # begin of a value below 0, with or without a percent sign
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -25,11 +22,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--growth", action="append", default=[], metavar="[CLASS=]RATE", help=text)
     text = "where the search for the end ends, 2028-12 or a date; without --growth the trend of the intervals"
     parser.add_argument("--until", metavar="DATE", help=text)
-    text = "response time in seconds that a class must keep, as in orders=0.2; may be given again"
-    parser.add_argument("--target", action="append", default=[], metavar="CLASS=SECONDS", help=text)
+    add_target(parser, "class")
     add_report(parser)
     add_forms(parser, "an interval and class")
-    parser._negative_number_matcher = RATE  # of argparse: -5%/year is a value, as -5 is
     parser.set_defaults(run=_run)
 
 
@@ -38,18 +33,10 @@ def _run(options: argparse.Namespace) -> str:
     for text in options.growth:
         name, _, rate = text.rpartition("=")
         growth[name] = rate
-    targets = {}
-    for text in options.target:
-        name, _, seconds = text.rpartition("=")
-        try:
-            targets[name] = float(seconds)
-        except ValueError:
-            name = ""
-        if not name:
-            raise ModelError("--target", "must be CLASS=SECONDS", "write orders=0.2", text)
+    wanted = targets(options.target, "class")
     check_report(options.report)
     asked, table = model(options.file), measured(options.intervals, options)
-    found = day(asked, table, targets=targets, growth=growth or None, until=options.until)
+    found = day(asked, table, targets=wanted, growth=growth or None, until=options.until)
     if options.report is not None:
         write_report(options.report, measured_beside_modelled(asked, table), found.sentences())
     return printed(found, options)

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from qnsolve.cli.running import running
 from qnsolve.errors import ModelError
 from qnsolve.files.text import read
 from qnsolve.model.network import Network
 from qnsolve.results.answer import Answer
 from qnsolve.results.rendering import Table, defined
-
-from .running import running
 
 if TYPE_CHECKING:
     from qnsolve.fitting.ranges.bands import Bands

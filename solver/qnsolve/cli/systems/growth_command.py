@@ -6,8 +6,7 @@ import argparse
 
 from qnsolve import zos
 from qnsolve.analysis.varied_inputs import values
-
-from .output import SYSTEM_FILE, add_forms, printed, system
+from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
 
 
 def add(parser: argparse.ArgumentParser) -> None:

@@ -1,0 +1,69 @@
+"""The option --target: the response time that a work or a class must keep."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+
+from qnsolve.errors import ModelError
+
+TIME = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
+
+
+def add_target(parser: argparse.ArgumentParser, kind: str) -> None:
+    """The option --target of a command whose targets are of `kind`, "work" or "class"."""
+    text = f"response time that this {kind} must keep, as in orders=0.2 in seconds or orders=200ms; may be given again"
+    parser.add_argument("--target", action="append", default=[], metavar=f"{kind.upper()}=TIME", help=text)
+
+
+def targets(words: Sequence[str], kind: str) -> dict[str, float]:
+    """Response times by name [s], from words such as "orders=0.2", "orders=0.2s" and "orders=200ms".
+
+    Parameters
+    ----------
+    words : sequence of str
+        As --target has them. Of two words for one name the last one counts.
+    kind : str
+        What has targets, as an error calls it: "work", "class".
+
+    Returns
+    -------
+    dict of str to float
+
+    Raises
+    ------
+    ModelError
+        Where a word is no name and time.
+
+    Examples
+    --------
+    >>> targets(["orders=0.25", "query=200ms"], "work")
+    {'orders': 0.25, 'query': 0.2}
+    """
+    found = {}
+    for word in words:
+        name, _, time = word.rpartition("=")
+        value = _seconds(time.strip())
+        if not name or value is None:
+            raise ModelError("--target", f"must be {kind.upper()}=TIME", "write orders=0.2 or orders=200ms", word)
+        found[name] = value
+    return found
+
+
+def _seconds(text: str) -> float | None:
+    """Seconds of a time with or without a unit; None where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    from qnsolve.measure.readers.measured_units import factor  # imported here, because most targets have no unit
+
+    split = TIME.fullmatch(text)
+    known = factor(split[2], "s") if split and split[2] else None
+    if split is None or known is None or known[1]:
+        return None
+    try:
+        return float(split[1]) * known[0]
+    except ValueError:
+        return None
