@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from .results.rows import ClassResult, LimitResult, PairResult, StationResult
     from .results.solution import Solution
     from .stations import symbolic
+    from .study.study import Study, study
+    from .study.what_ifs import WhatIf, what_if
 
 __version__ = "0.1.0"
 
@@ -91,10 +93,12 @@ __all__ = [
     "Sizing",
     "Solution",
     "StationResult",
+    "Study",
     "Sweep",
     "Switches",
     "Verification",
     "VerifiedFigure",
+    "WhatIf",
     "bands",
     "bottleneck",
     "bottleneck_switches",
@@ -118,10 +122,12 @@ __all__ = [
     "sensitivity",
     "solve",
     "stations",
+    "study",
     "sweep",
     "symbolic",
     "verify",
     "visits",
+    "what_if",
     "zos",
 ]
 
@@ -155,6 +161,8 @@ _HOMES = {
     "results.rows": "ClassResult LimitResult PairResult StationResult",
     "results.answer": "Answer",
     "results.solution": "Solution",
+    "study.study": "Study study",
+    "study.what_ifs": "WhatIf what_if",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 _MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}

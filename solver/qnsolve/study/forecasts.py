@@ -42,7 +42,7 @@ class Forecast:
     source: str
 
     def at(self, month: Month, load: float) -> float:
-        """Factor on a load that the forecast gives a month, between its rows along the logarithm; as at its ends beyond them."""
+        """Factor on a load in a month: between the rows along the logarithm, beyond them as at the last."""
         at = np.array([float(each.astype(np.int64)) for each in self.months])
         value = math.exp(float(np.interp(float(month.astype(np.int64)), at, np.log(self.values))))
         return value if self.factors else value / load
@@ -82,7 +82,9 @@ def _rows(name: str) -> list[list[str]]:
     comma = ";" if ";" in first and "," not in first else "\t" if "\t" in first and "," not in first else ","
     rows = [row for row in csv.reader(io.StringIO(text), delimiter=comma) if any(cell.strip() for cell in row)]
     if len(rows) < 2:
-        raise ModelError("forecast", "must have a heading and a row", "write a row for each month", f"{len(rows)} rows").in_file(name)
+        raise ModelError(
+            "forecast", "must have a heading and a row", "write a row for each month", f"{len(rows)} rows"
+        ).in_file(name)
     return rows
 
 
@@ -105,7 +107,9 @@ def _column(name: str, rows: Sequence[Sequence[str]], column: int, title: str, f
             raise error.in_file(name) from None
         values.append(value)
         if len(months) > 1 and months[-1] <= months[-2]:
-            raise ModelError(item, "must have rising months", "sort the rows, keep one of a month", str(months[-1])).in_file(name)
+            raise ModelError(item, "must have rising months", "sort the rows, keep one of a month", str(months[-1])).in_file(
+                name
+            )
     if not months:
         raise ModelError(f"forecast: {title}", "has no figure", "give one, or take the column out", "").in_file(name)
     return Forecast(tuple(months), np.array(values), factors, os.path.basename(name))

@@ -240,10 +240,14 @@ def _days(given: Any, works: Sequence[str]) -> tuple[SpecialDay, ...]:
 
 def _day(given: Any) -> SpecialDay:
     if not isinstance(given, Mapping):
-        raise ModelError("special_days", "must be tables of date and factor", 'write { date = "2027-11-26", factor = 1.8 }', given)
+        raise ModelError(
+            "special_days", "must be tables of date and factor", 'write { date = "2027-11-26", factor = 1.8 }', given
+        )
     for key in given:
         if key not in ("date", "factor", "name", "work"):
-            raise ModelError(f"special day: {key}", "is an unknown key", suggestion(str(key), ("date", "factor", "name", "work")))
+            raise ModelError(
+                f"special day: {key}", "is an unknown key", suggestion(str(key), ("date", "factor", "name", "work"))
+            )
     date = str(given.get("date", "")).strip()
     match = EACH_YEAR.fullmatch(date)
     try:

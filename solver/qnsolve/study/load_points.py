@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.demands import at_rest
 from qnsolve.zos.point.capacity import ROUNDS
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 from qnsolve.zos.point.utilization import center_loads, fullest
+from qnsolve.zos.report.equal_regions import equal_regions, of_group
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
@@ -109,6 +110,11 @@ class LoadPoints:
         work.settle_rates()
         return work
 
+    def lightest_split(self, w: int, other: LoadPoint) -> dict[str, float]:
+        """Time by center of a work at the lightest load that was solved [s]; empty where that is `other`."""
+        lightest = min(self.solved(), key=lambda each: float(self.weights @ each.factors))
+        return {} if lightest is other else lightest.result.work[w].split
+
     def plain_loads(self, point: LoadPoint) -> list[float]:
         """What is used of the centers that fill in proportion to the load at least [ratio]."""
         assert point.point is not None, "a saturated system has no answer"
@@ -144,6 +150,19 @@ class LoadPoints:
             if not known.holds and (known.factors <= factors * (1 + 1e-9)).all():
                 return False
         return None
+
+    def saturated(self, factors: Array) -> LoadPoint | None:
+        """A lighter load at which a center is full already, None where none is known."""
+        return next((each for each in self._known.values() if each.point is None and (each.factors <= factors).all()), None)
+
+    def grouped(self, center: str) -> str:
+        """The name of a center, equal regions together."""
+        return of_group(center, self.labels)
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """The group of each region."""
+        return equal_regions(self.system)
 
     def _solved(self, factors: Array) -> LoadPoint:
         system = self.at_factors(factors)

@@ -131,7 +131,9 @@ def _full(item: Any, path: str, text: str) -> str:
             return f"{key}.{path}"
         if is_dataclass(inner) and first in [f.name for f in fields(inner)]:
             return f"{key}.{path}"
-    known = own + [f.name for key in own if is_dataclass(getattr(item, key)) for f in fields(getattr(item, key)) if f.name != "_"]
+    known = own + [
+        f.name for key in own if is_dataclass(getattr(item, key)) for f in fields(getattr(item, key)) if f.name != "_"
+    ]
     raise ModelError("what-if", f"names no parameter of {item.name}", suggestion(first, known), text)
 
 

@@ -33,4 +33,4 @@ def group_label(names: Sequence[str]) -> str:
 def of_group(center: str, labels: dict[str, str]) -> str:
     """The name of a center with the group of its region in place of the region: "AOR1, AOR2 QR TCB"."""
     region = next((name for name in sorted(labels, key=len, reverse=True) if center.startswith(f"{name} ")), "")
-    return f"{labels[region]}{center[len(region):]}" if region else center
+    return f"{labels[region]}{center[len(region) :]}" if region else center

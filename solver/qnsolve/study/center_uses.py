@@ -1,0 +1,123 @@
+"""How full each center gets, period by period, and when it would be full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Compiled, compiled
+from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.hosts.demands import at_rest, demands
+from qnsolve.zos.parts.regions import CicsRegion
+from qnsolve.zos.point.utilization import center_loads
+
+from .load_path import Load, LoadPath
+from .load_points import LoadPoint, LoadPoints
+from .months import Month
+from .study_figures import CenterUse
+
+LITTLE = 0.005  # use at the last period below which a limit is not shown
+
+
+class PlainLoads:
+    """What each center is asked for where nothing waits, at any load: a sum over the work."""
+
+    def __init__(self, points: LoadPoints) -> None:
+        form = compiled(points.system)
+        need = needs(form)
+        ask = demands(form, need, at_rest(form))
+        users = np.where(form.users > 0, form.users / np.maximum(form.think, 1e-3), form.rate)
+
+        def at(rate: Array) -> dict[str, float]:
+            return {**dict(center_loads(form, need, ask, rate)), **_ziips(form, rate, ask.ziip_work)}
+
+        self._fixed = at(np.zeros(len(users)))
+        each = [at(np.where(np.arange(len(users)) == w, users, 0.0)) for w in range(len(users))]
+        names = dict.fromkeys(name for found in each for name in found)
+        self._own = {name: np.array([found.get(name, 0.0) - self._fixed.get(name, 0.0) for found in each]) for name in names}
+
+    def at(self, name: str, factors: Array) -> float:
+        """The load of a center over what it can do [ratio]; 0 where no work needs it."""
+        if name not in self._own:
+            return 0.0
+        return float(self._own[name] @ factors) + self._fixed.get(name, 0.0)
+
+
+def _ziips(form: Compiled, rate: Array, ziip_work: Array) -> dict[str, float]:
+    """The zIIPs of each LPAR, also those whose work overflows."""
+    flow = rate[form.work] * form.visits
+    found = {}
+    for host, speeds in enumerate(form.ziip_speeds):
+        if len(speeds):
+            found[f"{form.system.lpars[host].name} zIIPs"] = float(flow @ (ziip_work * (form.host == host))) / float(speeds[-1])
+    return found
+
+
+def center_uses(
+    points: LoadPoints, path: LoadPath, shown: Sequence[Load], good: LoadPoint, start: Month, horizon: int
+) -> tuple[CenterUse, ...]:
+    """The centers of a system, those that would be full first before the others."""
+    plain = PlainLoads(points)
+    if good.point is None:
+        return ()
+    used = {**good.used, **ziip_use(good)}
+    known = [points.at(load.factors) if points.saturated(load.factors) is None else None for load in shown]
+    solved = [{**each.used, **ziip_use(each)} if each is not None and each.point is not None else {} for each in known]
+    found: dict[str, tuple[int, CenterUse]] = {}
+    for name, share in used.items():
+        kind = kind_of_center(points, name)
+        rest = plain.at(name, good.factors)
+        by_period = []
+        for load, each in zip(shown, solved, strict=True):
+            beyond = share * plain.at(name, load.factors) / rest if rest > 0 else share
+            by_period.append(100 * each.get(name, beyond))
+        group = points.grouped(name)
+        if kind == "limit" and max(by_period) < 100 * LITTLE:
+            continue
+        limits = not name.endswith(" zIIPs") or name in good.used
+        month = _full_in(path, plain, name, share, rest, start, horizon) if share > 0 else horizon + 1
+        text = str(start + month) if month <= horizon else ""
+        if group not in found or month < found[group][0]:
+            found[group] = (month, CenterUse(group, kind, tuple(by_period), limits, text))
+    order = sorted(found.values(), key=lambda item: (item[0], -max(item[1].used)))
+    return tuple(use for _, use in order)
+
+
+def _full_in(path: LoadPath, plain: PlainLoads, name: str, share: float, rest: float, start: Month, horizon: int) -> int:
+    """Months until the first in which a center is full, its use in proportion to what it is asked for."""
+    if rest <= 0:
+        return horizon + 1
+    for m in range(horizon + 1):
+        if any(share * plain.at(name, load.factors) / rest >= 1 for load in path.loads(start + m)):
+            return m
+    return horizon + 1
+
+
+def ziip_use(point: LoadPoint) -> dict[str, float]:
+    """The use of zIIPs by LPAR [0..1]."""
+    return {f"{each.name} zIIPs": each.ziip_percent / 100 for each in point.result.lpars if not isnan(each.ziip_percent)}
+
+
+def kind_of_center(points: LoadPoints, name: str) -> str:
+    """What a center is, by its name."""
+    system = points.system
+    for suffix, kind in ((" CPs", "CPs"), (" zIIPs", "zIIPs"), (" QR TCB", "QR TCB"), (" RO TCB", "RO TCB")):
+        if name.endswith(suffix):
+            return kind
+    if any(name == each.name for each in system.coupling_facilities):
+        return "coupling facility"
+    if any(name == each.name for each in system.loggers):
+        return "log"
+    if any(name == each.name for each in system.devices):
+        return "device"
+    return "limit"
+
+
+def region_of(points: LoadPoints, center: str) -> CicsRegion | None:
+    """The CICS region whose TCB or limit a center is."""
+    names = sorted((each for each in points.system.regions), key=lambda each: -len(each.name))
+    found = next((each for each in names if center.startswith(f"{each.name} ")), None)
+    return found if isinstance(found, CicsRegion) else None

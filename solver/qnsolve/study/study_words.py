@@ -1,0 +1,164 @@
+"""What a study says in sentences: the verdict first, then what a planner can read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite, isnan
+from typing import TYPE_CHECKING
+
+from .months import counted_months
+from .study_figures import Period, Verdict, WhatIfAnswer
+
+if TYPE_CHECKING:
+    from .study import Study
+
+GAINS = 3  # what-ifs that the verdict names
+NEXT = 3  # centers that fill up next
+LITTLE = 0.005  # relative change of CPU that is not named
+
+
+def study_sentences(study: Study) -> tuple[str, ...]:
+    """Ten sentences at most."""
+    return tuple(_sentences(study))[:10]
+
+
+def _sentences(study: Study) -> Iterator[str]:
+    verdict = study.verdict
+    yield verdict_text(study)
+    if study.what_ifs:
+        yield gains_text(study.what_ifs, verdict)
+    first = study.periods[0]
+    last = _last(study)
+    if first.solved:
+        yield f"Today, {first.month}: {first.fullest} is {percent(first.used_percent)} used; {_responses(first)}."
+    if last is not None and last is not first:
+        yield f"In {last.name}: {last.fullest} is {percent(last.used_percent)} used; {_responses(last)}."
+    yield from _grown(study)
+    then = [each for each in study.centers if each.full_in and each.limits and each.name != verdict.center][:NEXT]
+    if then:
+        yield "Next to fill up, if nothing else did: " + ", ".join(f"{each.name} in {each.full_in}" for each in then) + "."
+    yield from _range(verdict)
+    yield _cpu(first, last)
+    yield "Growth: " + _growth(study) + "."
+
+
+def verdict_text(study: Study) -> str:
+    """The answer in one sentence."""
+    verdict, until = study.verdict, study.asked.until
+    cause = cause_text(study)
+    if verdict.kind == "none":
+        grows = any(each != "none" for each in study.asked.growth.values())
+        return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
+    if not verdict.holds_until:
+        return f"Does not hold today, {study.asked.begin}: {cause}."
+    if verdict.beyond:
+        return f"Holds until {until} and on to {verdict.holds_until}; then {cause}."
+    day = "" if len(verdict.first_missed) == 7 else f" on {verdict.first_missed}"
+    return f"Holds until {verdict.holds_until}; then{day} {cause}."
+
+
+def cause_text(study: Study) -> str:
+    """What ends it."""
+    verdict = study.verdict
+    waits = f", which waits for {verdict.waits_for} ({percent(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
+    if verdict.kind == "saturated":
+        return f"{verdict.center} is full{waits}"
+    target = study.asked.targets[verdict.work]
+    return f"{verdict.work} takes longer than {seconds(target)}, most of it more at {verdict.center}{waits}"
+
+
+def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
+    """What the changes give."""
+    if verdict.kind == "none":
+        worse = [each for each in answers if each.months < 0]
+        if not worse:
+            return "With each of the changes it holds as well."
+    helped = sorted((each for each in answers if each.months > 0), key=lambda each: -each.months)
+    worse = [each for each in answers if each.months < 0]
+    same = [each for each in answers if each.months == 0]
+    parts = []
+    for each in helped[:GAINS]:
+        parts.append(f"{each.name} gives {'at least ' * each.at_least}{counted_months(each.months)} (until {each.holds_until})")
+    if len(helped) > GAINS:
+        parts.append(f"{len(helped) - GAINS} more give less")
+    parts += [f"{each.name} costs {counted_months(-each.months)}" for each in worse[:GAINS]]
+    if same:
+        names = ", ".join(each.name for each in same[:GAINS]) + (f" and {len(same) - GAINS} more" if len(same) > GAINS else "")
+        parts.append(f"{names} change{'s' if len(same) == 1 else ''} nothing" if parts else f"{names}: no month gained")
+    return "; ".join(parts) + "."
+
+
+def _last(study: Study) -> Period | None:
+    """The last period that holds of those before the first that does not."""
+    found = None
+    for each in study.periods:
+        if not each.holds:
+            break
+        found = each
+    return found
+
+
+def _responses(period: Period) -> str:
+    words = []
+    for work in period.work[:4]:
+        target = f" of {seconds(work.target)}" if isfinite(work.target) else ""
+        words.append(f"{work.name} takes {seconds(work.response_time)}{target}")
+    more = len(period.work) - 4
+    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
+
+
+def _grown(study: Study) -> Iterator[str]:
+    """Where the response time that ends it grows."""
+    name = study.verdict.work or (study.periods[0].work[0].name if study.periods[0].work else "")
+    mine = [each for each in study.times if each.work == name]
+    whole = sum(each.last for each in mine)
+    if not mine or whole <= 0:
+        return
+    most = max(mine, key=lambda each: each.last)
+    grown = max(mine, key=lambda each: each.last - each.today)
+    text = f"{name} spends {percent(100 * most.last / whole)} of its time at {most.center}"
+    if grown.last > 1.02 * grown.today:
+        text += f"; its time at {grown.center} grows from {seconds(grown.today)} to {seconds(grown.last)}"
+    yield text + "."
+
+
+def _range(verdict: Verdict) -> Iterator[str]:
+    if verdict.earliest and verdict.latest and verdict.earliest != verdict.latest:
+        yield f"If response times are off by their stated error, it holds until {verdict.earliest} to {verdict.latest}."
+
+
+def _cpu(first: Period, last: Period | None) -> str:
+    if last is None or not first.cpu_percent or last is first:
+        return (
+            "CPU: " + (", ".join(f"{name} {percent(value)}" for name, value in first.cpu_percent.items()) or "not known") + "."
+        )
+    return (
+        "CPU: "
+        + ", ".join(
+            f"{name} {percent(value)} to {percent(last.cpu_percent[name])}" for name, value in first.cpu_percent.items()
+        )
+        + f" in {last.name}."
+    )
+
+
+def _growth(study: Study) -> str:
+    asked = study.asked.growth
+    same = set(asked.values())
+    if len(same) == 1:
+        return f"all work {same.pop()} from {study.asked.begin}"
+    return ", ".join(f"{name} {text}" for name, text in asked.items()) + f", from {study.asked.begin}"
+
+
+def seconds(value: float) -> str:
+    """A time in the unit that people use."""
+    if isnan(value):
+        return "-"
+    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value * 1e6:.3g} µs" if value > 0 else "0 s"
+
+
+def percent(value: float) -> str:
+    """A share in percent."""
+    return "-" if isnan(value) else f"{value:.3g} %"

@@ -1,0 +1,86 @@
+"""What each change of a system gives: its date, its response times, its CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import nan
+
+import numpy as np
+
+from .last_month import first_failing
+from .load_path import Load
+from .load_points import LoadPoint, LoadPoints
+from .study_figures import WhatIfAnswer
+from .verdicts import cause_of
+from .what_ifs import WhatIf
+
+SAME = 2e-4  # relative difference of all response times and uses at which a change changes nothing
+
+
+def what_if_answers(
+    points: LoadPoints, changes: Sequence[WhatIf], loads: Sequence[Load], place: int, held: Load
+) -> tuple[WhatIfAnswer, ...]:
+    """The answers, in the order of the changes.
+
+    Parameters
+    ----------
+    points : LoadPoints
+        Of the system as it is.
+    changes : sequence of WhatIf
+    loads : sequence of Load
+    place : int
+        The load that the system does not hold.
+    held : Load
+        The last that it holds, at which changes are compared.
+    """
+    return tuple(_answer(points, change, loads, place, held) for change in changes)
+
+
+def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[Load], place: int, held: Load) -> WhatIfAnswer:
+    own = LoadPoints(change.system, {points.names[w]: most for w, most in points.targets.items()})
+    base, there = points.at(held.factors), own.at(held.factors)
+    end = place if _alike(base, there) else first_failing(own, loads, min(place, len(loads) - 1))
+    failing = own.at(loads[end].factors) if end < len(loads) and not (_alike(base, there) and end == place) else None
+    if failing is None and end < len(loads):
+        failing = points.at(loads[end].factors)
+    first = loads[0].month
+    until = loads[end].month - 1 if end < len(loads) else loads[-1].month
+    if end < len(loads) and end and loads[end].month == first:
+        until = first - 1
+    before = loads[place].month if place < len(loads) else loads[-1].month + 1
+    after = loads[end].month if end < len(loads) else loads[-1].month + 1
+    busy = [sum(lpar.appl_percent for lpar in each.result.lpars) if each.point is not None else nan for each in (base, there)]
+    cause = ""
+    if failing is not None:
+        previous = own.at(loads[end - 1].factors) if end and own.holds(loads[end - 1].factors) else None
+        kind, center, work = cause_of(own, previous, failing)
+        cause = own.grouped(center) if kind == "saturated" else f"{work} misses its target, {own.grouped(center)}"
+    solved = there.point is not None
+    return WhatIfAnswer(
+        name=change.name,
+        changes=change.changes,
+        holds_until=str(until) if until >= first else "",
+        first_missed=loads[end].day or str(loads[end].month) if end < len(loads) else "",
+        months=int((after - before).astype(int)),
+        at_least=end >= len(loads),
+        cause=cause,
+        response_time={name: float(there.response[w]) for w, name in enumerate(own.names)},
+        cpu_percent={lpar.name: lpar.cpu_percent for lpar in there.result.lpars} if solved else {},
+        cpu_change=busy[1] / busy[0] - 1,
+        remark=change.remark,
+    )
+
+
+def _alike(base: LoadPoint, other: LoadPoint) -> bool:
+    """Whether a change leaves response times and the use of CPs and TCBs as they are."""
+    if base.point is None or other.point is None or base.used.keys() != other.used.keys():
+        return False
+    if not np.allclose(base.response, other.response, rtol=SAME, atol=0):
+        return False
+    return all(abs(other.used[name] - used) <= SAME * max(used, 1e-9) + 1e-9 for name, used in base.used.items() if used > 0.5)
+
+
+def renamed(change: WhatIf, name: str) -> WhatIf:
+    """A change under another name."""
+    return replace(change, name=name)
