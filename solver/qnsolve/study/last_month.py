@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def first_failing(points: LoadPoints, loads: Sequence[Load], start: int = 0, nee
     waiting, which falls nearly in a line with the load; otherwise each of them is looked at in turn.
     """
     places = _records(loads)
-    rising = all((loads[b].factors >= loads[a].factors).all() for a, b in zip(places, places[1:], strict=False))
+    rising = all((loads[b].factors >= loads[a].factors).all() for a, b in pairwise(places))
     if not rising:
         return next((at for at in places if not _holds(points, loads[at])), len(loads))
     low, high = -1, len(places)  # held, and failed

@@ -21,6 +21,7 @@ from .months import Month, month_of, number_of, years_between
 ALL = ""  # stands for every work that is not named
 MOST = 1e6  # times a load
 EACH_YEAR = re.compile(r"\s*(\d{1,2})-(\d{1,2})\s*")
+DAY_KEYS = ("date", "factor", "name", "work")
 QUARTERS = {f"Q{q}": tuple(range(3 * q - 2, 3 * q + 1)) for q in range(1, 5)}
 
 
@@ -161,7 +162,7 @@ def load_path(
     given = dict(growth) if isinstance(growth, Mapping) else {} if growth is None else {ALL: growth}
     yearly, texts = np.ones(len(works)), [""] * len(works)
     forecasts: dict[str, Forecast] = {}
-    for name, each in given.items():
+    for name in given:
         if name and name not in works:
             raise ModelError("growth", "names no work of the system", suggestion(str(name), works), name)
     for name in sorted(given, key=bool):  # what is named goes before what holds for all
@@ -244,10 +245,8 @@ def _day(given: Any) -> SpecialDay:
             "special_days", "must be tables of date and factor", 'write { date = "2027-11-26", factor = 1.8 }', given
         )
     for key in given:
-        if key not in ("date", "factor", "name", "work"):
-            raise ModelError(
-                f"special day: {key}", "is an unknown key", suggestion(str(key), ("date", "factor", "name", "work"))
-            )
+        if key not in DAY_KEYS:
+            raise ModelError(f"special day: {key}", "is an unknown key", suggestion(str(key), DAY_KEYS))
     date = str(given.get("date", "")).strip()
     match = EACH_YEAR.fullmatch(date)
     try:

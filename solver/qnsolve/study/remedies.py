@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
+from qnsolve.zos.parts.processors import Lpar
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.solve_system import System
 
 from .center_uses import ziip_use
 from .load_points import LoadPoint, LoadPoints
-from .study_figures import Verdict
 from .what_ifs import WhatIf, what_if
 
 USED = 0.6  # use of a center from which on more of it may help
@@ -18,51 +18,56 @@ SMT_GAIN = 1.25  # MAX CF that is taken for SMT mode 2; sites report 1.2 to 1.4
 MORE = 1.5  # times a limit
 
 
-def remedies_of(points: LoadPoints, good: LoadPoint, verdict: Verdict) -> tuple[WhatIf, ...]:
+def remedies_of(points: LoadPoints, good: LoadPoint) -> tuple[WhatIf, ...]:
     """Changes to try for a system, from what is used at the last load that holds."""
     if good.point is None:
         return ()
-    return tuple(dict.fromkeys(_remedies(points, good, verdict)))
+    return tuple(dict.fromkeys(_remedies(points, good)))
 
 
-def _remedies(points: LoadPoints, good: LoadPoint, verdict: Verdict) -> Iterator[WhatIf]:
-    system = points.system
+def _remedies(points: LoadPoints, good: LoadPoint) -> Iterator[WhatIf]:
     used = {**good.used, **ziip_use(good)}
-    for lpar in system.lpars:
-        if used.get(f"{lpar.name} CPs", 0.0) > USED:
-            engines = lpar.processors.engines
-            yield _called(system, f"{lpar.name}: {engines + 1:g} CPs", f"{lpar.name}.engines+1")
-        ziips = lpar.ziips
-        if ziips is not None and used.get(f"{lpar.name} zIIPs", 0.0) > FULL:
-            yield _called(system, f"{lpar.name}: {ziips.cores + 1} zIIPs", f"{lpar.name}.cores+1")
-            if ziips.threads == 1 and used[f"{lpar.name} zIIPs"] > USED:
-                text = f"{lpar.name}.threads=2, {lpar.name}.max_capacity_factor={SMT_GAIN}"
-                remark = f"MAX CF {SMT_GAIN} is assumed: sites report 1.2 to 1.4"
-                yield _called(system, f"{lpar.name}: zIIPs in SMT mode 2", text, remark)
+    for lpar in points.system.lpars:
+        yield from _of_lpar(points.system, lpar, used)
     for label, names in _groups(points).items():
-        first = next(each for each in system.regions if each.name == names[0])
-        if isinstance(first, CicsRegion) and used.get(f"{first.name} QR TCB", 0.0) > USED:
-            yield _called(system, f"{label}: each in two", ", ".join(f"{name}.split=2" for name in names))
-        limit = f"{first.name} {first.limit_name}"
-        if used.get(limit, 0.0) > FULL:
-            key = "mxt" if isinstance(first, CicsRegion) else "regions"
-            value = min(round(first.limit * MORE), 2000)
-            yield _called(system, f"{label}: {first.limit_name} {value}", ", ".join(f"{name}.{key}={value}" for name in names))
-        for tranclass, active in (first.tranclasses or {}).items():
-            if used.get(f"{first.name} TRANCLASS {tranclass}", 0.0) > FULL:
-                value = round(active * MORE)
-                text = ", ".join(f"{name}.tranclasses.{tranclass}={value}" for name in names)
-                yield _called(system, f"{label}: TRANCLASS {tranclass} {value}", text)
-    for log in system.loggers:
-        if used.get(log.name, 0.0) > USED:
-            yield _called(system, f"{log.name}: {log.stripes + 1} stripes", f"{log.name}.stripes+1")
-    for facility in system.coupling_facilities:
-        if used.get(facility.name, 0.0) > USED:
-            name = f"{facility.name}: {facility.processors + 1} engines"
-            yield _called(system, name, f"{facility.name}.processors+1")
-    for device in system.devices:
-        if device.servers is not None and used.get(device.name, 0.0) > USED:
-            yield _called(system, f"{device.name}: {device.servers + 1} servers", f"{device.name}.servers+1")
+        yield from _of_regions(points.system, label, names, used)
+    counts = [(log.name, "stripes", log.stripes) for log in points.system.loggers]
+    counts += [(facility.name, "processors", facility.processors) for facility in points.system.coupling_facilities]
+    counts += [(each.name, "servers", each.servers) for each in points.system.devices if each.servers is not None]
+    for name, key, count in counts:
+        if used.get(name, 0.0) > USED:
+            yield _called(points.system, f"{name}: {count + 1} {key}", f"{name}.{key}+1")
+
+
+def _of_lpar(system: System, lpar: Lpar, used: Mapping[str, float]) -> Iterator[WhatIf]:
+    """One engine more, one zIIP more, SMT."""
+    if used.get(f"{lpar.name} CPs", 0.0) > USED:
+        yield _called(system, f"{lpar.name}: {lpar.processors.engines + 1:g} CPs", f"{lpar.name}.engines+1")
+    ziips = lpar.ziips
+    if ziips is None or used.get(f"{lpar.name} zIIPs", 0.0) < FULL:
+        return
+    yield _called(system, f"{lpar.name}: {ziips.cores + 1} zIIPs", f"{lpar.name}.cores+1")
+    if ziips.threads == 1 and used[f"{lpar.name} zIIPs"] > USED:
+        text = f"{lpar.name}.threads=2, {lpar.name}.max_capacity_factor={SMT_GAIN}"
+        remark = f"MAX CF {SMT_GAIN} is assumed: give the one that RMF reports"
+        yield _called(system, f"{lpar.name}: zIIPs in SMT mode 2", text, remark)
+
+
+def _of_regions(system: System, label: str, names: Sequence[str], used: Mapping[str, float]) -> Iterator[WhatIf]:
+    """Regions in two, higher limits; equal regions together."""
+    first = next(each for each in system.regions if each.name == names[0])
+    cics = isinstance(first, CicsRegion)
+    if cics and used.get(f"{first.name} QR TCB", 0.0) > USED:
+        yield _called(system, f"{label}: each in two", ", ".join(f"{name}.split=2" for name in names))
+    if used.get(f"{first.name} {first.limit_name}", 0.0) > FULL:
+        key, value = ("mxt", min(round(first.limit * MORE), 2000)) if cics else ("regions", round(first.limit * MORE))
+        text = ", ".join(f"{name}.{key}={value}" for name in names)
+        yield _called(system, f"{label}: {first.limit_name} {value}", text)
+    for tranclass, active in (first.tranclasses or {}).items():
+        if used.get(f"{first.name} TRANCLASS {tranclass}", 0.0) > FULL:
+            value = round(active * MORE)
+            text = ", ".join(f"{name}.tranclasses.{tranclass}={value}" for name in names)
+            yield _called(system, f"{label}: TRANCLASS {tranclass} {value}", text)
 
 
 def _groups(points: LoadPoints) -> dict[str, list[str]]:

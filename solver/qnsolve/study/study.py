@@ -99,7 +99,7 @@ class Study(Report):
         """Response times by period, the fullest centers, and the what-ifs."""
         names = [work.name for work in self.periods[0].work]
         head = [
-            ["period", *(f"{name}" for name in names), "fullest", "used", "holds"],
+            ["period", *names, "fullest", "used", "holds"],
             ["", *("s" for _ in names), "", "%", ""],
         ]
         body = [
@@ -219,7 +219,7 @@ def study(
     times = time_split(points, points.at(loads[0].factors), good)
     verdict = verdict_of(points, loads, place, periods, end, by)
     if remedies or (remedies is None and not changes and place < len(loads) and loads[place].month <= end):
-        changes += remedies_of(points, good, verdict)
+        changes += remedies_of(points, good)
     answers = what_if_answers(points, changes, loads, place, held)
     if not what_ifs:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
@@ -356,7 +356,7 @@ def _assumptions(asked: Asked, today: bool, path: LoadPath, points: LoadPoints, 
         error = max((work.response_error for work in good.result.work), default=0.0)
         if error > 0:
             found.append(
-                f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured against "
-                "simulation were within that"
+                f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured "
+                "against simulation were within that"
             )
     return tuple(found)
