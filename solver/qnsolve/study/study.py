@@ -13,6 +13,7 @@ from qnsolve.results.rendering import Table, defined, figure
 from qnsolve.zos.solve_system import System, only_system
 
 from .center_uses import center_uses
+from .drawing import drawing
 from .last_month import first_failing
 from .load_path import Load, LoadPath, SpecialDay, first_month, load_path
 from .load_points import LoadPoint, LoadPoints
@@ -88,6 +89,7 @@ class Study(Report):
             "what_ifs": [asdict(each) for each in self.what_ifs],
             "times": [asdict(each) for each in self.times],
             "assumptions": list(self.assumptions),
+            "drawing": drawing(self.system),
         }
         return {**super().as_dict(), **{key: plain(value) for key, value in parts.items()}}
 
