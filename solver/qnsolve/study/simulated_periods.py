@@ -60,7 +60,7 @@ def _chosen(study: Study) -> Iterator[int]:
 def _times(system: System, precision: float, seed: int) -> dict[str, Simulated]:
     found = verify(system, precision=precision, seed=seed)
     return {
-        row["name"]: Simulated(row["simulated"], row["half_width"]) for row in found.figures if row["figure"] == "response_time"
+        row["name"]: Simulated(row["simulated"], row["half_width"]) for row in found.figures if row["figure"] == "response time"
     }
 
 

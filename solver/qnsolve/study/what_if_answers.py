@@ -40,7 +40,7 @@ def what_if_answers(
     progress : callable, optional
         Gets how many parts are done and how many there are, the system as it is among them.
     """
-    found = []
+    found: list[WhatIfAnswer] = []
     for change in changes:
         if progress is not None:
             progress(len(found) + 1, len(changes) + 1)

@@ -13,10 +13,11 @@ from ..months import month_of, years_between
 if TYPE_CHECKING:
     from ..study import Study
 
+HEAT = {"min_color": "#FFFFFF", "mid_color": "#F2C46D", "max_color": "#D9622E"}
 TOP = 4  # row of the inputs' heading
 EXPLAINED = (
-    "Yellow cells may be changed: loads and uses follow. A use is that of today, solved, in proportion to the work that comes to the "
-    "center (utilization law): what waits do to TCBs and to response times is not in it; for that solve the study again."
+    "Yellow cells may be changed: loads and uses follow. A use is that of today, solved, in proportion to the work that comes "
+    "to the center (utilization law): what waits do to TCBs and to response times is not in it; for that solve the study again."
 )
 
 

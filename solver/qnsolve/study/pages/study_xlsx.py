@@ -42,9 +42,10 @@ def study_xlsx(study: Study) -> bytes:
         _verdict(study, book, first, form)
         for sheet in (first, load, times, centers, what_ifs, notes):
             sheet.hide_gridlines(2)
-            sheet.set_landscape()
+            if sheet is not first:
+                sheet.set_landscape()
             sheet.set_paper(9)
-            sheet.fit_to_pages(1, 0)
+            sheet.fit_to_pages(1, 1 if sheet is first else 0)
             sheet.set_footer("&Lqnsolve&Rpage &P of &N")
     return out.getvalue()
 
@@ -118,19 +119,14 @@ def _response_chart(study: Study, book: Any, name: str, place: int) -> Any:
     chart = book.add_chart({"type": "line"})
     count = len(study.periods)
     column = 3 + 5 * place
-    line = {"color": COLOURS[place % 6], "width": 2.25, "dash_type": DASHES[place % 6]}
-    marker = {
-        "type": MARKS[place % 6],
-        "size": 6,
-        "fill": {"color": COLOURS[place % 6]},
-        "border": {"color": COLOURS[place % 6]},
-    }
+    colour = {"color": COLOURS[place % 6]}
+    line = {**colour, "width": 2.25, "dash_type": DASHES[place % 6]}
+    marker = {"type": MARKS[place % 6], "size": 6, "fill": colour, "border": colour}
     periods = ["Response", 1, 0, count, 0]
 
     def series(title: str, offset: int, **more: Any) -> None:
-        chart.add_series(
-            {"name": title, "categories": periods, "values": ["Response", 1, column + offset, count, column + offset], **more}
-        )
+        values = ["Response", 1, column + offset, count, column + offset]
+        chart.add_series({"name": title, "categories": periods, "values": values, **more})
 
     series("modelled", 0, line=line, marker=marker)
     thin = {"color": "#999999", "width": 0.75}
@@ -140,13 +136,8 @@ def _response_chart(study: Study, book: Any, name: str, place: int) -> Any:
     if not isnan(study.periods[0].work[place].target):
         series("target", 3, line={"color": INK, "width": 1.5, "dash_type": "dash"})
     if any(period.work[place].simulated for period in study.periods):
-        plain = {"none": True}
-        series(
-            "simulated",
-            4,
-            line=plain,
-            marker={"type": "diamond", "size": 9, "fill": {"color": "#FFFFFF"}, "border": {"color": INK}},
-        )
+        diamond = {"type": "diamond", "size": 9, "fill": {"color": "#FFFFFF"}, "border": {"color": INK}}
+        series("simulated", 4, line={"none": True}, marker=diamond)
     chart.set_title({"name": f"{name}: response time [ms]", "name_font": {"size": 11}})
     chart.set_legend({"position": "bottom", "delete_series": removed})
     chart.set_y_axis({"min": 0, "major_gridlines": {"visible": True, "line": {"color": "#D4D4D4"}}})
