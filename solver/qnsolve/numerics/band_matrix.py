@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +15,17 @@ from .series import Array
 
 @cache
 def lapack() -> Any:
-    """The routines."""
-    from scipy.linalg import lapack as routines
+    """The routines: scipy's own module of them alone where it is found, since all of `scipy.linalg` loads for longer."""
+    import scipy
 
-    return routines
+    place = PathFinder.find_spec("_flapack", [str(Path(scipy.__file__).parent / "linalg")])
+    if place is not None and place.loader is not None:
+        routines = module_from_spec(place)
+        place.loader.exec_module(routines)
+        return routines
+    from scipy.linalg import lapack as all_routines
+
+    return all_routines
 
 
 def empty_band(size: int, band: int) -> Array:
