@@ -6,6 +6,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
+from .banded import Moves, anchored
+
 MOST, CLOSE = 60, 1e-13
 
 
@@ -33,6 +35,29 @@ def endless(here: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array,
     inner = here[:count].copy()
     inner[-1] += found[0]
     return _with_mean(eliminated_levels(inner, rise[:count], fall[:count], downs_with=joint[:count]), found[1])
+
+
+def endless_band(within: Array, moves: Moves, likely: tuple[int, ...]) -> tuple[Array, float] | None:
+    """The same where all moves go to neighbours: one band matrix instead of an elimination of many levels.
+
+    Parameters
+    ----------
+    within : ndarray (Y, Y)
+        Moves within a level of those that are alike.
+    moves : mapping of (int, int) to ndarray (N, Y)
+        As `stationary` takes them.
+    likely : (int, int)
+        A guess of a likely state.
+    """
+    count = len(moves[1, 0]) - 2
+    down = np.diag(moves[-1, 0][count]) + np.diag(moves[-1, 1][count][:-1], 1)
+    tail = _with_tail(within, moves[1, 0][count], down)
+    if tail is None:
+        return None
+    some = {places: rate[:count] for places, rate in moves.items()}
+    some[1, 0] = np.vstack((some[1, 0][:-1], np.zeros(len(within))))  # what rises from the last level comes back to it
+    found = anchored(some, (min(likely[0], count - 1), likely[1]), tail[0])
+    return None if found is None else _with_mean(found, tail[1])
 
 
 def endless_blocks(here: Array, rise: Array, down: Array) -> tuple[Array, float] | None:
