@@ -10,7 +10,7 @@ from qnsolve.numerics.series import Array
 
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
-from .chains.company import along
+from .chains.company import Reading
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
@@ -191,30 +191,20 @@ class GroupChain:
     def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         view, others, phases = self.view, self.others, self.phases
-        serve, down, pieces = np.zeros((3, len(levels), len(phases)))
-        leave = along(others.leave, phases)
-        spins = view.spin_share(self.k)
-        if self.k is None:
-            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
-            down[:] = leave * self.out / along(own, phases)
-            pieces[:] = view.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
-            return serve, down, pieces
-        units = np.minimum(levels, self.servers)
-        ready = Ready(others, phases, self.piece, self.spin, self.off, float(units.max())) if self.off > 0 else None
-        known: dict[float, tuple[Array, Array, Array]] = {}
-        for i, unit in enumerate(units.tolist()):
-            if unit not in known:
-                if ready is not None and unit:
-                    speed, number = ready.at(unit)
-                    theirs = ready.mean(number, spins)
-                else:
-                    speed = unit / (self.piece * along(others.slow(unit), phases) + self.spin)
-                    theirs = along(others.longer(unit, spins), phases)
-                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
-                ended, there = leave * self.out / theirs, view.pieces * along(before, phases) / theirs
-                known[unit] = speed, ended, there
-            serve[i], down[i], pieces[i] = known[unit]
-        return serve, down, pieces
+        spins, reading = view.spin_share(self.k), Reading.of(len(others.leave) - 1, phases)
+        here, before = reading.places, np.maximum(reading.places - 1, 0)
+        units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
+        slow = others.slow_beside(units, here)
+        if self.k is not None and self.off > 0:
+            ready = Ready(others, phases, self.piece, self.spin, self.off, float(units[-1]))
+            serve, theirs = ready.at(units, spins)
+        else:
+            serve = units[:, None] / (self.piece * reading.read(slow) + self.spin)
+            theirs = reading.read(spins + (1 - spins) * slow)
+        ended = reading.read(others.leave[here]) * self.out / theirs
+        longer = spins + (1 - spins) * others.slow_beside(units + 1, before)  # nothing is there before the first place
+        there = view.pieces * reading.read(others.leave[here] * longer) / theirs
+        return serve[place], ended[place], there[place]
 
     def point(self, rates: GroupRates, chance: Array) -> GroupPoint:
         """What the chances say of the group, and of free pieces."""
