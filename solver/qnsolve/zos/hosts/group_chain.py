@@ -14,12 +14,14 @@ from .chains.company import Reading
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
+from .chains.windows import Windows
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
+SAME = 1e-3  # change of the loads up to which the chances are on the same points of the grids
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 
 
@@ -136,12 +138,23 @@ class GroupChain:
         rates, phases = self.chain(levels), self.phases
         follow, up, down = self.clocked(rates)
         self.view.effort += 0.5 + len(levels) * len(phases) / STATES + JUMP * len(rates.together)
-        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
+        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down, self.windows()) if alike else None
         if solved is not None:
             rates.cut(solved.levels)
             return self.point(rates, solved.chance), 0.0
-        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together).chance
+        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together, self.windows()).chance
         return self.point(rates, chance), float(chance[-1].sum())
+
+    def windows(self, kind: int = 0) -> Windows | None:
+        """Where the chances of this chain were in the last round, if its loads are almost the same."""
+        if self.k is None:
+            return None
+        view, key = self.view, (self.view.load.groups[self.k].pool, kind)
+        loads = np.array([self.rate, view.loads[self.k], view.total, self.going, self.slower, self.out, self.phases[-1]])
+        found = view.load.windows.get(key)
+        if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
+            found = view.load.windows[key] = Windows(loads)
+        return found
 
     def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""

@@ -15,7 +15,7 @@ from qnsolve.numerics.series import Array, Places
 from .banded import anchored, stationary
 from .endless import eliminated_levels, endless, endless_band
 from .jumps import Jump, Spread, eliminated, spread
-from .windows import windowed
+from .windows import Windows, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
@@ -80,7 +80,7 @@ class Plane:
 
 def plane(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array,
-    groups: Sequence[Jump] = (),
+    groups: Sequence[Jump] = (), windows: Windows | None = None,
 ) -> Plane:  # fmt: skip
     """Stationary chances.
 
@@ -95,6 +95,8 @@ def plane(
         Rates at which the phase grows and falls by one task.
     groups : sequence of Jump, optional
         What comes besides, several at once.
+    windows : Windows, optional
+        As for `windowed`.
     """
     if len(phases) > 1 and follow == 0 and not up.any() and not groups:  # the phase stays where it is least
         alone = plane(levels, phases[:1], arrive[:, :1], serve[:, :1], 0.0, up[:, :1], down[:, :1])
@@ -111,7 +113,7 @@ def plane(
             return chain.chance(look=some[0].size * some[1].size < arrive.size)  # to see where the chances are
         return chain.chance(likely=(likely[0] - int(rows[0]), likely[1] - int(columns[0])))
 
-    chance = windowed(levels, phases, solve)
+    chance = windowed(levels, phases, solve, windows=windows)
     assert chance is not None
     return Plane(levels, phases, chance)
 
@@ -163,14 +165,16 @@ class _PlaneChain:
         return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
 
 
-def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane | None:
+def endless_plane(
+    phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, windows: Windows | None = None
+) -> Plane | None:
     """Stationary chances where all levels from the last but two on are alike, without end; None where none settle.
 
     The last level of what is found stands for all above the one before it, at their mean.
 
     Parameters
     ----------
-    phases, arrive, serve, follow, up, down
+    phases, arrive, serve, follow, up, down, windows
         As for `plane`, with every level up to two above the one from which on they are alike.
     """
     levels, means = np.arange(float(len(arrive))), [0.0]
@@ -191,7 +195,7 @@ def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up:
                 return np.asarray(chance / chance.sum())
         return None
 
-    chance = windowed(levels, phases, solve, alike=True)
+    chance = windowed(levels, phases, solve, alike=True, windows=windows)
     return None if chance is None else Plane(np.append(levels[:-2], means[0]), phases, chance)
 
 
