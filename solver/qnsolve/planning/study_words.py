@@ -37,7 +37,6 @@ def _sentences(study: Study) -> Iterator[str]:
     then = [each for each in study.centers if each.full_in and each.limits and each.name != verdict.center][:NEXT]
     if then:
         yield "Next to fill up, if nothing else did: " + ", ".join(f"{each.name} in {each.full_in}" for each in then) + "."
-    yield from _range(verdict)
     yield _cpu(first, last)
     yield "Growth: " + _growth(study) + "."
 
@@ -52,9 +51,9 @@ def verdict_text(study: Study) -> str:
     if not verdict.holds_until:
         return f"Does not hold today, {study.asked.begin}: {cause}."
     if verdict.beyond:
-        return f"Holds until {until} and on to {verdict.holds_until}; then {cause}."
+        return f"Holds until {until} and on to {verdict.holds_until}{_range(verdict)}; then {cause}."
     day = "" if len(verdict.first_missed) == 7 else f" on {verdict.first_missed}"
-    return f"Holds until {verdict.holds_until}; then{day} {cause}."
+    return f"Holds until {verdict.holds_until}{_range(verdict)}; then{day} {cause}."
 
 
 def cause_text(study: Study) -> str:
@@ -122,9 +121,11 @@ def _grown(study: Study) -> Iterator[str]:
     yield text + "."
 
 
-def _range(verdict: Verdict) -> Iterator[str]:
-    if verdict.earliest and verdict.latest and verdict.earliest != verdict.latest:
-        yield f"If response times are off by their stated error, it holds until {verdict.earliest} to {verdict.latest}."
+def _range(verdict: Verdict) -> str:
+    """The months between which it ends, by the stated error of the response times."""
+    if not verdict.earliest or not verdict.latest or verdict.earliest == verdict.latest:
+        return ""
+    return f" ({verdict.earliest} to {verdict.latest} within the error of the method)"
 
 
 def _cpu(first: Period, last: Period | None) -> str:
