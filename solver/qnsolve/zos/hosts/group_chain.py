@@ -11,7 +11,7 @@ from qnsolve.numerics.series import Array
 
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
-from .chains.company import Reading
+from .chains.company import ReadPoints
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
@@ -204,8 +204,8 @@ class GroupChain:
         return arrive, up, found
 
     @cached_property
-    def _reading(self) -> Reading:
-        return Reading.of(len(self.others.leave) - 1, self.phases)
+    def _reading(self) -> ReadPoints:
+        return ReadPoints.of(len(self.others.leave) - 1, self.phases)
 
     def _ready(self, most: float) -> Ready:
         if most not in self.readies:

@@ -14,7 +14,7 @@ import numpy as np
 from qnsolve.numerics.band_matrix import times_inverse
 from qnsolve.numerics.series import Array
 
-from .banded import anchored, likely_state
+from .banded import Moves, anchored, likely_state
 from .company import Company, along, company
 from .plane import grid, moves
 
@@ -209,7 +209,7 @@ def _by_band(
     over[:, :, -1], over_both[:, 1:, -1] = apart[:, :, -1] * part, joint[:, 1:] * part
     done[:, :, 1:] = speeds
     ended[1:] = (served[1:] / wide[:, None])[:, :, None]
-    moves_of = {
+    moves_of: Moves = {
         (0, 1, 0): more, (0, -1, 0): less, (0, 0, 1): sent, (0, 0, -1): done, (0, -1, 1): both,
         (1, 0, 0): over, (1, -1, 0): over_both, (-1, 0, 0): ended,
     }  # fmt: skip
