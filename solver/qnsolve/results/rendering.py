@@ -7,21 +7,39 @@ import html
 import io
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from .look import PLAIN, Look
+
 FORMULA = re.compile(r"'*[=+\-@\t]")  # a text that a spreadsheet takes for a formula, or one that looks neutralised
+SHORTEST = 12  # characters of words that a narrow terminal keeps
 
 
 @dataclass(frozen=True)
 class Table:
-    """A printed table: lines of headings, rows of cells, and how many columns at the left hold words."""
+    """A printed table.
+
+    Attributes
+    ----------
+    head, body : list of list of str
+        Lines of headings, and rows of cells.
+    words : int
+        How many columns at the left hold words.
+    title : str
+    marks : mapping of (row, column) to str
+        Cells of the body that stand out: "high" or "full".
+    left : set of int
+        Further columns that hold words.
+    """
 
     head: list[list[str]]
     body: list[list[str]]
     words: int = 1
     title: str = ""
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    left: frozenset[int] = frozenset()
 
 
 def figure(value: Any, digits: int = 6) -> str:
@@ -33,17 +51,30 @@ def figure(value: Any, digits: int = 6) -> str:
     return f"{value:.{digits}g}" if isinstance(value, (int, float)) else str(value)
 
 
-def text_table(table: Table) -> list[str]:
-    """Lines of a table: words to the left, numbers to the right, a rule below the headings."""
-    cells = table.head + table.body
+def text_table(table: Table, look: Look = PLAIN) -> list[str]:
+    """Lines of a table: words to the left, numbers to the right, a rule below the headings; in parts where it is too wide."""
+    cells = [_cut(row, table.words, look.width) for row in table.head + table.body]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-    lines = [table.title] if table.title else []
-    for i, row in enumerate(cells):
-        padded = [c.ljust(w) if j < table.words else c.rjust(w) for j, (c, w) in enumerate(zip(row, widths, strict=True))]
-        lines.append("  ".join(padded).rstrip())
-        if i == len(table.head) - 1:
-            lines.append("  ".join("-" * w for w in widths))
+    lines = [look.painted(table.title, "heading")] if table.title else []
+    for part, columns in enumerate(look.fitting(widths, table.words)):
+        lines += [""] * (part > 0)
+        for i, row in enumerate(cells):
+            body = i - len(table.head)
+            padded = [
+                row[j].ljust(widths[j]) if j < table.words or j in table.left else row[j].rjust(widths[j]) for j in columns
+            ]
+            padded[-1] = padded[-1].rstrip()
+            styles = [table.marks.get((body, j), "") if body >= 0 else "heading" for j in columns]
+            lines.append("  ".join(look.painted(cell, style) for cell, style in zip(padded, styles, strict=True)).rstrip())
+            if body == -1:
+                lines.append("  ".join("-" * widths[j] for j in columns))
     return lines
+
+
+def _cut(row: list[str], words: int, width: int | None) -> list[str]:
+    """A row whose words leave room for a figure: long ones are cut."""
+    most = 10**9 if width is None or not words else max(width * 2 // (3 * words), SHORTEST)
+    return [cell if j >= words or len(cell) <= most else cell[: most - 1] + "…" for j, cell in enumerate(row)]
 
 
 def html_table(table: Table, caption: str = "") -> str:
