@@ -39,15 +39,13 @@ class Look:
             return [text]
         return textwrap.wrap(text, max(self.width, NARROWEST), subsequent_indent="  ", break_on_hyphens=False) or [""]
 
-    def fitting(self, widths: Sequence[int], words: int) -> list[list[int]]:
+    def fitting(self, columns: Sequence[int], widths: Sequence[int], words: int) -> list[list[int]]:
         """The columns of each part of a table: all in one where they fit, else the words again before the next ones."""
-        columns = list(range(len(widths)))
-        if self.width is None or sum(widths) + 2 * (len(widths) - 1) <= self.width or words >= len(widths):
-            return [columns]
-        first, parts = columns[:words], [columns[:words]]
+        first = list(columns[:words])
+        parts = [first]
         for column in columns[words:]:
             line = [*parts[-1], column]
-            if len(parts[-1]) > words and sum(widths[i] + 2 for i in line) - 2 > self.width:
+            if self.width is not None and len(parts[-1]) > words and sum(widths[i] + 2 for i in line) - 2 > self.width:
                 parts.append([*first, column])
             else:
                 parts[-1] = line

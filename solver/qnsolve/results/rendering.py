@@ -52,23 +52,42 @@ def figure(value: Any, digits: int = 6) -> str:
 
 
 def text_table(table: Table, look: Look = PLAIN) -> list[str]:
-    """Lines of a table: words to the left, numbers to the right, a rule below the headings; in parts where it is too wide."""
+    """Lines of a table: words to the left, numbers to the right, a rule below the headings.
+
+    Where the look has a width and the table is wider, columns without a figure other than 0 are named below it, and the
+    rest is folded: the words again, then the next columns.
+    """
     cells = [_cut(row, table.words, look.width) for row in table.head + table.body]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+    left_out = _left_out(cells[len(table.head) :], widths, table.words, look)
+    columns = [j for j in range(len(widths)) if j not in left_out]
     lines = [look.painted(table.title, "heading")] if table.title else []
-    for part, columns in enumerate(look.fitting(widths, table.words)):
-        lines += [""] * (part > 0)
+    for part in look.fitting(columns, widths, table.words):
+        lines += [""] * (part[table.words :] != columns[table.words : len(part)])
         for i, row in enumerate(cells):
             body = i - len(table.head)
-            padded = [
-                row[j].ljust(widths[j]) if j < table.words or j in table.left else row[j].rjust(widths[j]) for j in columns
-            ]
+            if body >= 0 and table.words and len(part) > table.words and not any(row[j] for j in part[table.words :]):
+                continue
+            padded = [_padded(row[j], widths[j], left=j < table.words or j in table.left) for j in part]
             padded[-1] = padded[-1].rstrip()
-            styles = [table.marks.get((body, j), "") if body >= 0 else "heading" for j in columns]
+            styles = [table.marks.get((body, j), "") if body >= 0 else "heading" for j in part]
             lines.append("  ".join(look.painted(cell, style) for cell, style in zip(padded, styles, strict=True)).rstrip())
             if body == -1:
-                lines.append("  ".join("-" * widths[j] for j in columns))
+                lines.append("  ".join("-" * widths[j] for j in part))
+    if left_out:
+        lines += look.paragraph(f"0 in all rows: {', '.join(table.head[0][j] for j in left_out)}")
     return lines
+
+
+def _padded(cell: str, width: int, *, left: bool) -> str:
+    return cell.ljust(width) if left else cell.rjust(width)
+
+
+def _left_out(body: Sequence[Sequence[str]], widths: Sequence[int], words: int, look: Look) -> list[int]:
+    """The columns of a table that is too wide which say nothing but 0."""
+    if look.width is None or sum(widths) + 2 * (len(widths) - 1) <= look.width:
+        return []
+    return [j for j in range(words, len(widths)) if {row[j] for row in body} <= {"0", ""}]
 
 
 def _cut(row: list[str], words: int, width: int | None) -> list[str]:

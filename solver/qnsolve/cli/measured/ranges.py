@@ -10,6 +10,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from qnsolve.cli.running import running
+from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
 from qnsolve.files.text import read
 from qnsolve.model.network import Network
@@ -55,7 +56,8 @@ def solved_with_range(answer: Answer, model: Network | System, known: FittedFigu
         ranges = [{key: value for key, value in row.items() if key != "point"} for row in beside.rows()]
         said = {"heading": beside.heading, "rows": [defined(row) for row in ranges], "notes": list(beside.notes)}
         return json.dumps({**answer.as_dict(), "bands": said}, allow_nan=False, ensure_ascii=False)
-    return f"{answer}\n\n{beside}"
+    shown = look(options)
+    return f"{answer.text(shown)}\n\n{beside.text(shown)}"
 
 
 @dataclass(frozen=True)

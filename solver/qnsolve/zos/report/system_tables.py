@@ -26,7 +26,8 @@ TITLES = {
 }
 LITTLE = 5e-4  # share of a response time below which a center is not printed
 WORK = ("name", "etr", "response_time", "response_error", "cpu", "ziip_cpu", "admission_wait")
-EACH = ", equal regions together: figures of each, and their total"
+EACH = ", equal ones in one row: figures of each, then their total"
+TOTAL = "total"
 SUMMED = ("etr", "appl_percent", "tasks", "waiting")  # figures of regions that add up
 
 
@@ -47,10 +48,10 @@ def system_tables(result: SystemFigures, *, each: bool = False) -> list[Table]:
         if part == "work":
             rows = [{key: row[key] for key in WORK} for row in rows]
         if part in ("regions", "tranclasses"):
-            rows, count = _grouped(rows, labels), len(rows)
-            title += EACH if len(rows) != count else ""
+            rows = _grouped(rows, labels)
+            title += EACH if any(row["name"] == TOTAL for row in rows) else ""
         if rows:
-            found.append(table_of(_columns(rows, shortest), title, 1))
+            found.append(table_of(_columns(rows, shortest), title))
     found.insert(1, _split(result.work, labels))
     return found
 
@@ -76,7 +77,7 @@ def _grouped(rows: Sequence[dict[str, Any]], labels: Mapping[str, str]) -> list[
         found.append({**members[0], **own})
         if len(members) > 1:
             sums = {key: fsum(row[key] for row in members) for key in SUMMED if key in members[0]}
-            found.append({**dict.fromkeys(members[0], ""), "name": "total", **sums})
+            found.append({**dict.fromkeys(members[0], ""), "name": TOTAL, **sums})
     return found
 
 
@@ -91,14 +92,16 @@ def _columns(rows: Sequence[dict[str, Any]], shortest: float) -> list[Column]:
         waits = [NO_WAIT * rows[i].get("response_time", shortest) for i in filled]
         floors = waits if key == "admission_wait" else ()
         some = column(key, [values[i] for i in filled], "s", chosen=True, floors=floors)
-        if len(filled) < len(values):
-            cells, marks = dict(zip(filled, some.cells, strict=True)), dict(zip(filled, some.marks, strict=True))
-            blank = tuple(range(len(values)))
-            some = Column(
-                some.heading, some.unit, tuple(cells.get(i, "") for i in blank), tuple(marks.get(i, "") for i in blank)
-            )
-        found.append(some)
+        found.append(some if len(filled) == len(values) else _spread(some, filled, len(values)))
     return found
+
+
+def _spread(some: Column, filled: Sequence[int], count: int) -> Column:
+    """A column with blank cells where a row has no figure."""
+    cells, marks = ([""] * count for _ in range(2))
+    for i, cell, mark in zip(filled, some.cells, some.marks, strict=True):
+        cells[i], marks[i] = cell, mark
+    return Column(some.heading, some.unit, tuple(cells), tuple(marks), some.words)
 
 
 def _split(works: Sequence[WorkResult], labels: Mapping[str, str]) -> Table:
