@@ -8,6 +8,7 @@ from qnsolve.methods.solve import solve
 
 from .measured.ranges import add_draws, fitted, solved_with_range
 from .output import FILE, add_forms, add_method, model, printed
+from .terminal import add_each
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +16,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help=FILE)
     add_method(parser)
     add_draws(parser)
+    add_each(parser)
     add_forms(parser, "a class and station")
     parser.set_defaults(run=_run)
 

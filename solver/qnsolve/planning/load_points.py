@@ -17,7 +17,7 @@ from qnsolve.zos.hosts.demands import at_rest
 from qnsolve.zos.point.capacity import ROUNDS
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 from qnsolve.zos.point.utilization import center_loads, fullest
-from qnsolve.zos.report.equal_regions import equal_regions, of_group
+from qnsolve.zos.report.equal_regions import declared_equal, of_group
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
@@ -162,7 +162,7 @@ class LoadPoints:
     @cached_property
     def labels(self) -> dict[str, str]:
         """The group of each region."""
-        return equal_regions(self.system)
+        return declared_equal(self.system)
 
     def _solved(self, factors: Array) -> LoadPoint:
         system = self.at_factors(factors)

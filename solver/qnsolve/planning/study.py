@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from math import isnan
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.results.answer import Report
-from qnsolve.results.rendering import Table, defined, figure
+from qnsolve.results.digits import percent, signed, time
+from qnsolve.results.rendering import Table, defined
 from qnsolve.zos.solve_system import System, only_system
 
 from .center_uses import center_uses
@@ -101,25 +103,31 @@ class Study(Report):
     def tables(self) -> list[Table]:
         """Response times by period, the fullest centers, and the what-ifs."""
         names = [work.name for work in self.periods[0].work]
-        head = [
-            ["period", *names, "fullest", "used", "holds"],
-            ["", *("s" for _ in names), "", "%", ""],
-        ]
         body = [
             [
                 each.name,
-                *(figure(work.response_time, 4) for work in each.work),
+                *(time(work.response_time, 3) for work in each.work),
                 each.fullest,
-                figure(each.used_percent, 3),
+                f"{percent(each.used_percent)} %",
                 "yes" if each.holds else "no",
             ]
             for each in self.periods
         ]
-        found = [Table(head, body, 1, "Response time")]
+        found = [Table([["period", *names, "fullest", "used", "holds"]], body, 1, "Response time by period")]
         if self.what_ifs:
-            head = [["what if", "holds until", "gain"], ["", "", "months"]]
-            body = [[w.name, w.holds_until or "not at all", f"{'≥ ' * w.at_least}{w.months}"] for w in self.what_ifs]
-            found.append(Table(head, body, 1, "What if"))
+            head = ["change", "holds until", "months gained", *names, "CPU"]
+            body = [
+                [
+                    each.name,
+                    each.holds_until or "not today",
+                    f"{'≥ ' * each.at_least}{each.months}",
+                    *(time(value, 3) for value in each.response_time.values()),
+                    "-" if isnan(each.cpu_change) else f"{signed(100 * each.cpu_change)} %",
+                ]
+                for each in self.what_ifs
+            ]
+            title = f"What if: response times and CPU at the load of {self.verdict.holds_until or self.asked.begin}"
+            found.append(Table([head], body, 2, title))
         return found
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, isnan
+from math import isfinite
 from typing import TYPE_CHECKING
+
+from qnsolve.results.digits import percent, time
 
 from .months import counted_months
 from .study_figures import Period, Verdict, WhatIfAnswer
@@ -30,9 +32,9 @@ def _sentences(study: Study) -> Iterator[str]:
     first = study.periods[0]
     last = _last(study)
     if first.solved:
-        yield f"Today, {first.month}: {first.fullest} is {percent(first.used_percent)} used; {_responses(first)}."
+        yield f"Today, {first.month}: {first.fullest} is {_used(first.used_percent)} used; {_responses(first)}."
     if last is not None and last is not first:
-        yield f"In {last.name}: {last.fullest} is {percent(last.used_percent)} used; {_responses(last)}."
+        yield f"In {last.name}: {last.fullest} is {_used(last.used_percent)} used; {_responses(last)}."
     yield from _grown(study)
     then = [each for each in study.centers if each.full_in and each.limits and each.name != verdict.center][:NEXT]
     if then:
@@ -59,11 +61,11 @@ def verdict_text(study: Study) -> str:
 def cause_text(study: Study) -> str:
     """What ends it."""
     verdict = study.verdict
-    waits = f", which waits for {verdict.waits_for} ({percent(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
+    waits = f", which waits for {verdict.waits_for} ({_used(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
     if verdict.kind == "saturated":
         return f"{verdict.center} is full{waits}"
     target = study.asked.targets[verdict.work]
-    return f"{verdict.work} takes longer than {seconds(target)}, most of it more at {verdict.center}{waits}"
+    return f"{verdict.work} takes longer than {time(target)}, most of it more at {verdict.center}{waits}"
 
 
 def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
@@ -100,8 +102,8 @@ def _last(study: Study) -> Period | None:
 def _responses(period: Period) -> str:
     words = []
     for work in period.work[:4]:
-        target = f" of {seconds(work.target)}" if isfinite(work.target) else ""
-        words.append(f"{work.name} takes {seconds(work.response_time)}{target}")
+        target = f" of {time(work.target)}" if isfinite(work.target) else ""
+        words.append(f"{work.name} takes {time(work.response_time)}{target}")
     more = len(period.work) - 4
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
@@ -115,9 +117,9 @@ def _grown(study: Study) -> Iterator[str]:
         return
     most = max(mine, key=lambda each: each.last)
     grown = max(mine, key=lambda each: each.last - each.today)
-    text = f"{name} spends {percent(100 * most.last / whole)} of its time at {most.center}"
+    text = f"{name} spends {_used(100 * most.last / whole)} of its time at {most.center}"
     if grown.last > 1.02 * grown.today:
-        text += f"; its time at {grown.center} grows from {seconds(grown.today)} to {seconds(grown.last)}"
+        text += f"; its time at {grown.center} grows from {time(grown.today)} to {time(grown.last)}"
     yield text + "."
 
 
@@ -130,14 +132,10 @@ def _range(verdict: Verdict) -> str:
 
 def _cpu(first: Period, last: Period | None) -> str:
     if last is None or not first.cpu_percent or last is first:
-        return (
-            "CPU: " + (", ".join(f"{name} {percent(value)}" for name, value in first.cpu_percent.items()) or "not known") + "."
-        )
+        return "CPU: " + (", ".join(f"{name} {_used(value)}" for name, value in first.cpu_percent.items()) or "not known") + "."
     return (
         "CPU: "
-        + ", ".join(
-            f"{name} {percent(value)} to {percent(last.cpu_percent[name])}" for name, value in first.cpu_percent.items()
-        )
+        + ", ".join(f"{name} {_used(value)} to {_used(last.cpu_percent[name])}" for name, value in first.cpu_percent.items())
         + f" in {last.name}."
     )
 
@@ -150,16 +148,5 @@ def _growth(study: Study) -> str:
     return ", ".join(f"{name} {text}" for name, text in asked.items()) + f", from {study.asked.begin}"
 
 
-def seconds(value: float) -> str:
-    """A time in the unit that people use."""
-    if isnan(value):
-        return "-"
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value * 1e6:.3g} µs" if value > 0 else "0 s"
-
-
-def percent(value: float) -> str:
-    """A share in percent."""
-    return "-" if isnan(value) else f"{value:.3g} %"
+def _used(value: float) -> str:
+    return f"{percent(value)} %"

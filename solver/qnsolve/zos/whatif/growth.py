@@ -15,6 +15,7 @@ from qnsolve.model import checks
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import short
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.capacity import Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
@@ -44,6 +45,8 @@ class Growth(Report):
     reasons : tuple of str
         Why there is none, "" where there is one.
     """
+
+    chooses_units = True
 
     factors: tuple[float, ...]
     results: tuple[SystemResult | None, ...]
@@ -126,6 +129,8 @@ class Headroom(Report):
         The center that is full there, or the work whose response time is missed; "" where the factor is infinite.
     """
 
+    chooses_units = True
+
     factor: float
     center: str
 
@@ -137,7 +142,7 @@ class Headroom(Report):
         """The answer in words."""
         if not isfinite(self.factor):
             return ("no center sets an end to the growth: users only wait longer",)
-        return (f"holds {self.factor:.4g} times this work; then {self.center}",)
+        return (f"holds {short(self.factor)} times this work; then {self.center}",)
 
 
 def headroom(

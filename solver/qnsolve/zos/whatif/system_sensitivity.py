@@ -9,6 +9,7 @@ from typing import Any
 from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.model import checks
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import percent
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System, only_system
 
@@ -53,6 +54,8 @@ class SystemSensitivity(Report):
         Of the system as it is.
     """
 
+    chooses_units = True
+
     effects: tuple[SystemEffect, ...]
     result: SystemResult
 
@@ -68,7 +71,7 @@ class SystemSensitivity(Report):
             for effect in own[:SENTENCES]:
                 way = "falls" if effect.response_change < 0 else "rises"
                 moved = f"{effect.figure} {effect.value:.4g} to {effect.changed:.4g}"
-                found.append(f"{moved}: response time of {work.name} {way} by {100 * abs(effect.response_change):.3g} %")
+                found.append(f"{moved}: response time of {work.name} {way} by {percent(100 * abs(effect.response_change))} %")
         return tuple(found)
 
 
