@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from .model.network import Network
     from .model.routing import chain_class, visits
     from .model.station_types import Delay, LoadDependent, Queue
+    from .planning.options.what_ifs import WhatIf, what_if
     from .planning.study import Study, study
-    from .planning.what_ifs import WhatIf, what_if
     from .results.answer import Answer
     from .results.rows import ClassResult, LimitResult, PairResult, StationResult
     from .results.solution import Solution
@@ -162,7 +162,7 @@ _HOMES = {
     "results.answer": "Answer",
     "results.solution": "Solution",
     "planning.study": "Study study",
-    "planning.what_ifs": "WhatIf what_if",
+    "planning.options.what_ifs": "WhatIf what_if",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 _MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}

@@ -9,8 +9,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .load_path import Load
 from .load_points import LoadPoint, LoadPoints
+from .loads.load_path import Load
 
 MOST = 200  # solutions of one search
 STEEP = 1e-6  # change of a reciprocal below which a line through it says nothing

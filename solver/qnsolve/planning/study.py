@@ -17,16 +17,16 @@ from qnsolve.zos.solve_system import System, only_system
 from .center_uses import center_uses
 from .drawing import drawing
 from .last_month import first_failing
-from .load_path import Load, LoadPath, SpecialDay, first_month, load_path
 from .load_points import LoadPoint, LoadPoints
-from .months import PERIODS, Month, label, month_of, period_end
-from .remedies import remedies_of
+from .loads.load_path import Load, LoadPath, SpecialDay, first_month, load_path
+from .loads.months import PERIODS, Month, label, month_of, period_end
+from .options.remedies import remedies_of
+from .options.what_if_answers import what_if_answers
+from .options.what_ifs import WhatIf, what_ifs_of
 from .study_figures import Asked, CenterUse, Period, StudyWork, TimeAt, Verdict, WhatIfAnswer
 from .study_words import study_sentences
 from .time_split import time_split
 from .verdicts import verdict_of
-from .what_if_answers import what_if_answers
-from .what_ifs import WhatIf, what_ifs_of
 
 HORIZON = 120  # months that a search goes on at least
 MOST_PERIODS = 120

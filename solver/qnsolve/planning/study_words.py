@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qnsolve.results.digits import percent, time
 
-from .months import counted_months
+from .loads.months import counted_months
 from .study_figures import Period, Verdict, WhatIfAnswer
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .load_path import Load
 from .load_points import LoadPoint, LoadPoints
-from .months import Month, label
+from .loads.load_path import Load
+from .loads.months import Month, label
 from .study_figures import Period, Verdict
 from .time_split import full_name
 

@@ -7,11 +7,11 @@ from math import nan
 
 import numpy as np
 
-from .last_month import first_failing
-from .load_path import Load
-from .load_points import LoadPoint, LoadPoints
-from .study_figures import WhatIfAnswer
-from .verdicts import cause_of
+from ..last_month import first_failing
+from ..load_points import LoadPoint, LoadPoints
+from ..loads.load_path import Load
+from ..study_figures import WhatIfAnswer
+from ..verdicts import cause_of
 from .what_ifs import WhatIf
 
 SAME = 2e-4  # relative difference of all response times and uses at which a change changes nothing
