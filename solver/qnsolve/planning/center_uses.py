@@ -15,7 +15,7 @@ from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.point.utilization import center_loads
 
 from .load_points import LoadPoint, LoadPoints
-from .loads.load_path import Load, LoadPath
+from .loads.load_path import DatedLoad, LoadPath
 from .loads.months import Month
 from .study_figures import CenterUse
 
@@ -66,7 +66,7 @@ def _ziips(form: Compiled, rate: Array, ziip_work: Array) -> dict[str, float]:
 
 
 def center_uses(
-    points: LoadPoints, path: LoadPath, shown: Sequence[Load], good: LoadPoint, start: Month, horizon: int
+    points: LoadPoints, path: LoadPath, shown: Sequence[DatedLoad], good: LoadPoint, start: Month, horizon: int
 ) -> tuple[CenterUse, ...]:
     """The centers of a system, those that would be full first before the others."""
     plain = PlainLoads(points)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from math import isnan
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
-from qnsolve.results.answer import Report
 from qnsolve.results.digits import percent, signed, time
 from qnsolve.results.rendering import Table, defined
 from qnsolve.zos.solve_system import System, only_system
@@ -18,12 +17,12 @@ from .center_uses import center_uses
 from .drawing import drawing
 from .last_month import first_failing
 from .load_points import LoadPoint, LoadPoints
-from .loads.load_path import Load, LoadPath, SpecialDay, first_month, load_path
+from .loads.load_path import DatedLoad, LoadPath, SpecialDay, first_month, load_path
 from .loads.months import PERIODS, Month, label, month_of, period_end
 from .options.remedies import remedies_of
 from .options.what_if_answers import what_if_answers
 from .options.what_ifs import WhatIf, what_ifs_of
-from .study_figures import Asked, CenterUse, Period, StudyWork, TimeAt, Verdict, WhatIfAnswer
+from .study_figures import Asked, CenterUse, Period, StudyFigures, StudyWork
 from .study_words import study_sentences
 from .time_split import time_split
 from .verdicts import verdict_of
@@ -34,40 +33,8 @@ TWO_YEARS = 24  # months, where no end is given
 
 
 @dataclass(frozen=True)
-class Study(Report):
-    """Until when a system holds its growing work.
-
-    Attributes
-    ----------
-    heading, notes
-        As for every report.
-    asked : Asked
-    verdict : Verdict
-    periods : tuple of Period
-        In the order of time; the first is the first month.
-    centers : tuple of CenterUse
-        By how soon they would be full.
-    what_ifs : tuple of WhatIfAnswer
-        In the order of the question; remedies that were found by the largest gain.
-    times : tuple of TimeAt
-    assumptions : tuple of str
-    last : System or None
-        The system at the last load that holds, None where none does.
-    next : System or None
-        That at the first load that does not.
-    """
-
-    asked: Asked
-    verdict: Verdict
-    periods: tuple[Period, ...]
-    centers: tuple[CenterUse, ...]
-    what_ifs: tuple[WhatIfAnswer, ...]
-    times: tuple[TimeAt, ...]
-    assumptions: tuple[str, ...]
-    yearly: dict[str, float]
-    system: System = field(repr=False)
-    last: System | None = field(repr=False)
-    next: System | None = field(repr=False)
+class Study(StudyFigures):
+    """The answer of a study; its attributes are those of `StudyFigures`."""
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a period and work."""
@@ -267,7 +234,7 @@ def _targets(given: Mapping[str, float] | None, system: System) -> dict[str, flo
     return found
 
 
-def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[Load]:
+def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[DatedLoad]:
     """The load of each period: the first month, then the fullest load of each period to the end."""
     found = list(path.loads(start))[:1]
     month = start + 1
@@ -279,12 +246,12 @@ def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[Load]:
     return found
 
 
-def _failing_months(points: LoadPoints, loads: Sequence[Load], place: int, end: Month) -> set[Month]:
+def _failing_months(points: LoadPoints, loads: Sequence[DatedLoad], place: int, end: Month) -> set[Month]:
     """Months to the end that are known not to hold."""
     return {load.month for load in loads[place:] if load.month <= end and points.holds(load.factors) is False}
 
 
-def _period(points: LoadPoints, path: LoadPath, load: Load, by: str, start: Month, failing: set[Month]) -> Period:
+def _period(points: LoadPoints, path: LoadPath, load: DatedLoad, by: str, start: Month, failing: set[Month]) -> Period:
     known = points.saturated(load.factors)
     point = points.at(load.factors) if known is None else known
     solved = point.point is not None

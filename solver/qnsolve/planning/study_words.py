@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING
 
 from qnsolve.results.digits import percent, time
 
 from .loads.months import counted_months
-from .study_figures import Period, Verdict, WhatIfAnswer
-
-if TYPE_CHECKING:
-    from .study import Study
+from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer
 
 GAINS = 3  # what-ifs that the verdict names
 NEXT = 3  # centers that fill up next
 LITTLE = 0.005  # relative change of CPU that is not named
 
 
-def study_sentences(study: Study) -> tuple[str, ...]:
+def study_sentences(study: StudyFigures) -> tuple[str, ...]:
     """Ten sentences at most."""
     return tuple(_sentences(study))[:10]
 
 
-def _sentences(study: Study) -> Iterator[str]:
+def _sentences(study: StudyFigures) -> Iterator[str]:
     verdict = study.verdict
     yield verdict_text(study)
     if study.what_ifs:
@@ -43,7 +39,7 @@ def _sentences(study: Study) -> Iterator[str]:
     yield "Growth: " + _growth(study) + "."
 
 
-def verdict_text(study: Study) -> str:
+def verdict_text(study: StudyFigures) -> str:
     """The answer in one sentence."""
     verdict, until = study.verdict, study.asked.until
     cause = cause_text(study)
@@ -58,7 +54,7 @@ def verdict_text(study: Study) -> str:
     return f"Holds until {verdict.holds_until}{_range(verdict)}; then{day} {cause}."
 
 
-def cause_text(study: Study) -> str:
+def cause_text(study: StudyFigures) -> str:
     """What ends it."""
     verdict = study.verdict
     waits = f", which waits for {verdict.waits_for} ({_used(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
@@ -89,7 +85,7 @@ def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
     return "; ".join(parts) + "."
 
 
-def _last(study: Study) -> Period | None:
+def _last(study: StudyFigures) -> Period | None:
     """The last period that holds of those before the first that does not."""
     found = None
     for each in study.periods:
@@ -108,7 +104,7 @@ def _responses(period: Period) -> str:
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
 
-def _grown(study: Study) -> Iterator[str]:
+def _grown(study: StudyFigures) -> Iterator[str]:
     """Where the response time that ends it grows."""
     name = study.verdict.work or (study.periods[0].work[0].name if study.periods[0].work else "")
     mine = [each for each in study.times if each.work == name]
@@ -140,7 +136,7 @@ def _cpu(first: Period, last: Period | None) -> str:
     )
 
 
-def _growth(study: Study) -> str:
+def _growth(study: StudyFigures) -> str:
     asked = study.asked.growth
     same = set(asked.values())
     if len(same) == 1:
