@@ -94,6 +94,8 @@ def _ahead(points: LoadPoints, tried: Sequence[tuple[float, LoadPoint]], sizes: 
     if len(by_size) > 1:
         most = min(most, _crossing(points, by_size[-2], by_size[-1]))
     place = int(np.searchsorted(sizes, most))  # the first that is larger
+    if place > high:  # it failed before: the lines say too much
+        return (low + high) // 2
     return min(max(place - 1, low + 1), high - 1)
 
 

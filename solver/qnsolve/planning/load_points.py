@@ -128,6 +128,11 @@ class LoadPoints:
             self._known[key] = self._solved(factors)
         return self._known[key]
 
+    @property
+    def solutions(self) -> int:
+        """How many loads were solved."""
+        return len(self._known)
+
     def solved(self) -> list[LoadPoint]:
         """The points so far that have an answer."""
         return [each for each in self._known.values() if each.point is not None]

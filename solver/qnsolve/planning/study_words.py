@@ -42,10 +42,10 @@ def _sentences(study: StudyFigures) -> Iterator[str]:
 def verdict_text(study: StudyFigures) -> str:
     """The answer in one sentence."""
     verdict, until = study.verdict, study.asked.until
-    cause = cause_text(study)
     if verdict.kind == "none":
         grows = any(each != "none" for each in study.asked.growth.values())
         return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
+    cause = cause_text(study)
     if not verdict.holds_until:
         return f"Does not hold today, {study.asked.begin}: {cause}."
     if verdict.beyond:
