@@ -73,7 +73,7 @@ def plane_of_kinds(
                 if solved is not None:
                     chance, means[0] = solved
             elif likely is None and len(rows) * len(columns) < len(levels) * len(phases):  # to see where the chances are
-                chance = anchored(moves, likely_state(moves))
+                chance = anchored(moves, likely_state(moves, 2))
             elif likely is not None:
                 chance = stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
             if chance is None and not alike:
