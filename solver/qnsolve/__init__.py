@@ -155,7 +155,13 @@ _HOMES = {
     "results.solution": "Solution",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
+_MODULES = {
+    "errors": ".errors",
+    "measure": ".measure",
+    "stations": ".stations",
+    "symbolic": ".stations.symbolic",
+    "zos": ".zos",
+}
 
 
 class _Package(ModuleType):
