@@ -165,7 +165,13 @@ _HOMES = {
     "planning.options.what_ifs": "WhatIf what_if",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
+_MODULES = {
+    "errors": ".errors",
+    "measure": ".measure",
+    "stations": ".stations",
+    "symbolic": ".stations.symbolic",
+    "zos": ".zos",
+}
 
 
 class _Package(ModuleType):

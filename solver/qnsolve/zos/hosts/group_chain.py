@@ -84,6 +84,7 @@ class GroupChain:
         self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
         self.held = load.held.get(self.region) if k is not None else None
         self.readies: dict[float, Ready] = {}
+        self.places: tuple[Array, Array] | None = None  # pieces on the CPs, and chances of the places that they leave
 
     def solve(self) -> GroupPoint:
         """The group solved, on levels that go as far as it has tasks."""
@@ -178,7 +179,10 @@ class GroupChain:
             if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = self.held
                 share = min(view.piece_share(self.region), 1.0)
-                left = slots(size, pieces[min(1, len(levels) - 1)], share, away)
+                there = pieces[min(1, len(levels) - 1)]
+                if self.places is None or not np.array_equal(self.places[0], there):
+                    self.places = there, slots(size, there, share, away)
+                left = self.places[1]
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full

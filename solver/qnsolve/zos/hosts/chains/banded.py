@@ -66,11 +66,11 @@ def anchored(moves: Moves, guess: tuple[int, ...], last: Array | None = None) ->
     return None
 
 
-def likely_state(moves: Moves) -> tuple[int, ...]:
-    """A state that is about the likeliest: of those beside it in turn, along each axis alone."""
+def likely_state(moves: Moves, sweeps: int = 1) -> tuple[int, ...]:
+    """A state that is about the likeliest: of those beside it in turn, along each axis alone, all axes so many times."""
     shape = next(iter(moves.values())).shape
     found = [0] * len(shape)
-    for axis in range(len(shape)):
+    for axis in list(range(len(shape))) * sweeps:
         line: Any = (*found[:axis], slice(None), *found[axis + 1 :])
         up, down = (np.sum([rate[line] for to, rate in moves.items() if to[axis] == way], axis=0) for way in (1, -1))
         ratio = np.log(np.maximum(up[:-1], 1e-300) / np.maximum(down[1:], 1e-300))

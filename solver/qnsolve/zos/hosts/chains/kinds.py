@@ -12,7 +12,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
-from .banded import stationary
+from .banded import anchored, likely_state, stationary
 from .endless import eliminated_blocks, endless_blocks
 from .plane import SPARE, STIFF, plane_moves
 from .windows import KeptWindows, windowed
@@ -72,6 +72,8 @@ def plane_of_kinds(
                 solved = endless_blocks(*_blocks(moves))
                 if solved is not None:
                     chance, means[0] = solved
+            elif likely is None and len(rows) * len(columns) < len(levels) * len(phases):  # to see where the chances are
+                chance = anchored(moves, likely_state(moves, 2))
             elif likely is not None:
                 chance = stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
             if chance is None and not alike:
