@@ -45,6 +45,7 @@ OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
     "fitting.pages.page_html": {"jinja2"},
     "fitting.pages.page_pictures": {"matplotlib"},
+    "results.plotting": {"matplotlib"},
     "fitting.pages.page_xlsx": {"xlsxwriter"},
     "simulation.ciw_check": {"ciw"},
     "simulation.compiling": {"numba"},
