@@ -46,6 +46,7 @@ OPTIONAL = {  # imported where they are used, and only there
     "stations.symbolic": {"sympy"},
     "fitting.pages.page_html": {"jinja2"},
     "fitting.pages.page_pictures": {"matplotlib"},
+    "results.plotting": {"matplotlib"},
     "fitting.pages.page_xlsx": {"xlsxwriter"},
     "planning.pages.study_html": {"jinja2"},
     "planning.pages.study_xlsx": {"xlsxwriter"},

@@ -98,13 +98,13 @@ def unit_of(values: Iterable[float], *, together: bool = False) -> tuple[str, fl
     if not sizes:
         return TIMES[0]
     most, least = max(sizes), min(sizes)
-    place = next((i for i, (_, size) in enumerate(TIMES) if most / size >= ROUNDED), len(TIMES) - 1)
-    unit, size = TIMES[place]
-    if together or least / size >= LEAST_READ:
-        return unit, size
-    if place + 1 < len(TIMES) and most / TIMES[place + 1][1] < MOST_READ and least / TIMES[place + 1][1] >= LEAST_READ:
-        return TIMES[place + 1]
-    return None
+    if together:
+        return next(((unit, size) for unit, size in TIMES if most / size >= ROUNDED), TIMES[-1])
+    fit = [(unit, size) for unit, size in TIMES if least / size >= LEAST_READ and most / size < MOST_READ]
+    if len(sizes) == 1 and not fit:
+        return TIMES[-1] if most < 1 else TIMES[0]
+    # of those in which all can be read the one in which most are read best, the larger one of two
+    return max(fit, key=lambda each: sum(ROUNDED <= value / each[1] < 1000 * ROUNDED for value in sizes), default=None)
 
 
 def moved(before: float, after: float, said: Callable[[float], str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import Progress
 from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.model import checks
 from qnsolve.numerics.bisection import narrowed
@@ -72,7 +73,7 @@ class Growth(Report):
         return found
 
 
-def growth(system: System, factors: Sequence[float]) -> Growth:
+def growth(system: System, factors: Sequence[float], *, progress: Progress | None = None) -> Growth:
     """The system with its rates and users times each factor.
 
     Parameters
@@ -80,6 +81,8 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
     system : System
     factors : sequence of float
         [ratio]
+    progress : callable, optional
+        Gets how many factors are solved and how many there are, after each.
 
     Returns
     -------
@@ -101,7 +104,9 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
             most.append(capacity(system))
         return Capacity(most[0].factor / factor, most[0].center)
 
-    for factor in values:
+    for done, factor in enumerate(values):
+        if progress is not None and done:
+            progress(done, len(values))
         if most and factor > most[0].factor * (1 + FINE):
             results.append(None)
             reasons.append(f"saturated: {most[0].center}")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
+from qnsolve.analysis.runs.points import Progress
 from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.model import checks
 from qnsolve.results.answer import Report
@@ -75,7 +76,7 @@ class SystemSensitivity(Report):
         return tuple(found)
 
 
-def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
+def sensitivity(system: System, change: float = 0.1, *, progress: Progress | None = None) -> SystemSensitivity:
     """Each figure of a system changed by itself, and what that does to each work.
 
     Parameters
@@ -84,6 +85,8 @@ def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
     change : float, default 0.1
         Relative change [ratio, between 0 and 1]: rates, engines and speeds more, times less. Whole numbers grow by as
         much, by one at least.
+    progress : callable, optional
+        Gets how many figures are changed and how many there are, after each.
 
     Returns
     -------
@@ -97,7 +100,10 @@ def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
         raise ModelError("sensitivity: change", "must be below 1", "write 0.1 for ten per cent", change)
     base = system.solve()
     effects: list[SystemEffect] = []
-    for figure in figures(system):
+    every = tuple(figures(system))
+    for done, figure in enumerate(every):
+        if progress is not None and done:
+            progress(done, len(every))
         value = _moved(figure, change)
         try:
             other = changed(system, figure.name, int(value) if figure.whole else value).solve()
