@@ -236,27 +236,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class StudyFigures(Report):
-    """Until when a system holds its growing work.
-
-    Attributes
-    ----------
-    heading, notes
-        As for every report.
-    asked : Asked
-    verdict : Verdict
-    periods : tuple of Period
-        In the order of time; the first is the first month.
-    centers : tuple of CenterUse
-        By how soon they would be full.
-    what_ifs : tuple of WhatIfAnswer
-        In the order of the question; remedies that were found by the largest gain.
-    times : tuple of TimeAt
-    assumptions : tuple of str
-    last : System or None
-        The system at the last load that holds, None where none does.
-    next : System or None
-        That at the first load that does not.
-    """
+    """The figures of a study; `Study` says what each is."""
 
     asked: Asked
     verdict: Verdict
