@@ -30,6 +30,7 @@ MODULES = (
     "facilities",
     "regions",
     "systems",
+    "studies",
     "measurements",
     "intervals",
     "about",
@@ -101,6 +102,9 @@ class Function:
         Formulas with plain values, three or more.
     now : str
         Of an old name, the name to use in its place; "" of all others.
+    own : int
+        Arguments of its own that once stood before the tables of coupling facilities, logs and devices; calls in that
+        order are still read.
     """
 
     name: str
@@ -112,6 +116,7 @@ class Function:
     spills: bool
     examples: tuple[str, ...]
     now: str = ""
+    own: int = 0
 
     @property
     def dotted(self) -> str:
@@ -135,7 +140,7 @@ _FOUND: dict[str, Function] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def worksheet_function(group: str, formerly: str = "") -> Callable[[F], F]:
+def worksheet_function(group: str, formerly: str = "", own: int = 0) -> Callable[[F], F]:
     """Put a function into the catalogue: hints `Annotated[kind, help]`, docstring of summary, method and examples.
 
     Parameters
@@ -143,8 +148,10 @@ def worksheet_function(group: str, formerly: str = "") -> Callable[[F], F]:
     group : str
     formerly : str, optional
         An old name of the function, which workbooks may hold; it stays a function that does the same.
+    own : int, optional
+        See `Function`.
     """
-    return lambda function: _described(group, function, formerly)
+    return lambda function: _described(group, function, formerly, own)
 
 
 @cache
@@ -155,7 +162,7 @@ def catalogue() -> Mapping[str, Function]:
     return MappingProxyType(dict(sorted(_FOUND.items(), key=lambda item: GROUPS.index(item[1].group))))
 
 
-def _described(group: str, function: F, formerly: str) -> F:
+def _described(group: str, function: F, formerly: str, own: int) -> F:
     hints = get_type_hints(function, include_extras=True)
     text = inspect.getdoc(function) or ""
     body, _, examples = text.partition("Examples\n--------\n")
@@ -169,6 +176,7 @@ def _described(group: str, function: F, formerly: str) -> F:
         arguments=tuple(_argument(p, hints[p.name]) for p in inspect.signature(function).parameters.values()),
         spills=hints["return"] == Table,
         examples=_examples(examples),
+        own=own,
     )
     names = [found]
     if formerly:

@@ -12,6 +12,7 @@ from .arguments import converted
 from .catalogue import NAMESPACE, Function, catalogue
 from .cells import LONGEST_TEXT, OMITTED, CellError
 from .deadline import one_call
+from .old_order import in_order
 from .wording import in_cell
 
 Answer = float | str | list[list[float | str]] | CellError
@@ -69,6 +70,8 @@ def answered(function: Function, given: Sequence[Any]) -> Answer:
     expected = function.arguments
     if len(given) > len(expected):
         raise CellError("#VALUE!", f"{len(given)} arguments; the call is {function.usage}")
+    if function.own:
+        given = in_order(given, function.own)
     padded = [*given, *[OMITTED] * (len(expected) - len(given))]
     result = function.run(*[converted(argument, cell) for argument, cell in zip(expected, padded, strict=True)])
     if function.spills:
