@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 from qnsolve import zos
 from qnsolve.errors import ModelError
+from qnsolve.model.yearly_growth import a_year
 from qnsolve.planning.options.what_ifs import WhatIf, what_if
 from qnsolve.planning.study import Study
 from qnsolve.planning.study import study as studied
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Table, remark
+from ..deadline import TookTooLongError, deadline, left
 from ..describing import system as described
 from ..modelling import ANSWERS, frozen
 from ..tables import Columns, records, written
@@ -28,7 +30,8 @@ Goals = Annotated[
 ]
 Changes = Annotated[
     Table,
-    "Changes to try, a cell each: SYSA.threads=2, LOG.stripes+1, AOR1.split=2; a heading what_if may stand above. None where left out.",
+    "Changes to try, a cell each: SYSA.threads=2, LOG.stripes+1, AOR1.split=2; a heading what_if may stand above. None where "
+    "left out.",
 ]
 Period = Annotated[
     Table,
@@ -41,6 +44,8 @@ CHANGES = "what_if"  # a heading of the changes
 ALL = "all"
 CLOSE = 0.9  # of a center, or of a target, from which on a period is close to its end
 SENTENCES = 10
+PART = 0.7  # of the time of a cell that the changes may take with the study; the rest is for the study alone
+LATE = "was not solved in the time that a cell has; give fewer changes, or more time in QNSOLVE_SECONDS"
 SERIALS = range(32874, 109575)  # dates as a sheet stores them, 1990 to 2199
 ROWS_OF_WORK = ("load", "response time", "lowest", "highest", "target")
 
@@ -57,10 +62,10 @@ def study(
     what_ifs: Changes | None = None,
     period: Period | None = None,
 ) -> Table:
-    """A system under growing work, a row a period: whether it holds (yes, close, no), the fullest center, and of each work
-    load, response time with its range, and target [s].
+    """A system under growing work, a row a period: whether it holds, the fullest center, load and response times of all work.
 
-    Close: a center is 90 % used, or a response time has 90 % of its target.
+    Times in seconds; lowest and highest by the error of the method. It holds: yes, close or no; close: a center is 90 % used,
+    or a response time has 90 % of its target.
 
     Examples
     --------
@@ -195,8 +200,9 @@ def study_what_if(
     what_ifs: Changes | None = None,
     period: Period | None = None,
 ) -> Table:
-    """What each change of a system gives: holds until, months gained, what then ends it, and CPU and response times [s] at the
-    last load that holds without it.
+    """What each change of a system gives: until when it holds, months gained, what then ends it, CPU and response times [s].
+
+    CPU and response times are those at the last load that holds without the change.
 
     Examples
     --------
@@ -276,9 +282,17 @@ def _studied(*parts: Table | None) -> _Answer:
     def make() -> _Answer:
         growth, targets = _goals(goals, model)
         changes, faults = _changes(what_ifs, model)
+        question = {"growth": growth, "targets": targets, "remedies": False, **_period(period)}
         good = [change for change in changes if isinstance(change, WhatIf)]
-        question = {"growth": growth, "targets": targets, "what_ifs": good, "remedies": False, **_period(period)}
-        return _Answer(studied(model, **question), changes, faults)
+        try:
+            with deadline(PART * left()):
+                return _Answer(studied(model, **question, what_ifs=good), changes, faults)
+        except TookTooLongError:
+            if not good:
+                raise
+        late = {change.name: LATE for change in good}
+        names = [change if isinstance(change, str) else change.name for change in changes]
+        return _Answer(studied(model, **question), names, {**faults, **late})
 
     found = ANSWERS.answer(("study", frozen(*parts)), make)
     for line in (*found.study.assumptions, *found.study.notes, *found.faults.values()):
@@ -297,6 +311,7 @@ def _goals(table: Table | None, model: zos.System) -> tuple[dict[str, Any], dict
         if not name and "target" in row:
             targets |= {item.name: row["target"] for item in model.work}
         if row.get("growth") not in (None, ""):
+            a_year(f"growth of {row['name']}", row["growth"])  # a rate, and no name of a file: cells read none
             growth[name] = row["growth"]
         if name and "target" in row:
             targets[name] = row["target"]

@@ -79,7 +79,7 @@ def system_part(
     devices: Devices | None = None,
     part: Annotated[str, "work, lpars, regions, tranclasses, facilities, structures, logs or devices."] = "work",
 ) -> Table:
-    """One kind of parts of a solved system, a row each with all its figures side by side; the heading row alone where it has none.
+    """One kind of parts of a solved system: a row each, all figures side by side; headings alone where it has none.
 
     Examples
     --------

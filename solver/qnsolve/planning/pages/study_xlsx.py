@@ -30,7 +30,7 @@ def study_xlsx(study: Study) -> bytes:
     out = io.BytesIO()
     with xlsxwriter.Workbook(out, OPTIONS) as book:
         book.set_properties({"title": study.title(), "created": MADE})
-        form = _formats(book)
+        form = formats(book)
         first, load, times, centers, what_ifs, notes = (
             book.add_worksheet(name) for name in ("Verdict", "Load", "Response", "Centers", "What if", "Notes")
         )
@@ -50,7 +50,8 @@ def study_xlsx(study: Study) -> bytes:
     return out.getvalue()
 
 
-def _formats(book: Any) -> dict[str, Any]:
+def formats(book: Any) -> dict[str, Any]:
+    """The formats of a study's workbook, by use."""
     wrap = {"text_wrap": True, "valign": "top"}
     kinds = {
         "title": {"font_color": "#5A5A5A"},
