@@ -235,7 +235,7 @@ def study(
         what_ifs=answers,
         times=times,
         assumptions=_assumptions(asked, begin is None, path, points, good),
-        yearly=dict(zip(path.works, path.yearly.tolist(), strict=True)),
+        path=path,
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
         next=points.at_factors(loads[place].factors) if missed is not None else None,
