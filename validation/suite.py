@@ -14,7 +14,7 @@ from .case import Study
 from .cases import all_cases
 from .report import html_page, markdown_page, measured_section, summary
 from .report.blocks import Block, percent
-from .report.plots import picture
+from .report.plots import overall_image, picture
 from .report.xlsx_file import workbook
 from .runner import studies
 
@@ -23,7 +23,7 @@ __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
 PLOTS = "validation-plots"
 
 
-def run(out: str, names: Sequence[str] | None = None, document: str | None = None) -> str:
+def run(out: str, names: Sequence[str] | None = None, document: str | None = None, plot: str | None = None) -> str:
     """Run cases, write the report, and compare each predicted figure with what was accepted.
 
     Parameters
@@ -34,6 +34,8 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
         Only these cases.
     document : str, optional
         Only the cases of this document.
+    plot : str, optional
+        A file, .png or .svg, for the picture of all figures.
 
     Returns
     -------
@@ -53,6 +55,8 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     if every:
         moved += measured_by_others.changes()
     folder = write(out, done, moved, measured_section.blocks() if every else ())
+    if plot is not None:
+        write_bytes(plot, overall_image(done, plot))
     lines = [summary.opening(done), *([measured_section.opening()] if every else []), ""]
     wide = max(len(study.case.name) for study in done)
     for study in done:
