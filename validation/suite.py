@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from qnsolve.cli.terminal import at_work
 from qnsolve.files.writing import write_bytes, write_text
 
 from . import accepted, measured_by_others
@@ -53,7 +54,8 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     moved = accepted.changes(done)
     every = not names and document is None
     if every:
-        moved += measured_by_others.changes()
+        with at_work("qnsolve validate, measured by others"):
+            moved += measured_by_others.changes()
     folder = write(out, done, moved, measured_section.blocks() if every else ())
     if plot is not None:
         write_bytes(plot, overall_image(done, plot))
