@@ -61,10 +61,11 @@ def study(folder: Path) -> None:
     pictures = ROOT / "docs" / "pictures"
     shot(folder, (folder / "study.html").as_uri(), "1100,3300")
     cropped(folder / "shot.png", pictures / "study-page.png", 0.37)
-    cropped(folder / "shot.png", pictures / "study-page-below.png", 1.0, 0.37)
+    cropped(folder / "shot.png", pictures / "study-page-below.png", 1.0, 0.43)
     with Spreadsheet(folder) as calc, calc.book(folder / "study.xlsx") as book:
         book.save(folder / "study.pdf")
-    subprocess.run(["pdftoppm", "-r", "100", "-png", "-singlefile", "-l", "1", folder / "study.pdf", folder / "study"], check=True)
+    first = ["-r", "100", "-png", "-singlefile", "-l", "1"]
+    subprocess.run(["pdftoppm", *first, folder / "study.pdf", folder / "study"], check=True)
     cropped(folder / "study.png", pictures / "study-workbook.png", 0.95)
 
 
