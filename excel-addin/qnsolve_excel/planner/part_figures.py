@@ -1,0 +1,150 @@
+"""The figures of a system that a page shows beside their units: where each stands in the file, and what it means."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import Any
+
+from qnsolve.files.system_file import KINDS, TYPES, WITHIN
+from qnsolve.zos import System
+from qnsolve.zos.parts.processors import PACKINGS
+from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
+from qnsolve.zos.parts.system import CICS_ONLY, PARTS
+from qnsolve.zos.parts.work import TCBS, Step, Work
+from qnsolve.zos.whatif.system_inputs import WHOLE
+
+TITLES = {
+    "lpars": "LPARs",
+    "regions": "Regions",
+    "work": "Work",
+    "coupling_facilities": "Coupling facilities",
+    "loggers": "Logs",
+    "devices": "Devices",
+}
+GROUPS = {"processors": "CPs", "ziips": "zIIPs", "link": "link", "structures": "structure"}
+CHOICES = {"packing": PACKINGS, "cf_on": TCBS}
+FLAGS = ("called", "overflow")
+TEXTS = ("name", "lpar", "regions", "shares", "tranclass", "type")  # what the text of the file is for
+IN_US = ("latency", "service_time", "threshold", "async_cpu", "async_delay", "change_mode_cpu", "change_mode_wait")
+UNIT = re.compile(r"\[([^\]]+)\]")
+COUNTS = (*WHOLE, "threads", "importance")
+
+
+def figure_tree(system: System, data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The parts of a system with their figures.
+
+    Parameters
+    ----------
+    system : System
+    data : mapping
+        The same as plain tables: a path of a figure leads through them.
+
+    Returns
+    -------
+    list of dict
+        A dict a kind of part, with title and items; each item has a name, the name of its class and `figures`: `path`, label,
+        group ("step 2: AOR1"), unit, the unit that a page shows and the factor to it, value or None, kind (number, flag,
+        choice), whole or not, help, and whether the file gives it.
+    """
+    found = []
+    for part in PARTS:
+        items = [_item(part, place, getattr(system, part)[place], each) for place, each in enumerate(data.get(part, []))]
+        if items:
+            found.append({"part": part, "title": TITLES[part], "items": items})
+    return found
+
+
+def _item(part: str, place: int, item: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+    kind = TYPES[data.get("type", "cics")] if part == "regions" else KINDS[part]
+    about = {"name": item.name, "kind": kind.__name__, "path": [part, place]}
+    return {**about, "figures": list(_figures(kind, [part, place], data, ""))}
+
+
+def _figures(kind: type, path: list[Any], data: Mapping[str, Any], group: str) -> Iterator[dict[str, Any]]:
+    for field in fields(kind):
+        key = field.name
+        if key == "_" or key in TEXTS and (kind, key) != (ImsRegions, "regions"):
+            continue
+        value = data.get(key)
+        here = [*path, key]
+        inner = WITHIN.get((kind, key))
+        if inner is not None and isinstance(value, list):
+            for number, each in enumerate(value):
+                name = f"step {number + 1}: {_named(each)}" if inner is Step else f"structure {each['name']}"
+                yield from _figures(inner, [*here, number], each, name)
+        elif inner is not None and isinstance(value, Mapping):
+            yield from _figures(inner, here, value, GROUPS.get(key, key))
+        elif inner is not None:
+            continue
+        elif isinstance(value, Mapping):
+            for name in value:
+                yield _figure(kind, [*here, name], key, value[name], True, group, f"{key}: {name}")
+        elif isinstance(value, list | tuple):
+            for number, each in enumerate(value):
+                yield _figure(kind, [*here, number], key, each, True, group, f"{key}: {'ab'[number] if number < 2 else number}")
+        elif key in ("tranclasses", "cf_requests", "log_bytes", "devices", "structures"):
+            continue  # none of these in the file
+        elif not _beside_the_point(kind, key, data):
+            default = None if field.default is MISSING else field.default
+            yield _figure(kind, here, key, default if value is None else value, value is not None, group, key)
+
+
+def _beside_the_point(kind: type, key: str, data: Mapping[str, Any]) -> bool:
+    """A figure that this part cannot have: a rate beside users, times of CICS in IMS."""
+    if kind is Work:
+        return (key == "rate" and "users" in data) or (key in ("users", "think_time") and "rate" in data)
+    if kind is Step:
+        return key in CICS_ONLY and data.get("cpu", 0) > 0 or key == "cpu" and any(data.get(each, 0) > 0 for each in CICS_ONLY)
+    return False
+
+
+def _named(step: Mapping[str, Any]) -> str:
+    regions = step["regions"]
+    names = [regions] if isinstance(regions, str) else list(regions)
+    return ", ".join(names) if len(names) <= 2 else f"{names[0]} to {names[-1]} ({len(names)})"
+
+
+def _figure(kind: type, path: list[Any], key: str, value: Any, given: bool, group: str, label: str) -> dict[str, Any]:
+    words = _meanings(kind).get(key) or _meanings(CicsRegion).get(key, "")
+    match = UNIT.search(words)
+    unit = match[1] if match else ""
+    shown, factor = _shown(kind, key, unit)
+    found: dict[str, Any] = {"path": path, "label": label.replace("_", " "), "key": key, "group": group, "value": value}
+    found |= {"unit": unit, "shown_unit": shown, "factor": factor, "help": words, "given": given, "whole": key in COUNTS}
+    if key in FLAGS:
+        return {**found, "kind": "flag"}
+    if key in CHOICES:
+        return {**found, "kind": "choice", "choices": list(CHOICES[key])}
+    return {**found, "kind": "number"}
+
+
+def _shown(kind: type, key: str, unit: str) -> tuple[str, float]:
+    """The unit in which planners read a figure, and the factor to it."""
+    if unit == "s" and kind is Step:
+        return "ms", 1e3
+    if unit == "s" and key in IN_US:
+        return "µs", 1e6
+    return {"count": "", "ratio": "", "0..1": "0 to 1"}.get(unit, unit), 1.0
+
+
+@cache
+def _meanings(kind: type) -> dict[str, str]:
+    """The meaning of each parameter, from the docstring of its class, in one line."""
+    found: dict[str, str] = {}
+    names: list[str] = []
+    inside = False
+    for line in (inspect.getdoc(kind) or "").splitlines():
+        if line.strip("-") == "" and line:
+            continue
+        if not line.startswith(" ") and line in ("Parameters", "Notes", "Raises", "Examples"):
+            inside = line == "Parameters"
+        elif inside and line and not line.startswith(" "):
+            names = [name.strip() for name in line.partition(":")[0].split(",")]
+        elif inside and line:
+            for name in names:
+                found[name] = f"{found.get(name, '')} {line.strip()}".strip()
+    return {name: text for name, text in found.items() if not text.startswith("As for")}
