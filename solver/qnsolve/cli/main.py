@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("simulate a network or a system and compare its solution", "qnsolve.cli.verify_command"),
     "compare": ("solve two files and print the figures that change", "qnsolve.cli.compare_command"),
     "fit": ("fit a model to measured intervals, and write its file", "qnsolve.cli.measured.fit_command"),
+    "study": ("until when a system holds its growing work, why, and what would help", "qnsolve.cli.systems.study_command"),
     "growth": ("solve a system as its workload grows", "qnsolve.cli.systems.growth_command"),
     "headroom": ("the highest multiple of its workload that a system carries", "qnsolve.cli.systems.headroom_command"),
     "bounds": ("bounds on throughput, response time and queue lengths, without a solution", "qnsolve.cli.analysis_command"),

@@ -22,6 +22,7 @@ SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"
 ROUTE_KEYS = ("routing", "entry", "exits", "reference")  # in place of visits
 READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
 LIMIT_KEYS = ("capacity", "classes", "stations")
+STUDY = "study"  # table of a question: growth, dates, what-ifs; no part of the model
 FITTED = "fitted"  # table of a fit: where figures come from and how far off they may be; no part of the model
 
 

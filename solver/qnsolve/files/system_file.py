@@ -15,7 +15,7 @@ from qnsolve.zos.parts.system import PARTS
 from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.solve_system import System
 
-from .model_file import FITTED
+from .model_file import FITTED, STUDY
 
 TYPES: dict[str, type] = {"cics": CicsRegion, "ims": ImsRegions}
 KINDS: dict[str, type] = {
@@ -38,7 +38,7 @@ WORD |= {"devices": "device", "regions": "region"}
 
 def system_from_data(data: object) -> System:
     """A System from what a TOML or JSON reader returns."""
-    top = _table("file", data, ("name", *PARTS, FITTED))
+    top = _table("file", data, ("name", *PARTS, FITTED, STUDY))
     _table(FITTED, top.get(FITTED, {}), top.get(FITTED, {}))
     parts: dict[str, Any] = {}
     for part in PARTS:

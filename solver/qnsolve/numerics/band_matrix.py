@@ -1,8 +1,11 @@
-"""Linear equations whose matrices are bands, by LAPACK as scipy has it: it is loaded when the first are solved."""
+"""Linear equations whose matrices are bands or small, by LAPACK as scipy has it: it is loaded when the first are solved."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import module_from_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +15,17 @@ from .series import Array
 
 @cache
 def lapack() -> Any:
-    """The routines."""
-    from scipy.linalg import lapack as routines
+    """The routines: scipy's own module of them alone where it is found, since all of `scipy.linalg` loads for longer."""
+    import scipy
 
-    return routines
+    place = PathFinder.find_spec("_flapack", [str(Path(scipy.__file__).parent / "linalg")])
+    if place is not None and place.loader is not None:
+        routines = module_from_spec(place)
+        place.loader.exec_module(routines)
+        return routines
+    from scipy.linalg import lapack as all_routines
+
+    return all_routines
 
 
 def empty_band(size: int, band: int) -> Array:
@@ -43,6 +53,44 @@ def solved(matrix: Array, band: int, right: Array) -> Array | None:
     """
     *_, found, failed = lapack().dgbsv(band, band, matrix, right, overwrite_ab=True)
     return np.asarray(found) if failed == 0 and np.isfinite(found).all() else None
+
+
+def inverse(matrix: Array) -> Array:
+    """The inverse of a small matrix: numpy's, in half the time.
+
+    Raises
+    ------
+    LinAlgError
+        There is none in floats.
+
+    Examples
+    --------
+    >>> inverse(np.array([[2.0, 1.0], [0.0, 4.0]])).tolist()
+    [[0.5, -0.125], [0.0, 0.25]]
+    """
+    factors, pivots, failed = lapack().dgetrf(matrix.T)
+    if failed:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return np.asarray(lapack().dgetri(factors, pivots, overwrite_lu=True)[0].T)
+
+
+def times_inverse(left: Array, matrix: Array) -> Array:
+    """A matrix (M, N) times the inverse of a square one (N, N).
+
+    Raises
+    ------
+    LinAlgError
+        There is none in floats.
+
+    Examples
+    --------
+    >>> times_inverse(np.array([[4.0, 1.0]]), np.array([[2.0, 1.0], [0.0, 4.0]])).tolist()
+    [[2.0, -0.25]]
+    """
+    *_, found, failed = lapack().dgesv(matrix.T, left.T)
+    if failed:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return np.asarray(found.T)
 
 
 def running_sums(terms: Array, ratio: float) -> Array:

@@ -39,6 +39,15 @@ class PlainLoads:
         names = dict.fromkeys(name for found in each for name in found)
         self._own = {name: np.array([found.get(name, 0.0) - self._fixed.get(name, 0.0) for found in each]) for name in names}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The centers that work needs."""
+        return tuple(self._own)
+
+    def own(self, name: str) -> Array:
+        """What each work needs of a center at the load of the system (W,) [ratio]."""
+        return self._own[name]
+
     def at(self, name: str, factors: Array) -> float:
         """The load of a center over what it can do [ratio]; 0 where no work needs it."""
         if name not in self._own:

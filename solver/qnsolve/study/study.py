@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from qnsolve.results.rendering import Table, defined, figure
 from qnsolve.zos.solve_system import System, only_system
 
 from .center_uses import center_uses
+from .drawing import drawing
 from .last_month import first_failing
 from .load_path import Load, LoadPath, SpecialDay, first_month, load_path
 from .load_points import LoadPoint, LoadPoints
@@ -61,6 +62,7 @@ class Study(Report):
     what_ifs: tuple[WhatIfAnswer, ...]
     times: tuple[TimeAt, ...]
     assumptions: tuple[str, ...]
+    yearly: dict[str, float]
     system: System = field(repr=False)
     last: System | None = field(repr=False)
     next: System | None = field(repr=False)
@@ -88,6 +90,7 @@ class Study(Report):
             "what_ifs": [asdict(each) for each in self.what_ifs],
             "times": [asdict(each) for each in self.times],
             "assumptions": list(self.assumptions),
+            "drawing": drawing(self.system),
         }
         return {**super().as_dict(), **{key: plain(value) for key, value in parts.items()}}
 
@@ -141,6 +144,7 @@ def study(
     seasons: Any = None,
     special_days: Sequence[SpecialDay | Mapping[str, Any]] = (),
     remedies: bool | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Study:
     """Until when a system holds its growing work, why it ends, what fills up next, and what would help.
 
@@ -167,6 +171,8 @@ def study(
     remedies : bool, optional
         Whether changes that may help are sought: each engine, zIIP, region, stripe and limit; where left out, if there are
         no what-ifs and the system does not hold to the end.
+    progress : callable, optional
+        Gets how many parts are done and how many there are: the system as it is, then each change.
 
     Returns
     -------
@@ -220,7 +226,7 @@ def study(
     verdict = verdict_of(points, loads, place, periods, end, by)
     if remedies or (remedies is None and not changes and place < len(loads) and loads[place].month <= end):
         changes += remedies_of(points, good)
-    answers = what_if_answers(points, changes, loads, place, held)
+    answers = what_if_answers(points, changes, loads, place, held, progress)
     if not what_ifs:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
     asked = _asked(path, start, end, by, wanted, system, changes)
@@ -234,6 +240,7 @@ def study(
         what_ifs=answers,
         times=times,
         assumptions=_assumptions(asked, begin is None, path, points, good),
+        yearly=dict(zip(path.works, path.yearly.tolist(), strict=True)),
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
         next=points.at_factors(loads[place].factors) if missed is not None else None,

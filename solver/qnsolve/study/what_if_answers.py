@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from math import nan
 
 import numpy as np
@@ -19,7 +18,12 @@ SAME = 2e-4  # relative difference of all response times and uses at which a cha
 
 
 def what_if_answers(
-    points: LoadPoints, changes: Sequence[WhatIf], loads: Sequence[Load], place: int, held: Load
+    points: LoadPoints,
+    changes: Sequence[WhatIf],
+    loads: Sequence[Load],
+    place: int,
+    held: Load,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[WhatIfAnswer, ...]:
     """The answers, in the order of the changes.
 
@@ -33,8 +37,15 @@ def what_if_answers(
         The load that the system does not hold.
     held : Load
         The last that it holds, at which changes are compared.
+    progress : callable, optional
+        Gets how many parts are done and how many there are, the system as it is among them.
     """
-    return tuple(_answer(points, change, loads, place, held) for change in changes)
+    found: list[WhatIfAnswer] = []
+    for change in changes:
+        if progress is not None:
+            progress(len(found) + 1, len(changes) + 1)
+        found.append(_answer(points, change, loads, place, held))
+    return tuple(found)
 
 
 def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[Load], place: int, held: Load) -> WhatIfAnswer:
@@ -79,8 +90,3 @@ def _alike(base: LoadPoint, other: LoadPoint) -> bool:
     if not np.allclose(base.response, other.response, rtol=SAME, atol=0):
         return False
     return all(abs(other.used[name] - used) <= SAME * max(used, 1e-9) + 1e-9 for name, used in base.used.items() if used > 0.5)
-
-
-def renamed(change: WhatIf, name: str) -> WhatIf:
-    """A change under another name."""
-    return replace(change, name=name)

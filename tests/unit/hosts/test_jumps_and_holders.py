@@ -28,10 +28,11 @@ def test_groups_at_one_server(size: float, use: float) -> None:
 def test_units_off_the_cps() -> None:
     """Machine repair: three units on one CP, as long off it as on it; nobody else is there."""
     found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 0.0, 1.0, 3.0)
-    rate, chance = found.at(3.0)
+    rate, longer = found.at(np.array([0.0, 3.0]), 0.0)
     ways = np.array([1 / 6, 1 / 2, 1.0, 1.0])  # of 0, 1, 2, 3 ready
-    assert chance[:, 0] == pytest.approx(ways / ways.sum())
-    assert rate[0] == pytest.approx(1 - ways[0] / ways.sum())
+    assert found.chances(np.array([3.0]))[0, :, 0] == pytest.approx(ways / ways.sum())
+    assert rate[:, 0] == pytest.approx([0.0, 1 - ways[0] / ways.sum()])
+    assert longer[:, 0] == pytest.approx([1.0, (ways @ [1, 1, 2, 3]) / ways.sum()])
 
 
 def test_short_pieces_on_tcbs_beside_long_ones() -> None:

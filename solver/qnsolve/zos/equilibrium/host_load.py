@@ -52,7 +52,7 @@ def load_of(
         region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=_gated(work, limits),
         watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=rounds,
-        known=work.known.setdefault((host, rank), {}), round=work.rounds,
+        known=work.known.setdefault((host, rank), {}), round=work.rounds, windows=work.windows.setdefault((host, rank), {}),
         between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / rounds,
     )  # fmt: skip
 

@@ -10,16 +10,18 @@ from qnsolve.numerics.series import Array
 
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
-from .chains.company import along
+from .chains.company import Reading
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
+from .chains.windows import Windows
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
+SAME = 1e-3  # change of the loads up to which the chances are on the same points of the grids
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 
 
@@ -136,12 +138,23 @@ class GroupChain:
         rates, phases = self.chain(levels), self.phases
         follow, up, down = self.clocked(rates)
         self.view.effort += 0.5 + len(levels) * len(phases) / STATES + JUMP * len(rates.together)
-        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down) if alike else None
+        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down, self.windows()) if alike else None
         if solved is not None:
             rates.cut(solved.levels)
             return self.point(rates, solved.chance), 0.0
-        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together).chance
+        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together, self.windows()).chance
         return self.point(rates, chance), float(chance[-1].sum())
+
+    def windows(self, kind: int = 0) -> Windows | None:
+        """Where the chances of this chain were in the last round, if its loads are almost the same."""
+        if self.k is None:
+            return None
+        view, key = self.view, (self.view.load.groups[self.k].pool, kind)
+        loads = np.array([self.rate, view.loads[self.k], view.total, self.going, self.slower, self.out, self.phases[-1]])
+        found = view.load.windows.get(key)
+        if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
+            found = view.load.windows[key] = Windows(loads)
+        return found
 
     def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""
@@ -191,30 +204,20 @@ class GroupChain:
     def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         view, others, phases = self.view, self.others, self.phases
-        serve, down, pieces = np.zeros((3, len(levels), len(phases)))
-        leave = along(others.leave, phases)
-        spins = view.spin_share(self.k)
-        if self.k is None:
-            own, more = others.longer(0.0, spins), others.longer(1.0, spins)
-            down[:] = leave * self.out / along(own, phases)
-            pieces[:] = view.pieces * along(np.append(0.0, others.leave[1:] * more[:-1]), phases) / along(own, phases)
-            return serve, down, pieces
-        units = np.minimum(levels, self.servers)
-        ready = Ready(others, phases, self.piece, self.spin, self.off, float(units.max())) if self.off > 0 else None
-        known: dict[float, tuple[Array, Array, Array]] = {}
-        for i, unit in enumerate(units.tolist()):
-            if unit not in known:
-                if ready is not None and unit:
-                    speed, number = ready.at(unit)
-                    theirs = ready.mean(number, spins)
-                else:
-                    speed = unit / (self.piece * along(others.slow(unit), phases) + self.spin)
-                    theirs = along(others.longer(unit, spins), phases)
-                before = np.append(0.0, others.leave[1:] * others.longer(unit + 1, spins)[:-1])
-                ended, there = leave * self.out / theirs, view.pieces * along(before, phases) / theirs
-                known[unit] = speed, ended, there
-            serve[i], down[i], pieces[i] = known[unit]
-        return serve, down, pieces
+        spins, reading = view.spin_share(self.k), Reading.of(len(others.leave) - 1, phases)
+        here, before = reading.places, np.maximum(reading.places - 1, 0)
+        units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
+        slow = others.slow_beside(units, here)
+        if self.k is not None and self.off > 0:
+            ready = Ready(others, phases, self.piece, self.spin, self.off, float(units[-1]))
+            serve, theirs = ready.at(units, spins)
+        else:
+            serve = units[:, None] / (self.piece * reading.read(slow) + self.spin)
+            theirs = reading.read(spins + (1 - spins) * slow)
+        ended = reading.read(others.leave[here]) * self.out / theirs
+        longer = spins + (1 - spins) * others.slow_beside(units + 1, before)  # nothing is there before the first place
+        there = view.pieces * reading.read(others.leave[here] * longer) / theirs
+        return serve[place], ended[place], there[place]
 
     def point(self, rates: GroupRates, chance: Array) -> GroupPoint:
         """What the chances say of the group, and of free pieces."""

@@ -14,6 +14,7 @@ from .group_chain import GroupChain, GroupRates
 from .host_view import HostView
 from .load import GroupPoint
 
+KIND = 1  # of the windows of a group
 APART = 2.0  # mean long piece over mean short one from which on they are told apart
 FEWEST = 40  # levels one by one: a coarser grid loses the kind of the piece in service
 
@@ -68,7 +69,7 @@ class KindChain(GroupChain):
             follow, up, down = part.clocked(each)
             kinds.append(KindRates(part.rate / self.rate, each.arrive, each.serve, follow, up, down))
         self.view.effort += len(self.parts)
-        found = plane_of_kinds(levels, self.phases, kinds, alike)
+        found = plane_of_kinds(levels, self.phases, kinds, alike, self.windows(KIND))
         if found is None:
             return super().solved(levels, alike)
         levels, chance = found

@@ -13,8 +13,10 @@ from qnsolve.numerics.series import Array
 
 Moves = Mapping[tuple[int, ...], Array]
 
+GUESSES, FAR = 3, 1e3  # states from which a chain is solved, and the chance of the likeliest over that of one that will do
 
-def stationary(moves: Moves, likely: tuple[int, ...]) -> Array | None:
+
+def stationary(moves: Moves, likely: tuple[int, ...], last: Array | None = None) -> Array | None:
     """Chances, not normalized: that of one state is 1; None where the balance has no solution in floats.
 
     Parameters
@@ -24,12 +26,14 @@ def stationary(moves: Moves, likely: tuple[int, ...]) -> Array | None:
         beyond the grid.
     likely : (int, …)
         The state with about the largest chance: what is exact there is exact elsewhere.
+    last : ndarray (Y, Y), optional
+        Further rates between the states of the last of the N levels of a grid of two axes; the diagonal is not read.
 
     Notes
     -----
     The balance of all states but that, by LU decomposition with row exchanges.
     """
-    grid = _Numbers.of(moves)
+    grid = _Numbers.of(moves) if last is None else _Numbers(next(iter(moves.values())).shape, (0, 1))
     steps, at = grid.flat(moves), grid.step(likely)
     size, band = grid.size, max(abs(step) for step, _ in steps)
     matrix, middle = empty_band(size, band), 2 * band
@@ -37,6 +41,11 @@ def stationary(moves: Moves, likely: tuple[int, ...]) -> Array | None:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         matrix[middle + step, here] += rate[here]
         matrix[middle] -= rate
+    if last is not None:
+        place, rate = np.arange(len(last)), last.copy()
+        np.fill_diagonal(rate, 0.0)
+        matrix[middle + place - place[:, None], size - len(last) + place[:, None]] += rate
+        matrix[middle, size - len(last) :] -= rate.sum(axis=1)
     columns = np.arange(max(at - band, 0), min(at + band, size - 1) + 1)
     matrix[middle + at - columns, columns] = 0.0
     matrix[middle, at] = 1.0
@@ -44,6 +53,16 @@ def stationary(moves: Moves, likely: tuple[int, ...]) -> Array | None:
     right[at] = 1.0
     found = solved(matrix, band, right)
     return None if found is None else grid.shaped(found)
+
+
+def anchored(moves: Moves, guess: tuple[int, ...], last: Array | None = None) -> Array | None:
+    """The same given a guess of a likely state: solved again from the likeliest where the guess was far off."""
+    found = stationary(moves, guess, last)
+    for _ in range(GUESSES):
+        if found is None or float(np.abs(found).max()) < FAR:
+            return found
+        found = stationary(moves, tuple(int(i) for i in np.unravel_index(int(np.abs(found).argmax()), found.shape)), last)
+    return None
 
 
 def times(moves: Moves, ends: Array) -> Array:

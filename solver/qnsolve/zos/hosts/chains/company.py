@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qnsolve.numerics.band_matrix import running_sums
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 TINY = 1e-290
 MOST = 600  # servers and pieces whose weights rise and fall in range
@@ -39,6 +39,11 @@ class Company:
         found: Array = spin + (1 - spin) * self.slow(units)
         return found
 
+    def slow_beside(self, units: Array, places: Places) -> Array:
+        """`slow` for each of some units of work, with some numbers of others there only, (units, places)."""
+        below = np.maximum(self.processors - units[:, None] - np.arange(self.few.shape[1]), 0.0)
+        return np.maximum(1.0, (self.ready[places] + units[:, None] + below @ self.few[places].T) / self.processors)
+
     def slow_on(self, engines: float) -> Array:
         """E max(1, ready/engines) on other engines, no more than the processors."""
         below = np.maximum(engines - np.arange(self.few.shape[1]), 0.0)
@@ -61,6 +66,41 @@ def along(values: Array, points: Array) -> Array:
     slope = (values[last] - values[last - back]) / back
     found: Array = np.where(points > last, values[last] + slope * (points - last), inside)
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How `along` reads values at 0, 1, 2, … `last` at some points, where only those at a few places are known.
+
+    Attributes
+    ----------
+    places : ndarray (K,)
+        Those places.
+    low, high : ndarray (P,)
+        Of them, the two that each point lies between, or those that it goes straight on from.
+    part : ndarray (P,)
+        Steps of the point beyond the first of the two, over those between them.
+    """
+
+    places: Places
+    low: Places
+    high: Places
+    part: Array
+
+    @classmethod
+    def of(cls, last: int, points: Array) -> Reading:
+        """Of points that are 0 or more."""
+        back, beyond = min(last, 50), points > last
+        low = np.where(beyond, last - back, np.minimum(points, max(last - 1, 0))).astype(int)
+        high = np.where(beyond, last, np.minimum(low + 1, last))
+        part = np.where(beyond, 1 + (points - last) / max(back, 1), points - low)
+        places, found = np.unique(np.concatenate((low, high)), return_inverse=True)
+        return cls(places, found[: len(points)], found[len(points) :], part)
+
+    def read(self, values: Array) -> Array:
+        """Values at the points, given those at the places (…, K)."""
+        start = values[..., self.low]
+        return np.asarray(start + (values[..., self.high] - start) * self.part)
 
 
 @dataclass(frozen=True)

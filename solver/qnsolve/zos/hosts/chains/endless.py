@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.numerics.band_matrix import inverse
 from qnsolve.numerics.series import Array
+
+from .banded import Moves, anchored
 
 MOST, CLOSE = 60, 1e-13
 
@@ -33,6 +36,29 @@ def endless(here: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array,
     inner = here[:count].copy()
     inner[-1] += found[0]
     return _with_mean(eliminated_levels(inner, rise[:count], fall[:count], downs_with=joint[:count]), found[1])
+
+
+def endless_band(within: Array, moves: Moves, likely: tuple[int, ...]) -> tuple[Array, float] | None:
+    """The same where all moves go to neighbours: one band matrix instead of an elimination of many levels.
+
+    Parameters
+    ----------
+    within : ndarray (Y, Y)
+        Moves within a level of those that are alike.
+    moves : mapping of (int, int) to ndarray (N, Y)
+        As `stationary` takes them.
+    likely : (int, int)
+        A guess of a likely state.
+    """
+    count = len(moves[1, 0]) - 2
+    down = np.diag(moves[-1, 0][count]) + np.diag(moves[-1, 1][count][:-1], 1)
+    tail = _with_tail(within, moves[1, 0][count], down)
+    if tail is None:
+        return None
+    some = {places: rate[:count] for places, rate in moves.items()}
+    some[1, 0] = np.vstack((some[1, 0][:-1], np.zeros(len(within))))  # what rises from the last level comes back to it
+    found = anchored(some, (min(likely[0], count - 1), likely[1]), tail[0])
+    return None if found is None else _with_mean(found, tail[1])
 
 
 def endless_blocks(here: Array, rise: Array, down: Array) -> tuple[Array, float] | None:
@@ -64,13 +90,13 @@ def _with_tail(within: Array, rise: Array, down: Array) -> tuple[Array, Array] |
     np.fill_diagonal(here, 0.0)
     np.fill_diagonal(here, -(here.sum(axis=1) + rise + down.sum(axis=1)))
     try:
-        alone = np.linalg.inv(-here)
+        alone = inverse(-here)
         high, low = alone * rise[None, :], alone @ down
         first, reach = low.copy(), high.copy()
         identity = np.eye(len(rise))
         with np.errstate(over="ignore", invalid="ignore"):  # where more comes than can end, which is seen below
             for _ in range(MOST):
-                inner = np.linalg.inv(identity - high @ low - low @ high)
+                inner = inverse(identity - high @ low - low @ high)
                 high, low = inner @ (high @ high), inner @ (low @ low)
                 more = reach @ low
                 first += more
@@ -78,7 +104,7 @@ def _with_tail(within: Array, rise: Array, down: Array) -> tuple[Array, Array] |
                 if not np.abs(more).max() >= CLOSE:
                     break
             back = rise[:, None] * first
-            ratio = rise[:, None] * np.linalg.inv(-(here + back))
+            ratio = rise[:, None] * inverse(-(here + back))
     except np.linalg.LinAlgError:
         return None
     return (back, ratio) if np.isfinite(ratio).all() else None
@@ -87,7 +113,7 @@ def _with_tail(within: Array, rise: Array, down: Array) -> tuple[Array, Array] |
 def _tail(last: Array, ratio: Array) -> tuple[Array, float] | None:
     """Chances of all levels above the last one, by phase, and their levels above it summed up with their chances."""
     try:
-        left = np.linalg.inv(np.eye(len(last)) - ratio)
+        left = inverse(np.eye(len(last)) - ratio)
     except np.linalg.LinAlgError:
         return None
     above = last @ ratio @ left
@@ -117,12 +143,12 @@ def eliminated_levels(
         inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
         inner[diagonal, diagonal] = out[n] - inner.sum(axis=1)
         try:
-            inverse = np.linalg.inv(inner)
+            left = inverse(inner)
         except np.linalg.LinAlgError:  # never left, in the digits that there are
             return np.full((count, width), np.nan)
-        ratio = rise[n - 1][:, None] * inverse
+        ratio = rise[n - 1][:, None] * left
         if ups_with is not None:
-            ratio[1:] += ups_with[n - 1, 1:, None] * inverse[:-1]
+            ratio[1:] += ups_with[n - 1, 1:, None] * left[:-1]
         ratios.append(ratio)
         inner = -here[n - 1] - ratio * fall[n]
         if downs_with is not None:
@@ -140,7 +166,7 @@ def eliminated_blocks(here: Array, rise: Array, down: Array) -> Array:
         inner[diagonal, diagonal] = 0.0
         inner[diagonal, diagonal] = down[n].sum(axis=1) - inner.sum(axis=1)
         try:
-            ratio = rise[n - 1][:, None] * np.linalg.inv(inner)
+            ratio = rise[n - 1][:, None] * inverse(inner)
         except np.linalg.LinAlgError:
             return np.full((count, width), np.nan)
         ratios.append(ratio)

@@ -6,9 +6,10 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .company import Company, along
+from .company import Company, Reading
 
 MOST = 400  # numbers of ready units that are told apart
+AT_ONCE = 50_000  # chances that are worked out together
 
 
 class Ready:
@@ -20,7 +21,8 @@ class Ready:
     def __init__(self, others: Company, phases: Array, piece: float, spin: float, off: float, most: float) -> None:
         self.number = np.unique(np.round(np.linspace(0.0, most, min(int(most), MOST) + 1)))  # ready
         self.off = off
-        self.slow = np.array([along(others.slow(j), phases) for j in self.number])  # others, and a unit, beside so many
+        reading = Reading.of(len(others.leave) - 1, phases)
+        self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
         self.time = piece * self.slow + spin  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))
@@ -29,19 +31,27 @@ class Ready:
         self.factorial = factorial
         self.logs = np.cumsum(logs * here, axis=0) - factorial[self.number.astype(int)][:, None]
 
-    def at(self, units: float) -> tuple[Array, Array]:
-        """Rate at which so many units end their visits (Y,), and P(ready) (J, Y)."""
-        size = round(units)
-        some = self.number <= size
-        away = (size - self.number[some]).astype(int)
-        logs = self.logs[some] + (away * np.log(self.off) - self.factorial[away])[:, None]
-        chance = np.zeros(self.time.shape)
-        chance[: len(logs)] = np.exp(logs - logs.max(axis=0))
-        chance /= chance.sum(axis=0)
-        return (chance * self.number[:, None] / self.time).sum(axis=0), chance
+    def at(self, units: Array, spins: float) -> tuple[Array, Array]:
+        """Rate at which so many units end their visits, and time of the others beside them over that alone, each (U, Y).
 
-    def mean(self, chance: Array, spins: float) -> Array:
-        """Time of the others over that alone, beside them, where that share of it is spins (Y,)."""
-        used = chance.max(axis=1) > 1e-6
-        found: Array = (chance[used] * (spins + (1 - spins) * self.slow[used])).sum(axis=0)
-        return found
+        `spins` is the share of that time alone that is not slowed.
+        """
+        step = max(AT_ONCE // self.time.size, 1)
+        found = [self._at(units[i : i + step], spins) for i in range(0, len(units), step)]
+        return np.concatenate([rate for rate, _ in found]), np.concatenate([longer for _, longer in found])
+
+    def _at(self, units: Array, spins: float) -> tuple[Array, Array]:
+        chance = self.chances(units)
+        used = chance.max(axis=2, keepdims=True) > 1e-6
+        longer = (chance * used * (spins + (1 - spins) * self.slow)).sum(axis=1)
+        return (chance * (self.number[:, None] / self.time)).sum(axis=1), longer
+
+    def chances(self, units: Array) -> Array:
+        """P(ready) for so many units (U, J, Y)."""
+        away = np.round(units)[:, None] - self.number
+        some = away >= 0
+        away = np.where(some, away, 0.0).astype(int)
+        off = np.where(some, away * np.log(self.off) - self.factorial[away], -np.inf)
+        logs = self.logs + off[:, :, None]
+        found: Array = np.exp(logs - logs.max(axis=1, keepdims=True))
+        return found / found.sum(axis=1, keepdims=True)

@@ -8,6 +8,7 @@ from math import lgamma
 
 import numpy as np
 
+from qnsolve.numerics.band_matrix import inverse
 from qnsolve.numerics.series import Array
 
 from .endless import lowest
@@ -182,11 +183,11 @@ def eliminated(here: Array, rise: Array, fall: Array, joint: Array, above: list[
         inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
         inner[diagonal, diagonal] = -(inner.sum(axis=1) + fall[n] + joint[n])
         try:
-            inverse = np.linalg.inv(-inner)
+            left = inverse(-inner)
         except np.linalg.LinAlgError:  # never left, in the digits that there are
             return np.full((count, width), np.nan)
         for source, up in above[n].items():
-            ratio = up @ inverse
+            ratio = up @ left
             ratios[n][source] = ratio
             back = ratio * fall[n]
             back[:, 1:] += ratio[:, :-1] * joint[n, :-1]

@@ -15,7 +15,7 @@ from qnsolve.numerics.series import Array, Places
 from .banded import stationary
 from .endless import eliminated_blocks, endless_blocks
 from .plane import SPARE, STIFF, plane_moves
-from .windows import windowed
+from .windows import Windows, windowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,9 @@ class KindRates:
         return KindRates(self.share, self.arrive[some], self.serve[some], self.follow, self.up[some], self.down[some])
 
 
-def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: bool) -> tuple[Array, Array] | None:
+def plane_of_kinds(
+    levels: Array, phases: Array, kinds: list[KindRates], alike: bool, windows: Windows | None = None
+) -> tuple[Array, Array] | None:
     """Levels and stationary chances (N, K, Y); None where there are none.
 
     Parameters
@@ -55,6 +57,8 @@ def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: 
     kinds : list of KindRates
     alike : bool
         All levels from the last but two on are alike, without end; what is found has one for all of these, at their mean.
+    windows : Windows, optional
+        As for `windowed`.
     """
     means = [0.0]
 
@@ -77,7 +81,7 @@ def plane_of_kinds(levels: Array, phases: Array, kinds: list[KindRates], alike: 
                 return (chance / chance.sum()).reshape(shape)
         return None
 
-    found = windowed(levels, phases, solve, alike)
+    found = windowed(levels, phases, solve, alike, windows)
     return None if found is None else (np.append(levels[:-2], means[0]) if alike else levels, found)
 
 

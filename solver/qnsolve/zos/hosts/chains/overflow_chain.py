@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qnsolve.numerics.band_matrix import times_inverse
 from qnsolve.numerics.series import Array
 
 from .company import Company, along, company
@@ -20,6 +21,7 @@ GROWTHS = (1.2, 1.4, 1.6, 2.0, 3.0)  # of the steps of the grids: the least that
 STATES = 100  # tasks on the processors times pieces at the first servers, about
 CROWD = 40  # users at either servers beside three for each processor: more of them wait at full servers and change nothing
 LEAST = 1e-12
+MANY = 12  # states from which on half are eliminated at once
 
 
 @dataclass(frozen=True)
@@ -209,7 +211,7 @@ def _solved(ups: Array, downs: Array, joint: Array, apart: Array, back: Array, s
         matrix[each, each] = 0.0
         matrix[each, each] = down - matrix.sum(axis=1)  # all that leaves, without a difference [Grassmann1985]
         if b:
-            ratios.append(np.linalg.solve(matrix.T, up[b - 1].T).T)
+            ratios.append(times_inverse(up[b - 1], matrix))
             here[b - 1][full] += ratios[-1] * down
     found = np.zeros((count, size))
     found[0] = _stationary(np.maximum(-matrix, 0.0))
@@ -221,8 +223,24 @@ def _solved(ups: Array, downs: Array, joint: Array, apart: Array, back: Array, s
 
 
 def _stationary(moves: Array) -> Array:
-    """Stationary probabilities of a small chain from its rates, by elimination without a subtraction [Grassmann1985]."""
+    """Stationary probabilities of a small chain from its rates, by elimination without a subtraction [Grassmann1985].
+
+    Of many states half are eliminated at once.
+    """
     rates, size = moves.copy(), len(moves)
+    if size > MANY:
+        half = size // 2
+        inner, out = -rates[half:, half:], rates[half:, :half]
+        np.fill_diagonal(inner, 0.0)
+        np.fill_diagonal(inner, out.sum(axis=1) - inner.sum(axis=1))
+        try:
+            ratio = times_inverse(rates[:half, half:], inner)
+        except np.linalg.LinAlgError:  # never left, in the digits that there are
+            ratio = np.full((half, 1), np.nan)
+        if np.isfinite(ratio).all():
+            first = _stationary(rates[:half, :half] + ratio @ out)
+            whole = np.concatenate((first, first @ ratio))
+            return np.asarray(whole / whole.sum())
     for n in range(size - 1, 0, -1):
         rates[:n, n] /= max(float(rates[n, :n].sum()), 1e-300)
         rates[:n, :n] += rates[:n, n, None] * rates[n, :n]

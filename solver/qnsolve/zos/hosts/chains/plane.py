@@ -5,22 +5,23 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
-from .banded import stationary
-from .endless import eliminated_levels, endless
+from .banded import anchored, stationary
+from .endless import eliminated_levels, endless, endless_band
 from .jumps import Jump, Spread, eliminated, spread
-from .windows import windowed
+from .windows import Windows, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
+SHORT = 5  # levels up to which those that go on without end are eliminated one by one
 
 
 def grid(unit: float, top: float, growth: float = 1.15) -> Array:
@@ -79,7 +80,7 @@ class Plane:
 
 def plane(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array,
-    groups: Sequence[Jump] = (),
+    groups: Sequence[Jump] = (), windows: Windows | None = None,
 ) -> Plane:  # fmt: skip
     """Stationary chances.
 
@@ -94,6 +95,8 @@ def plane(
         Rates at which the phase grows and falls by one task.
     groups : sequence of Jump, optional
         What comes besides, several at once.
+    windows : Windows, optional
+        As for `windowed`.
     """
     if len(phases) > 1 and follow == 0 and not up.any() and not groups:  # the phase stays where it is least
         alone = plane(levels, phases[:1], arrive[:, :1], serve[:, :1], 0.0, up[:, :1], down[:, :1])
@@ -107,10 +110,10 @@ def plane(
         jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
         chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
         if likely is None:
-            return chain.chance(careful=some[0].size * some[1].size < arrive.size)  # to see where the chances are
+            return chain.chance(look=some[0].size * some[1].size < arrive.size)  # to see where the chances are
         return chain.chance(likely=(likely[0] - int(rows[0]), likely[1] - int(columns[0])))
 
-    chance = windowed(levels, phases, solve)
+    chance = windowed(levels, phases, solve, windows=windows)
     assert chance is not None
     return Plane(levels, phases, chance)
 
@@ -128,10 +131,10 @@ class _PlaneChain:
     down: Array
     groups: Sequence[Jump]
 
-    def chance(self, likely: tuple[int, int] | None = None, careful: bool = False) -> Array:
-        """Stationary chances, of central moves where these are exact enough; given a likely state, faster."""
-        for least in (False, True)[careful:]:
-            chance = self._solved(least, likely)
+    def chance(self, likely: tuple[int, int] | None = None, look: bool = False) -> Array:
+        """Stationary chances, of central moves where these are exact enough; faster given a likely state, or to `look` at."""
+        for careful in (False, True)[look:]:
+            chance = self._solved(careful, likely, look)
             chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
             wrong = -float(chance[chance < 0].sum())
             if wrong < SPARE * float(chance.sum()):  # False for nan
@@ -142,7 +145,7 @@ class _PlaneChain:
         found: Array = chance / chance.sum()
         return found
 
-    def _solved(self, careful: bool, likely: tuple[int, int] | None) -> Array:
+    def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
         jumps = spread(self.levels, self.phases, self.groups) if self.groups else None
         rise, fall, joint, ups, downs = plane_moves(
@@ -150,8 +153,9 @@ class _PlaneChain:
         )
         if jumps is not None:
             return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
-        if likely is not None:
-            found = stationary({(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}, likely)
+        if likely is not None or look:
+            moves_of = _by_places(rise, fall, joint, ups, downs)
+            found = anchored(moves_of, _guess(moves_of)) if likely is None else stationary(moves_of, likely)
             if found is not None:
                 return found
         if len(rise) < NARROW * rise.shape[1]:  # along the phases: blocks as wide as there are levels
@@ -161,14 +165,16 @@ class _PlaneChain:
         return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
 
 
-def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array) -> Plane | None:
+def endless_plane(
+    phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, windows: Windows | None = None
+) -> Plane | None:
     """Stationary chances where all levels from the last but two on are alike, without end; None where none settle.
 
     The last level of what is found stands for all above the one before it, at their mean.
 
     Parameters
     ----------
-    phases, arrive, serve, follow, up, down
+    phases, arrive, serve, follow, up, down, windows
         As for `plane`, with every level up to two above the one from which on they are alike.
     """
     levels, means = np.arange(float(len(arrive))), [0.0]
@@ -178,13 +184,18 @@ def endless_plane(phases: Array, arrive: Array, serve: Array, follow: float, up:
         its = arrive[some], serve[some], follow, up[some], down[some]
         for careful in (False, True)[likely is None and len(columns) < len(phases) :]:
             rise, fall, joint, ups, downs = plane_moves(levels, phases[columns], *its, careful, None)
-            solved = endless(neighbours(ups, downs), rise, fall, joint)
+            solved = None
+            if len(levels) > SHORT:
+                moves_of, within = _by_places(rise, fall, joint, ups, downs), neighbours(ups[-2:-1], downs[-2:-1])[0]
+                solved = endless_band(within, moves_of, _guess(moves_of))
+            if solved is None:
+                solved = endless(neighbours(ups, downs), rise, fall, joint)
             if solved is not None and -float(solved[0][solved[0] < 0].sum()) < SPARE * float(solved[0].sum()):
                 chance, means[0] = np.maximum(solved[0], 0.0), solved[1]
                 return np.asarray(chance / chance.sum())
         return None
 
-    chance = windowed(levels, phases, solve, alike=True)
+    chance = windowed(levels, phases, solve, alike=True, windows=windows)
     return None if chance is None else Plane(np.append(levels[:-2], means[0]), phases, chance)
 
 
@@ -210,6 +221,28 @@ def plane_moves(
     ups, downs = moves(phases, drift, variance, careful)
     joint[0] = 0.0
     return rise, fall, joint, ups, downs
+
+
+def _by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array) -> dict[tuple[int, ...], Array]:
+    """Moves by how many levels and phases further they lead."""
+    return {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
+
+
+def _guess(rates: Mapping[tuple[int, ...], Array]) -> tuple[int, int]:
+    """A state that is about the likeliest: of those beside it in turn, along each axis alone."""
+    up, down = rates[1, 0], rates[-1, 0] + rates[-1, 1]
+    more, less = rates[0, 1] + rates[-1, 1], rates[0, -1]
+    level = phase = 0
+    for _ in range(2):
+        level = _mode(up[:, phase], down[:, phase])
+        phase = _mode(more[level], less[level])
+    return level, phase
+
+
+def _mode(up: Array, down: Array) -> int:
+    """The likeliest state of a chain of births and deaths."""
+    ratio = np.log(np.maximum(up[:-1], 1e-300) / np.maximum(down[1:], 1e-300))
+    return int(np.argmax(np.concatenate(([0.0], np.cumsum(ratio)))))
 
 
 def neighbours(ups: Array, downs: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +17,25 @@ LOST = 1e-8  # share of them at an end from which on it was cut too far
 Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
 
 
-def windowed(levels: Array, phases: Array, solve: Solve, alike: bool = False) -> Array | None:
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """On which points a chain was solved, for another one that is almost the same.
+
+    Attributes
+    ----------
+    loads : ndarray
+        What the chain was like.
+    found : dict of (int, int) to (ndarray, ndarray, (int, …))
+        By the points of both grids: those of them on which it was solved, and a likely state.
+    """
+
+    loads: Array
+    found: dict[tuple[int, int], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
+
+
+def windowed(
+    levels: Array, phases: Array, solve: Solve, alike: bool = False, windows: Windows | None = None
+) -> Array | None:  # fmt: skip
     """Stationary chances (N, …, Y) on two grids, 0 where there is next to nothing; None where there are none.
 
     Parameters
@@ -27,17 +46,23 @@ def windowed(levels: Array, phases: Array, solve: Solve, alike: bool = False) ->
         or None where none is known.
     alike : bool
         The last levels are alike without end: none is left out.
+    windows : Windows, optional
+        Where the chances of a chain that is almost the same are, if known; where they are is noted.
     """
     rows, columns = np.arange(len(levels)), np.arange(len(phases))
     small = len(columns) <= FEW if alike else len(rows) * len(columns) <= SMALL
-    few, some = rows if alike else _coarse(rows), _coarse(columns)
-    chance = None if small else solve(few, some, None)
-    if chance is None:
-        return solve(rows, columns, None)
-    n, *inner, y = np.unravel_index(int(chance.argmax()), chance.shape)
-    likely = (int(few[n]), *(int(i) for i in inner), int(some[y]))
-    rows = rows if alike else _between(levels, few, _of_levels(chance))
-    columns = _between(phases, some, _of_phases(chance))
+    seen = windows.found.get((len(rows), len(columns))) if windows is not None else None
+    if seen is None:
+        few, some = rows if alike else _coarse(rows), _coarse(columns)
+        chance = None if small else solve(few, some, None)
+        if chance is None:
+            return solve(rows, columns, None)
+        n, *inner, y = np.unravel_index(int(chance.argmax()), chance.shape)
+        likely = (int(few[n]), *(int(i) for i in inner), int(some[y]))
+        rows = rows if alike else _between(levels, few, _of_levels(chance))
+        columns = _between(phases, some, _of_phases(chance))
+    else:
+        rows, columns, likely = seen
     while True:
         chance = solve(rows, columns, likely)
         if chance is None:
@@ -46,6 +71,8 @@ def windowed(levels: Array, phases: Array, solve: Solve, alike: bool = False) ->
         if len(more[0]) == len(rows) and len(more[1]) == len(columns):
             break
         rows, columns = more
+    if windows is not None:
+        windows.found[len(levels), len(phases)] = rows, columns, likely
     found = np.zeros((len(chance) if alike else len(levels), *chance.shape[1:-1], len(phases)))
     found[rows[0] : rows[0] + len(chance), ..., columns[0] : columns[-1] + 1] = chance
     return found

@@ -1,0 +1,136 @@
+"""qnsolve study: until when a system holds its growing work, and what would help."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
+from qnsolve.cli.running import running
+from qnsolve.cli.targets import add_target, targets
+from qnsolve.errors import ModelError
+from qnsolve.files.load_save import dumps
+from qnsolve.files.writing import write_bytes, write_text
+from qnsolve.study.question import question_of
+from qnsolve.study.study import study
+
+if TYPE_CHECKING:
+    from qnsolve.study.study import Study
+
+PAGE, BOOK, DATA, LAST, NEXT = "study.html", "study.xlsx", "study.json", "last-good.toml", "next.toml"
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `qnsolve study`."""
+    parser.add_argument("file", help=f"{SYSTEM_FILE}; its table [study] asks the question, options go before it")
+    text = (
+        "growth of the load: 8%%/quarter, 15%%/year, 1.08^4 (8 %% four times a year) or forecast.csv; of one work api=15%%/year"
+    )
+    parser.add_argument("--growth", action="append", default=[], metavar="[WORK=]RATE", help=text + "; may be given again")
+    parser.add_argument("--until", metavar="MONTH", help="last month that must hold, 2027-12 (default: in two years)")
+    parser.add_argument("--from", dest="begin", metavar="MONTH", help="month of the load in the file (default: this month)")
+    add_target(parser, "work")
+    text = "a change to try: SYSA.threads=2, LOG.stripes+1, 'AOR*.mxt*1.5', AOR1.split=2; may be given again"
+    parser.add_argument("--what-if", action="append", default=[], metavar="CHANGE", help=text)
+    parser.add_argument("--by", choices=("quarter", "month", "year"), help="periods of the tables (default: quarter)")
+    text = "load of a month over that of a plain one: 12=1.3, Q4=1.2, of one work orders.12=1.5; may be given again"
+    parser.add_argument("--season", action="append", default=[], metavar="[WORK.]MONTH=FACTOR", help=text)
+    text = "a day with more work than its month: 2027-11-26=1.8, each year 11-26=1.8; may be given again"
+    parser.add_argument("--special-day", action="append", default=[], metavar="DAY=FACTOR", help=text)
+    parser.add_argument("--remedies", action="store_true", help="try each engine, zIIP, region, stripe and limit as well")
+    text = "simulate the first period, the last that holds and the next: points beside the curves (takes half a minute)"
+    parser.add_argument("--simulate", action="store_true", help=text)
+    text = f"write {PAGE}, {BOOK}, {DATA} and the models of the last load that holds and the next into this folder"
+    parser.add_argument("-o", "--out", metavar="FOLDER", help=text)
+    add_forms(parser, "a period and work")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> str:
+    asked = _question(options)
+    with running(options) as how:
+        found = study(system(options.file), **asked, progress=how["progress"])
+    if options.simulate:
+        from qnsolve.study.simulated_periods import simulated
+
+        with running(options) as how:
+            found = simulated(found, progress=how["progress"])
+    text = printed(found, options)
+    if options.out is not None:
+        written = _write(found, Path(options.out))
+        text += "" if options.json or options.csv else "\n" + "\n".join(f"written: {file}" for file in written)
+    return text
+
+
+def _question(options: argparse.Namespace) -> dict[str, Any]:
+    """The question of the file, and that of the options over it."""
+    found = {} if options.file == "-" else question_of(options.file)
+    if options.growth:
+        growth = {}
+        for text in options.growth:
+            name, _, rate = text.rpartition("=")
+            growth[name] = rate
+        before = found.get("growth")
+        found["growth"] = {**(before if isinstance(before, dict) else {} if before is None else {"": before}), **growth}
+    if options.target:
+        found["targets"] = {**found.get("targets", {}), **targets(options.target, "work")}
+    if options.what_if:
+        found["what_ifs"] = [*found.get("what_ifs", ()), *options.what_if]
+    if options.season:
+        found["seasons"] = _seasons(options.season, dict(found.get("seasons") or {}))
+    if options.special_day:
+        found["special_days"] = [*found.get("special_days", ()), *map(_special_day, options.special_day)]
+    found |= {key: value for key in ("until", "begin", "by") if (value := getattr(options, key)) is not None}
+    if options.remedies:
+        found["remedies"] = True
+    return found
+
+
+def _number(option: str, text: str, example: str) -> tuple[str, float]:
+    name, _, value = text.rpartition("=")
+    try:
+        factor = float(value)
+    except ValueError:
+        name, factor = "", 0.0
+    if not name:
+        raise ModelError(option, "must be a name and a factor", f"write {example}", text)
+    return name.strip(), factor
+
+
+def _seasons(texts: list[str], found: dict[str, Any]) -> dict[str, Any]:
+    for text in texts:
+        name, factor = _number("--season", text, "12=1.3")
+        work, dot, month = name.rpartition(".")
+        if dot:
+            found[work] = {**found.get(work, {}), month: factor}
+        else:
+            found[month] = factor
+    return found
+
+
+def _special_day(text: str) -> dict[str, Any]:
+    """Date, factor and name of a text such as "2027-11-26=1.8 Black Friday"."""
+    date, _, rest = text.partition("=")
+    factor, _, name = rest.strip().partition(" ")
+    _number("--special-day", f"{date}={factor}", "2027-11-26=1.8")
+    return {"date": date.strip(), "factor": float(factor), "name": name.strip()}
+
+
+def _write(found: Study, folder: Path) -> list[Path]:
+    """The page, the workbook, the data and the two models; each file is written whole or not at all."""
+    from qnsolve.study.pages.study_html import study_html
+    from qnsolve.study.pages.study_xlsx import study_xlsx
+
+    page, book = study_html(found), study_xlsx(found)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / PAGE, page)
+    write_bytes(folder / BOOK, book)
+    write_text(folder / DATA, json.dumps(found.as_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n")
+    written = [folder / PAGE, folder / BOOK, folder / DATA]
+    for name, model in ((LAST, found.last), (NEXT, found.next)):
+        if model is not None:
+            write_text(folder / name, dumps(model))
+            written.append(folder / name)
+    return written
