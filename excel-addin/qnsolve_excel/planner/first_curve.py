@@ -16,7 +16,6 @@ from qnsolve.study.months import label, month_of, period_end
 from qnsolve.study.study import HORIZON, TWO_YEARS, plain
 from qnsolve.study.study_figures import CenterUse, Period, StudyWork, Verdict
 from qnsolve.zos import System
-from qnsolve.zos.compile.compiled import compiled
 
 LATER = 0.72  # use of the fullest center, where nothing waits, at the load that is solved beside today's
 LITTLE = 0.005  # use of a limit below which it is not shown
@@ -42,16 +41,14 @@ class LinearUses:
     """
 
     def __init__(self, points: LoadPoints, factors: Array) -> None:
+        plain_loads = PlainLoads(points)
         lpars = points.system.lpars
         overflowing = {f"{each.name} zIIPs" for each in lpars if each.ziips is not None and each.ziips.overflow}
-        ziips = [f"{each.name} zIIPs" for each in lpars if each.ziips is not None]
-        names = dict.fromkeys([*(f"{each.name} CPs" for each in lpars), *ziips, *compiled(points.system).pool_name])
-        self.names = sorted(names, key=lambda name: name in overflowing)
-        self.limiting = len(self.names) - len(overflowing)
-        plain_loads, none, one = PlainLoads(points), np.zeros(factors.shape[1]), np.eye(factors.shape[1])
+        self.names = sorted(plain_loads.names, key=lambda name: name in overflowing)
+        self.limiting = sum(name not in overflowing for name in self.names)
+        none = np.zeros(factors.shape[1])
         fixed = np.array([plain_loads.at(name, none) for name in self.names])
-        each_work = np.array([[plain_loads.at(name, unit) for unit in one] for name in self.names])
-        self.of_load: Array = factors @ (each_work - fixed[:, None]).T + fixed
+        self.of_load: Array = factors @ np.array([plain_loads.own(name) for name in self.names]).T + fixed
 
     @property
     def most(self) -> Array:

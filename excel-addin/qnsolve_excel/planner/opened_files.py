@@ -7,17 +7,18 @@ from typing import Any
 
 from qnsolve.errors import ModelError
 from qnsolve.files.load_save import dumps
+from qnsolve.files.model_file import STUDY
 from qnsolve.files.system_file import system_from_data, system_to_data
 from qnsolve.files.text import form_of, parsed
+from qnsolve.study.drawing import drawing
+from qnsolve.study.question import question
 from qnsolve.zos import System
 
-from .drawing import drawing_of
 from .part_figures import figure_tree
 from .questions import asked_of
 
 SHARED = "qnsolve_scenarios"  # key of a shared file: its version
 VERSION = 1
-STUDY = "study"  # table of a question in a system file
 MOST_SCENARIOS = 40
 
 
@@ -38,7 +39,7 @@ def described(model: Any) -> dict[str, Any]:
     """A checked model: its plain tables, its tree of figures, its drawing, and its text in TOML."""
     system = system_of(model)
     data = system_to_data(system)
-    return {"model": data, "tree": figure_tree(system, data), "drawing": drawing_of(system), "text": dumps(system)}
+    return {"model": data, "tree": figure_tree(system, data), "drawing": drawing(system), "text": dumps(system)}
 
 
 def opened(text: str, name: str) -> dict[str, Any]:
@@ -66,16 +67,14 @@ def opened(text: str, name: str) -> dict[str, Any]:
         data = parsed(text, form)
         if isinstance(data, Mapping) and SHARED in data:
             return _shared(data)
-        question: Any = {}
-        if isinstance(data, Mapping) and STUDY in data:
-            data = dict(data)
-            question = data.pop(STUDY)
-            asked_of(question)
+        asked = question(data.get(STUDY, {})) if isinstance(data, Mapping) else {}
+        asked.pop("remedies", None)  # the page has a button for them
+        asked_of(asked)
         system = system_of(data)
     except ModelError as error:
         raise error.in_file(name) from error.__cause__
     title = system.name or name.rpartition(".")[0] or "model"
-    return {"scenarios": [{"name": title, "model": system_to_data(system), "question": question}], "current": 0}
+    return {"scenarios": [{"name": title, "model": system_to_data(system), "question": asked}], "current": 0}
 
 
 def _shared(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from qnsolve.files.system_templates import TEMPLATES, template_text
+from qnsolve.study.pages.study_html import static_text
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -28,22 +29,13 @@ POLICY = (
     "form-action 'none'"
 )
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "png": "image/png"}
-CHARTS = ("echarts.min.js", "study_charts.js")
-QUESTIONS: dict[str, dict[str, Any]] = {  # that templates begin with
-    "cics": {"growth": {"": "15%/year"}, "targets": {"orders": 0.01, "inquiry": 0.006}},
-    "ims": {"growth": {"": "12%/year"}, "targets": {"accounts": 0.012}},
-    "mq": {"growth": {"": "20%/year"}, "targets": {"payments": 0.01}},
-}
+SHARED = ("echarts.min.js", "study_charts.js", "study.css")
 QUICK, LONG = 20.0, 300.0  # seconds that an answer may take
 
 
 def own(name: str) -> bytes:
     """A file of the page."""
     return files(__package__).joinpath("static", name).read_bytes()
-
-
-def _chart(name: str) -> bytes:
-    return files("qnsolve.study.pages").joinpath("static", name).read_bytes()
 
 
 def planner_application(token: str, port: int, begin_with: dict[str, Any] | None = None) -> ASGIApp:
@@ -90,9 +82,7 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
         name = str(given.get("template"))
         if name not in TEMPLATES:
             raise RequestError(f"there is no template {name[:40]}")
-        found = await lanes.far.ask("open", {"text": template_text(name), "name": f"{name}.toml"}, QUICK)
-        found["scenarios"][0]["question"] = QUESTIONS[name]
-        return found
+        return await lanes.far.ask("open", {"text": template_text(name), "name": f"{name}.toml"}, QUICK)
 
     async def functions_batch(request: Request) -> Response:
         try:
@@ -102,12 +92,13 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
         return Response(text, media_type="application/json", headers=HEADERS)
 
     def answering(kind: str, work: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]], group: str = "") -> Route:
-        """A route; of requests of one page and group the newest one is answered, older ones are stopped."""
+        """A route; of requests of one page and group, if it has one, the newest is answered, older ones are stopped."""
 
         async def answered(request: Request) -> Response:
             try:
                 given = _table(await body_of(request))
-                found = await lanes.latest(str(given.get("page", ""))[:40], group or kind, work(given))
+                working = work(given)
+                found = await (lanes.latest(str(given.get("page", ""))[:40], group, working) if group else working)
             except SupersededError:
                 return JSONResponse({"superseded": True}, headers=HEADERS)
             except (RequestError, TaskError) as error:
@@ -120,7 +111,7 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
     routes = [
         Route("/", page(partial(own, "planner.html"), "text/html", POLICY)),
         *(Route(f"/{name}", page(partial(own, name), TYPES[name.rpartition(".")[2]])) for name in static),
-        *(Route(f"/static/{name}", page(partial(_chart, name), TYPES["js"])) for name in CHARTS if _there(name)),
+        *(Route(f"/static/{name}", page(partial(static_text, name), TYPES[name.rpartition(".")[2]])) for name in SHARED),
         answering("start", start),
         answering("template", template),
         answering("open", in_far("open")),
@@ -129,8 +120,8 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
         answering("study", study, "curve"),
         answering("compare", in_long("study")),
         answering("export", in_long("export")),
-        answering("measure", in_long("measure")),
-        answering("help", in_long("help")),
+        answering("measure", in_long("measure"), "measure"),
+        answering("help", in_long("help"), "help"),
         Route("/functions/", page(partial(pages.static, "page.html"), "text/html", POLICY)),
         Route("/functions/catalogue.json", page(pages.described, "application/json")),
         Route("/functions/page.js", page(partial(pages.static, "page.js"), TYPES["js"])),
@@ -151,10 +142,6 @@ async def _both(first: Awaitable[Any], second: Awaitable[Any]) -> tuple[Any, Any
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _there(name: str) -> bool:
-    return files("qnsolve.study.pages").joinpath("static", name).is_file()
 
 
 def _table(body: bytes) -> dict[str, Any]:
