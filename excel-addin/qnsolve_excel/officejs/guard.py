@@ -100,6 +100,7 @@ async def body_of(request: Request) -> bytes:
 
 def page(make: Callable[[], str | bytes], kind: str, policy: str = "default-src 'none'") -> Callable[[Request], Any]:
     """A route that hands out what is made, with a content security policy."""
+
     async def found(request: Request) -> Response:
         return Response(make(), media_type=kind, headers={**HEADERS, "Content-Security-Policy": policy})
 

@@ -18,7 +18,9 @@ PACKAGES = "starlette uvicorn"
 def add(parser: argparse.ArgumentParser) -> None:
     """Show a system in the browser: change a figure, see until when it holds; on this machine alone."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="system file, TOML or JSON, or a file shared from the page")
-    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"port of this machine, 0 for any (default: {PORT})")
+    parser.add_argument(
+        "--port", type=int, default=PORT, metavar="N", help=f"port of this machine, 0 for any (default: {PORT})"
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
     parser.set_defaults(run=_run)
 

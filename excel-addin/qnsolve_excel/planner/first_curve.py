@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from qnsolve.errors import ModelError
 from qnsolve.numerics.series import Array
 from qnsolve.study.center_uses import PlainLoads, kind_of_center, ziip_use
@@ -17,6 +18,7 @@ from qnsolve.study.study import HORIZON, TWO_YEARS, plain
 from qnsolve.study.study_figures import CenterUse, Period, StudyWork, Verdict
 from qnsolve.zos import System
 
+Flags = NDArray[np.bool_]
 LATER = 0.72  # use of the fullest center, where nothing waits, at the load that is solved beside today's
 LITTLE = 0.005  # use of a limit below which it is not shown
 
@@ -150,8 +152,8 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
     path = asked.path
     response = _curves(points, asked, today, later)
     targets = np.array([points.targets.get(w, np.inf) for w in range(len(points.names))])
-    saturated = ~np.isfinite(response).all(axis=1)
-    missed = response > targets
+    saturated: Flags = np.asarray(~np.isfinite(response).all(axis=1))
+    missed: Flags = response > targets
     places = _shown(path, asked.loads, asked.end, asked.by)
     periods = [_period(points, asked, place, response[place], targets, today) for place in places]
     verdict = _verdict(points, asked, saturated, missed, today, periods)
@@ -208,9 +210,9 @@ def _period(
             name,
             float(asked.path.bases[w] * load.factors[w]),
             float(response[w]) if solved else nan,
-            float(today["error"][w]) if solved else nan,
+            _known(today["error"][w]) if solved else nan,
             float(targets[w]) if np.isfinite(targets[w]) else nan,
-            float(today["etr"][w] * load.factors[w] / first.factors[w]) if solved else nan,
+            _known(today["etr"][w]) * float(load.factors[w] / first.factors[w]) if solved else nan,
         )
         for w, name in enumerate(points.names)
     )
@@ -232,6 +234,11 @@ def _period(
     )
 
 
+def _known(value: float | None) -> float:
+    """A number that went through JSON."""
+    return float("nan") if value is None else value
+
+
 def _fullest(asked: FirstLoads, place: int, today: Mapping[str, Any]) -> tuple[str, float]:
     return asked.uses.fullest(place) if today["solved"] else (today["full"], today["overload"])
 
@@ -247,9 +254,7 @@ def _shown(path: LoadPath, loads: Sequence[Load], end: Any, by: str) -> list[int
     return found
 
 
-def _centers(
-    points: LoadPoints, asked: FirstLoads, places: Sequence[int], today: Mapping[str, Any]
-) -> list[CenterUse]:
+def _centers(points: LoadPoints, asked: FirstLoads, places: Sequence[int], today: Mapping[str, Any]) -> list[CenterUse]:
     found: dict[str, tuple[int, CenterUse]] = {}
     for name, share in (today["used"] if today["solved"] else {}).items():
         used = asked.uses.grown(name, share)
@@ -268,8 +273,8 @@ def _centers(
 def _verdict(
     points: LoadPoints,
     asked: FirstLoads,
-    saturated: Array,
-    missed: Array,
+    saturated: Flags,
+    missed: Flags,
     today: Mapping[str, Any],
     periods: Sequence[Period],
 ) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
@@ -49,7 +50,7 @@ class Lane:
         """Start the process, so that the first request finds it ready."""
         if self.process is not None and self.process.poll() is None:
             return
-        calm = {name: "1" for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        calm = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         command = [sys.executable, "-m", WORKER]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **calm}
@@ -107,7 +108,8 @@ class Lane:
 
     def _write(self, message: dict[str, Any]) -> None:
         process = self.process
-        assert process is not None and process.stdin is not None, "a lane is started before it is asked"
+        assert process is not None, "a lane is started before it is asked"
+        assert process.stdin is not None, "it has a pipe"
         try:
             process.stdin.write(json.dumps(message).encode() + b"\n")
             process.stdin.flush()
@@ -116,9 +118,10 @@ class Lane:
 
     def _read(self, process: subprocess.Popen[bytes], loop: asyncio.AbstractEventLoop) -> None:
         assert process.stdout is not None, "it has a pipe"
-        for line in process.stdout:
-            answer = json.loads(line)
-            _soon(loop, self._arrived, answer["id"], answer)
+        with process.stdout:
+            for line in process.stdout:
+                answer = json.loads(line)
+                _soon(loop, self._arrived, answer["id"], answer)
         process.wait()
         _soon(loop, self._ended, process)
 
@@ -136,17 +139,16 @@ class Lane:
         """End the process."""
         if self.process is not None:
             self.process.kill()
-            for pipe in (self.process.stdin, self.process.stdout):
-                if pipe is not None and pipe is self.process.stdin:
-                    pipe.close()
+            self.process.wait()
+            if self.process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    self.process.stdin.close()
             self.process = None
 
 
 def _soon(loop: asyncio.AbstractEventLoop, call: Any, *given: Any) -> None:
-    try:
+    with contextlib.suppress(RuntimeError):  # the server ended meanwhile
         loop.call_soon_threadsafe(call, *given)
-    except RuntimeError:
-        pass  # the server ended meanwhile
 
 
 class Lanes:
@@ -154,7 +156,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self.near, self.far, self.long = Lane("near"), Lane("far"), Lane("long")
-        self.newest: dict[tuple[str, str], asyncio.Task[Any]] = {}
+        self.newest: dict[tuple[str, str], asyncio.Future[Any]] = {}
 
     def start(self) -> None:
         """Start those that the first change needs."""
@@ -173,7 +175,7 @@ class Lanes:
         before = self.newest.get(key)
         if before is not None:
             before.cancel()
-        task = asyncio.ensure_future(work)
+        task: asyncio.Future[Any] = asyncio.ensure_future(work)
         self.newest[key] = task
         try:
             return await task

@@ -35,11 +35,23 @@ def system_of(model: Any) -> System:
     return system_from_data(model)
 
 
-def described(model: Any) -> dict[str, Any]:
-    """A checked model: its plain tables, its tree of figures, its drawing, and its text in TOML."""
+def described(model: Any, *, together: bool = True) -> dict[str, Any]:
+    """A checked model: its plain tables, its tree of figures, its drawing, and its text in TOML.
+
+    Parameters
+    ----------
+    model : mapping
+    together : bool, default True
+        As for `figure_tree`.
+    """
     system = system_of(model)
     data = system_to_data(system)
-    return {"model": data, "tree": figure_tree(system, data), "drawing": drawing(system), "text": dumps(system)}
+    return {
+        "model": data,
+        "tree": figure_tree(system, data, together=together),
+        "drawing": drawing(system),
+        "text": dumps(system),
+    }
 
 
 def opened(text: str, name: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from qnsolve.zos.parts.processors import PACKINGS
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import CICS_ONLY, PARTS
 from qnsolve.zos.parts.work import TCBS, Step, Work
+from qnsolve.zos.report.equal_regions import equal_regions
 from qnsolve.zos.whatif.system_inputs import WHOLE
 
 TITLES = {
@@ -31,10 +32,12 @@ FLAGS = ("called", "overflow")
 TEXTS = ("name", "lpar", "regions", "shares", "tranclass", "type")  # what the text of the file is for
 IN_US = ("latency", "service_time", "threshold", "async_cpu", "async_delay", "change_mode_cpu", "change_mode_wait")
 UNIT = re.compile(r"\[([^\]]+)\]")
+UPPER = ("cpu", "qr", "ro", "jvm", "cf", "mxt")
+WRITTEN = {"ziip": "zIIP", "tranclasses": "TRANCLASS", "mib": "MiB", "async": "asynchronous"}
 COUNTS = (*WHOLE, "threads", "importance")
 
 
-def figure_tree(system: System, data: Mapping[str, Any]) -> list[dict[str, Any]]:
+def figure_tree(system: System, data: Mapping[str, Any], *, together: bool = True) -> list[dict[str, Any]]:
     """The parts of a system with their figures.
 
     Parameters
@@ -42,32 +45,44 @@ def figure_tree(system: System, data: Mapping[str, Any]) -> list[dict[str, Any]]
     system : System
     data : mapping
         The same as plain tables: a path of a figure leads through them.
+    together : bool, default True
+        Whether equal regions are one item, whose figures have a path for each of them.
 
     Returns
     -------
     list of dict
-        A dict a kind of part, with title and items; each item has a name, the name of its class and `figures`: `path`, label,
-        group ("step 2: AOR1"), unit, the unit that a page shows and the factor to it, value or None, kind (number, flag,
-        choice), whole or not, help, and whether the file gives it.
+        A dict a kind of part, with title and items; each item has a name, the names of its parts, the name of its class and
+        `figures`: `paths`, label, group ("step 2: AOR1"), unit, the unit that a page shows and the factor to it, value or
+        None, kind (number, flag, choice), whole or not, help, and whether the file gives it.
     """
+    labels = equal_regions(system)
     found = []
     for part in PARTS:
-        items = [_item(part, place, getattr(system, part)[place], each) for place, each in enumerate(data.get(part, []))]
+        items: dict[str, dict[str, Any]] = {}
+        for place, each in enumerate(data.get(part, [])):
+            item = _item(part, place, each)
+            label = labels.get(item["name"], item["name"]) if part == "regions" and together else item["name"]
+            if label not in items:
+                items[label] = {**item, "name": label}
+                continue
+            items[label]["names"] += item["names"]
+            for figure, other in zip(items[label]["figures"], item["figures"], strict=True):
+                figure["paths"] += other["paths"]
         if items:
-            found.append({"part": part, "title": TITLES[part], "items": items})
+            found.append({"part": part, "title": TITLES[part], "items": list(items.values())})
     return found
 
 
-def _item(part: str, place: int, item: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+def _item(part: str, place: int, data: Mapping[str, Any]) -> dict[str, Any]:
     kind = TYPES[data.get("type", "cics")] if part == "regions" else KINDS[part]
-    about = {"name": item.name, "kind": kind.__name__, "path": [part, place]}
+    about = {"name": data["name"], "names": [data["name"]], "kind": kind.__name__}
     return {**about, "figures": list(_figures(kind, [part, place], data, ""))}
 
 
 def _figures(kind: type, path: list[Any], data: Mapping[str, Any], group: str) -> Iterator[dict[str, Any]]:
     for field in fields(kind):
         key = field.name
-        if key == "_" or key in TEXTS and (kind, key) != (ImsRegions, "regions"):
+        if key == "_" or (key in TEXTS and (kind, key) != (ImsRegions, "regions")):
             continue
         value = data.get(key)
         here = [*path, key]
@@ -98,7 +113,8 @@ def _beside_the_point(kind: type, key: str, data: Mapping[str, Any]) -> bool:
     if kind is Work:
         return (key == "rate" and "users" in data) or (key in ("users", "think_time") and "rate" in data)
     if kind is Step:
-        return key in CICS_ONLY and data.get("cpu", 0) > 0 or key == "cpu" and any(data.get(each, 0) > 0 for each in CICS_ONLY)
+        cics, ims = any(data.get(each, 0) > 0 for each in CICS_ONLY), data.get("cpu", 0) > 0
+        return (key in CICS_ONLY and ims) or (key == "cpu" and cics)
     return False
 
 
@@ -113,13 +129,21 @@ def _figure(kind: type, path: list[Any], key: str, value: Any, given: bool, grou
     match = UNIT.search(words)
     unit = match[1] if match else ""
     shown, factor = _shown(kind, key, unit)
-    found: dict[str, Any] = {"path": path, "label": label.replace("_", " "), "key": key, "group": group, "value": value}
+    found: dict[str, Any] = {"paths": [path], "label": figure_words(label), "key": key, "group": group, "value": value}
     found |= {"unit": unit, "shown_unit": shown, "factor": factor, "help": words, "given": given, "whole": key in COUNTS}
     if key in FLAGS:
         return {**found, "kind": "flag"}
     if key in CHOICES:
         return {**found, "kind": "choice", "choices": list(CHOICES[key])}
     return {**found, "kind": "number"}
+
+
+def figure_words(label: str) -> str:
+    """A key as reports write it: "QR CPU", "MXT"; names after a colon stay as they are."""
+    key, colon, name = label.partition(":")
+    words = [word.upper() if word in UPPER else WRITTEN.get(word, word) for word in key.split("_")]
+    text = " ".join(words)
+    return f"{text[:1].upper()}{text[1:]}{colon}{name}"
 
 
 def _shown(kind: type, key: str, unit: str) -> tuple[str, float]:

@@ -24,10 +24,8 @@ from ..officejs.guard import HEADERS, body_of, guarded, page, refusal
 from ..officejs.wire import RequestError, reply
 from .lanes import Lanes, SupersededError, TaskError
 
-POLICY = (
-    "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; frame-ancestors 'self'; base-uri 'none'; "
-    "form-action 'none'"
-)
+POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'"
+POLICY += "; frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
 TYPES = {"js": "text/javascript", "css": "text/css", "html": "text/html", "png": "image/png"}
 SHARED = ("echarts.min.js", "study_charts.js", "study.css")
 QUICK, LONG = 20.0, 300.0  # seconds that an answer may take

@@ -83,7 +83,7 @@ def full(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def describing(given: Mapping[str, Any]) -> dict[str, Any]:
     """A checked model with its figures."""
-    return described(given["model"])
+    return described(given["model"], together=given.get("together") is not False)
 
 
 def opening(given: Mapping[str, Any]) -> dict[str, Any]:

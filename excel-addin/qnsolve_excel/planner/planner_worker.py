@@ -75,10 +75,12 @@ class PlannerWorker:
 
 
 def _done(task: str, given: dict[str, Any]) -> dict[str, Any]:
+    from qnsolve.study.study import plain
+
     from .planner_tasks import TASKS
 
     try:
-        return {"answer": TASKS[task](given)}
+        return {"answer": plain(TASKS[task](given))}
     except QnsolveError as error:
         item = error.item if isinstance(error, ModelError) else ""
         return {"error": str(error), "item": item}

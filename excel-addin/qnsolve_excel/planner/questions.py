@@ -48,7 +48,9 @@ def asked_of(question: Any) -> dict[str, Any]:
 
 def _growth(given: Any) -> Any:
     """Growth without names of files: what comes from a browser opens none."""
-    each = {name: value for name, value in given.items() if value not in (None, "")} if isinstance(given, Mapping) else {"": given}
+    each = (
+        {name: value for name, value in given.items() if value not in (None, "")} if isinstance(given, Mapping) else {"": given}
+    )
     for name, value in each.items():
         if not isinstance(value, Mapping):
             a_year(f"growth of {name}" if name else "growth", value)

@@ -15,12 +15,16 @@ from qnsolve.zos.report.equal_regions import equal_regions
 from qnsolve.zos.whatif.system_inputs import figures
 
 from .first_curve import first_loads, first_study, point_figures, points_of
+from .part_figures import figure_words
 
 STEP = 0.1
-MORE = ("engines", "speed", "cores", "mxt", "regions", "thread_limit", "stripes", "servers", "processors", "tranclasses")
-MORE += ("think_time", "max_capacity_factor", "threshold")  # figures of which more is better
+MORE = (  # figures of which more is better
+    *("engines", "speed", "cores", "mxt", "regions", "thread_limit", "stripes", "servers", "processors", "tranclasses"),
+    *("think_time", "max_capacity_factor", "threshold"),
+)
 SOLVED = 8  # changes of figures whose dates are searched; the others are estimates
 LEFT_OUT = ("visits", "growth")
+WITHIN = ("processors", "ziips", "link")  # parts of parts that need no name
 
 
 def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,8 +64,10 @@ def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
     rows.sort(key=lambda each: -each["months"])
     until = found.verdict.holds_until or "not even today"
     top = rows[0] if rows and rows[0]["months"] > 0 else None
-    gain = f"most helps {top['name']}: until {top['holds_until']}, {top['months']} months more" if top else "nothing tried helps"
-    return {"sentence": f"As it is: until {until}; {gain}.", "changes": rows}
+    words = "nothing tried helps"
+    if top:
+        words = f"most helps {top['name']}: until {top['holds_until']}, {top['months']} months more"
+    return {"sentence": f"As it is: until {until}; {words}.", "changes": rows}
 
 
 def _estimate(points: LoadPoints, question: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,13 +103,21 @@ def _tens(system: System) -> Iterator[WhatIf]:
             change = max(round(change), 1) if more else min(round(change), -1)
         if value + change <= 0:
             continue
-        words = f"{label}: {path.replace('_', ' ').replace('.', ' ')} {'+' if more else '−'}{abs(100 * change / value):.3g} %"
+        change_words = f"{'+' if more else '−'}{abs(100 * change / value):.3g} %"
+        words = f"{label}: {_called(path)} {change_words}"
         text = ", ".join(f"{name}={value + change:.12g}" for name in names)
         try:
             made = what_if(system, text)
         except QnsolveError:
             continue
         yield WhatIf(words, made.changes, made.system, made.remark)
+
+
+def _called(path: str) -> str:
+    """A figure by its words: "step 2, QR CPU"."""
+    parts = [each for each in path.split(".") if each not in WITHIN]
+    step = f"step {parts.pop(0)}, " if parts[0].isdigit() else ""
+    return step + ": ".join([figure_words(parts[0]), *parts[1:]])
 
 
 def _names(system: System) -> list[str]:

@@ -83,7 +83,7 @@ export function comparePanel(page) {
       return made("span", {}, name, " ", go, " ", away);
     });
     const made_table = table(["", ...heads], rows, [0]);
-    made_table.className = "plain";
+    made_table.className = "plain side";
     return made_table;
   }
 
@@ -119,5 +119,5 @@ function changes(first, scenario) {
   const found = [...differences(first.model, scenario.model), ...differences({ question: first.question }, { question: scenario.question })];
   if (!found.length) return "nothing";
   const words = (value) => (value === undefined ? "none" : typeof value === "number" ? written(value) : typeof value === "object" ? "…" : String(value));
-  return made("span", {}, ...found.slice(0, 6).flatMap(({ path, one, other }, place) => [place ? made("br") : "", `${path.join(" ")}: ${words(one)} → ${words(other)}`]), found.length > 6 ? " …" : "");
+  return made("span", {}, ...found.slice(0, 6).flatMap(({ path, one, other }, place) => [place ? made("br") : "", `${path}: ${words(one)} → ${words(other)}`]), found.length > 6 ? " …" : "");
 }

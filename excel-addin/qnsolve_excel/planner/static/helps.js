@@ -3,13 +3,16 @@
 import { at, made, shortNumber, table } from "./dom.js";
 import { ask, ServerError } from "./server.js";
 
+// own what-ifs change nothing of what else would help
+const keyOf = ({ model, question }) => JSON.stringify([model, { ...question, what_ifs: [] }]);
+
 export function helpsPanel(page) {
   const { store } = page;
   const found = new Map(); // answers by model and question
   let asking = "";
 
   async function seek() {
-    const { scenario } = store, key = page.keyOf(scenario);
+    const { scenario } = store, key = keyOf(scenario);
     asking = key;
     draw();
     try {
@@ -26,7 +29,7 @@ export function helpsPanel(page) {
   function draw() {
     const root = at("helps");
     if (root.hidden) return;
-    const { scenario } = store, key = page.keyOf(scenario), answer = found.get(key), busy = asking === key;
+    const { scenario } = store, key = keyOf(scenario), answer = found.get(key), busy = asking === key;
     const focus = document.activeElement && document.activeElement.id;
     const button = made("button", { type: "button", id: "seek", class: "first", disabled: busy }, "What would help most?");
     button.addEventListener("click", seek);
@@ -71,7 +74,7 @@ function listed(changes) {
     one.remark ? made("span", {}, one.name, made("br"), made("small", {}, one.remark)) : one.name,
     one.holds_until || "not today",
     one.estimate ? `about ${gain(one)}` : gain(one),
-    one.cpu_change === null || one.cpu_change === undefined ? "–" : `${shortNumber(100 * one.cpu_change, 2)} %`,
+    one.cpu_change === null || one.cpu_change === undefined ? "–" : `${shortNumber(Math.round(1e4 * one.cpu_change) / 100, 2)} %`.replace("-", "−"),
     one.cause || "–",
   ]);
   return table(["change", "holds until", "months gained", "CPU", "then"], rows, [0, 1, 4]);

@@ -5,7 +5,7 @@ import { ask, bytesOf, save, ServerError } from "./server.js";
 import { changedAt, Store, valueAt } from "./store.js";
 import { drawTree, find, mark, refresh, reveal, wrong as wrongField } from "./tree.js";
 import { drawQuestion, wrong as wrongQuestion } from "./question.js";
-import { drawCurve, drawRest, drawVerdict } from "./results.js";
+import { drawCurve, drawRest, drawVerdict, thinned } from "./results.js";
 import { comparePanel } from "./compare.js";
 import { helpsPanel } from "./helps.js";
 import { measurePanel } from "./measure.js";
@@ -71,7 +71,7 @@ function show(result, state, begin) {
   const mine = turn;
   requestAnimationFrame(() => {
     if (mine !== turn) return;
-    window.qnsolveStudy.charts.heat(at("heat"), result, { most: 14 });
+    window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
     at("heat").classList.remove("old");
     if (!result.preliminary) {
       drawRest(result);
@@ -106,7 +106,7 @@ function problem(text) {
 // ---------------------------------------------------------------- the model
 async function describe() {
   const { scenario } = store;
-  const found = await ask("describe", { model: scenario.model });
+  const found = await ask("describe", { model: scenario.model, together: !at("single").checked });
   if (!found || scenario.model !== store.scenario.model) return;
   const focus = document.activeElement && document.activeElement.id;
   drawTree(at("tree"), found.tree, store, changed);
@@ -117,11 +117,11 @@ async function describe() {
   if (!at("drawing").children.length) window.qnsolveStudy.charts.model(at("drawing"), { drawing: found.drawing, centers: [] }, { onSelect: (kind, name) => reveal(name) });
 }
 
-function changed(path, value, field) {
+function changed(paths, value, field) {
   edited = field;
   const before = store.scenario.model;
-  if (JSON.stringify(valueAt(before, path)) === JSON.stringify(value)) return;
-  store.change("model", changedAt(before, path, value), JSON.stringify(path));
+  if (paths.every((path) => JSON.stringify(valueAt(before, path)) === JSON.stringify(value))) return;
+  store.change("model", paths.reduce((model, path) => changedAt(model, path, value), before), JSON.stringify(paths));
 }
 
 store.onChange((about) => {
@@ -240,6 +240,7 @@ document.addEventListener("drop", (event) => {
   if (file && tab !== "measure") open(file.text().then((text) => ask("open", { text, name: file.name })));
 });
 at("find").addEventListener("input", () => find(at("tree"), at("find").value));
+at("single").addEventListener("change", () => describe().catch(refused));
 at("tree").addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("pagehide", () => store.writeNow());
 
@@ -254,7 +255,13 @@ for (const { name, title } of begin.templates) {
 }
 head();
 const kept = store.kept();
-if (begin.begin) store.open(begin.begin);
+const file = JSON.stringify(begin.begin);
+let seen = null; // the file that this window has opened already: a reload keeps what was changed since
+try {
+  seen = sessionStorage.getItem("qnsolve-file");
+  sessionStorage.setItem("qnsolve-file", file);
+} catch (fault) { /* without storage a reload begins with the file */ }
+if (begin.begin && !(kept && seen === file)) store.open(begin.begin);
 else if (kept) {
   store.open(kept);
   store.past = [];

@@ -87,7 +87,7 @@ export function drawCurve(element, lines) {
       if (each.target && !faint) values.push(each.target);
       series.push({
         name: work !== undefined ? name : faint ? `${each.name}, ${name}` : each.name,
-        data, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
+        data, of: each.name, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
       });
     });
   }
@@ -106,15 +106,16 @@ export function drawCurve(element, lines) {
     xAxis: { type: "category", data: axis, axisLabel: { color: SOFT, hideOverlap: true }, axisLine: { lineStyle: { color: SOFT } } },
     yAxis: {
       type: log ? "log" : "value", name: `response time [${unit}]${log ? ", logarithmic" : ""}`, nameTextStyle: { align: "left", color: SOFT },
+      max: log ? undefined : (range) => top(Math.max(range.max, ...series.map((each) => (each.target || 0) / size))),
       min: log ? 10 ** Math.floor(Math.log10(least / size)) : 0, axisLabel: { color: SOFT, formatter: (value) => shortNumber(value) }, splitLine: { lineStyle: { color: LINE } },
     },
-    series: series.map(({ name, data, target, colour, faint, style }) => ({
+    series: series.map(({ name, of, data, target, colour, faint, style }) => ({
       name, type: "line", color: colour, symbol: MARKS[style % MARKS.length], symbolSize: faint ? 5 : 8, connectNulls: false,
       data: data.map((value) => (value === null ? null : value / size)),
       lineStyle: { type: faint ? [3, 3] : DASHES[style % DASHES.length], width: faint ? 1.5 : 2.5, opacity: estimate && !faint ? 0.7 : 1 },
       markLine: target ? {
         silent: true, symbol: "none", data: [{ yAxis: target / size }], lineStyle: { color: colour, type: [6, 4], width: 1.5 },
-        label: { formatter: `target of ${name} ${seconds(target)}`, position: "insideStartTop", color: INK, fontSize: 11 },
+        label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideEndTop", color: INK, fontSize: 11 },
       } : { data: [] },
     })),
     aria: { enabled: true },
@@ -122,6 +123,11 @@ export function drawCurve(element, lines) {
   const spoken = series.map((each) => `${each.name}: ${seconds(each.data.find((value) => value !== null))} to ${seconds(each.data.findLast((value) => value !== null))}`);
   element.setAttribute("aria-label", `Response time by date. ${spoken.join(". ")}.`);
   return chart;
+}
+
+function top(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12].map((step) => step * power).find((step) => step >= 1.07 * value);
 }
 
 function longest(lines) {
@@ -132,4 +138,24 @@ function longest(lines) {
 export function lastOf(result) {
   // the last period that has an operating point
   return result.periods.findLast((period) => period.solved) || result.periods[0];
+}
+
+export function thinned(result, width) {
+  // fewer periods where there is no room for all: the first, the last, the first that does not hold, and some between
+  const most = Math.max(Math.floor(width / 62), 4), count = result.periods.length;
+  if (count <= most) return result;
+  const step = Math.ceil((count - 1) / (most - 1));
+  const keep = new Set([0, count - 1]);
+  const bad = result.periods.findIndex((period) => !period.holds);
+  for (let place = 0; place < count - 1; place += step) keep.add(place);
+  if (bad >= 0 && !keep.has(bad)) {
+    keep.delete([...keep].filter((place) => place > 0 && place < count - 1).sort((a, b) => Math.abs(a - bad) - Math.abs(b - bad))[0]);
+    keep.add(bad);
+  }
+  const places = [...keep].sort((a, b) => a - b);
+  return {
+    ...result,
+    periods: places.map((place) => result.periods[place]),
+    centers: result.centers.map((each) => ({ ...each, used: places.map((place) => each.used[place]) })),
+  };
 }

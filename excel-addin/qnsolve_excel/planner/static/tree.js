@@ -1,7 +1,7 @@
 // The figures of the model: a field each, with its unit beside it and its meaning below.
 
 import { made, typed, written } from "./dom.js";
-import { changedAt, valueAt } from "./store.js";
+import { valueAt } from "./store.js";
 
 let known = []; // fields, in order
 let shape = "";
@@ -11,15 +11,15 @@ export function shapeOf(model) {
   return JSON.stringify(model, (key, value) => (typeof value === "number" ? 0 : value));
 }
 
-// `tree` as the server describes it; `change(path, value, field)` is called for each change
+// `tree` as the server describes it; `change(paths, value, field)` is called for each change
 export function drawTree(root, tree, store, change) {
   const open = new Set([...root.querySelectorAll("details[open]")].map((each) => each.dataset.name));
   const groups = [];
   known = [];
   for (const part of tree) {
     for (const item of part.items) {
-      const about = part.part === "regions" || part.part === "work" ? `${part.title === "Work" ? "work" : item.kind === "ImsRegions" ? "IMS regions" : "CICS region"}` : one(part.title);
-      const box = made("details", { "data-name": item.name, id: idOf(item.name) }, made("summary", {}, item.name, " ", made("small", {}, about)));
+      const about = part.part === "regions" || part.part === "work" ? `${part.title === "Work" ? "work" : item.kind === "ImsRegions" ? "IMS regions" : item.names.length > 1 ? `${item.names.length} equal CICS regions` : "CICS region"}` : one(part.title);
+      const box = made("details", { "data-name": item.name, id: idOf(item.names[0]) }, made("summary", {}, item.name, " ", made("small", {}, about)));
       if (open.has(item.name) || (!root.children.length && part.part === "work" && !groups.some((each) => each.open))) box.open = true;
       box.append(body(item, store, change));
       groups.push(box);
@@ -50,7 +50,7 @@ function body(item, store, change) {
 }
 
 function field(item, figure, store, change) {
-  const id = `f-${figure.path.join("-").replace(/[^A-Za-z0-9-]+/g, "_")}`;
+  const id = `f-${figure.paths[0].join("-").replace(/[^A-Za-z0-9-]+/g, "_")}`;
   const words = `${item.name}${figure.group ? ", " + figure.group : ""}: ${figure.label}`;
   const row = made("div", { class: "figure", "data-words": `${words} ${figure.help}`.toLowerCase() });
   let input;
@@ -59,7 +59,7 @@ function field(item, figure, store, change) {
   } else if (figure.kind === "choice") {
     input = made("select", { id }, ...["", ...figure.choices].map((each) => made("option", { value: each }, each || "by itself")));
   } else {
-    input = made("input", { id, type: "text", inputmode: "decimal", spellcheck: "false", "data-path": JSON.stringify(figure.path) });
+    input = made("input", { id, type: "text", inputmode: "decimal", spellcheck: "false", "data-path": JSON.stringify(figure.paths[0]) });
   }
   input.setAttribute("aria-describedby", `${id}-help`);
   const label = made("label", { for: id }, made("span", { class: "visually-hidden" }, `${item.name} ${figure.group} `), figure.label);
@@ -75,7 +75,7 @@ function field(item, figure, store, change) {
 }
 
 function current(entry) {
-  const found = valueAt(entry.store.scenario.model, entry.figure.path);
+  const found = valueAt(entry.store.scenario.model, entry.figure.paths[0]);
   return found === undefined ? entry.figure.given ? undefined : entry.figure.value : found;
 }
 
@@ -102,7 +102,7 @@ function take(entry, change) {
     value = Number((value / figure.factor).toPrecision(14));
   }
   wrong(entry, "");
-  change(figure.path, value, entry);
+  change(figure.paths, value, entry);
 }
 
 export function wrong(entry, text) {
@@ -130,7 +130,7 @@ function stepped(event, entry, change) {
   if (!way || event.altKey || event.ctrlKey || event.metaKey) return;
   event.preventDefault();
   const before = typed(input.value) || 0;
-  const size = figure.whole ? 1 : before === 0 ? 1 : 10 ** (Math.floor(Math.log10(Math.abs(before))) - 1);
+  const size = figure.whole || figure.key === "engines" ? 1 : before === 0 ? 1 : 10 ** (Math.floor(Math.log10(Math.abs(before))) - 1);
   let value = before + way * size * (event.shiftKey ? 10 : 1);
   if (!figure.whole) value = Math.round(value / size) * size;
   input.value = written(Math.max(value, 0));
@@ -144,15 +144,10 @@ export function refresh(store) {
   return true;
 }
 
-export function fieldOf(path) {
-  const text = JSON.stringify(path);
-  return known.find((entry) => JSON.stringify(entry.figure.path) === text);
-}
-
 export function mark(base, model) {
   // figures that differ from another scenario
   for (const entry of known) {
-    const [one, other] = [valueAt(base, entry.figure.path), valueAt(model, entry.figure.path)];
+    const [one, other] = [valueAt(base, entry.figure.paths[0]), valueAt(model, entry.figure.paths[0])];
     entry.row.classList.toggle("changed", JSON.stringify(one) !== JSON.stringify(other));
   }
 }
@@ -203,5 +198,3 @@ export function differences(one, other) {
     found.push({ path: path.slice(1).join(" "), one: a, other: b });
   }
 }
-
-export { changedAt };
