@@ -11,7 +11,8 @@ from typing import Any
 
 from qnsolve.files.system_file import KINDS, TYPES, WITHIN
 from qnsolve.zos import System
-from qnsolve.zos.parts.processors import PACKINGS
+from qnsolve.zos.parts.facilities import Structure
+from qnsolve.zos.parts.processors import PACKINGS, Processors
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import CICS_ONLY, PARTS
 from qnsolve.zos.parts.work import TCBS, Step, Work
@@ -32,6 +33,7 @@ FLAGS = ("called", "overflow")
 TEXTS = ("name", "lpar", "regions", "shares", "tranclass", "type")  # what the text of the file is for
 IN_US = ("latency", "service_time", "threshold", "async_cpu", "async_delay", "change_mode_cpu", "change_mode_wait")
 UNIT = re.compile(r"\[([^\]]+)\]")
+LIKE = (CicsRegion, Processors, Structure)  # whose figures others have too, "as for" them
 UPPER = ("cpu", "qr", "ro", "jvm", "cf", "mxt")
 WRITTEN = {"ziip": "zIIP", "tranclasses": "TRANCLASS", "mib": "MiB", "async": "asynchronous"}
 COUNTS = (*WHOLE, "threads", "importance")
@@ -125,7 +127,7 @@ def _named(step: Mapping[str, Any]) -> str:
 
 
 def _figure(kind: type, path: list[Any], key: str, value: Any, given: bool, group: str, label: str) -> dict[str, Any]:
-    words = _meanings(kind).get(key) or _meanings(CicsRegion).get(key, "")
+    words = next((found for each in (kind, *LIKE) if (found := _meanings(each).get(key))), "")
     match = UNIT.search(words)
     unit = match[1] if match else ""
     shown, factor = _shown(kind, key, unit)
