@@ -117,14 +117,17 @@ class _Bar:
     def __init__(self, total: int, stream: TextIO | None) -> None:
         self.total, self.done = total, 0
         self.stream = stream if stream is not None and stream.isatty() else None
+        self.width = 0
 
     def after(self, study: Study) -> Study:
         """One more is done."""
         self.done += 1
         if self.stream:
             full = WIDE * self.done // self.total
-            end = "\n" if self.done == self.total else ""
-            line = f"\r[{'#' * full}{'.' * (WIDE - full)}] {self.done}/{self.total} {study.case.name:<24}{end}"
-            self.stream.write(line)
+            line = f"[{'#' * full}{'.' * (WIDE - full)}] {self.done}/{self.total} {study.case.name}"
+            self.stream.write("\r" + line.ljust(self.width))
+            self.width = len(line)
+            if self.done == self.total:  # wiped out
+                self.stream.write("\r" + " " * self.width + "\r")
             self.stream.flush()
         return study

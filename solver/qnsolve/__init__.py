@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from .model.network import Network
     from .model.routing import chain_class, visits
     from .model.station_types import Delay, LoadDependent, Queue
+    from .planning.options.what_ifs import WhatIf, what_if
+    from .planning.study import Study, study
     from .results.answer import Answer
     from .results.rows import ClassResult, LimitResult, PairResult, StationResult
     from .results.solution import Solution
     from .stations import symbolic
-    from .study.study import Study, study
-    from .study.what_ifs import WhatIf, what_if
 
 __version__ = "0.1.0"
 
@@ -161,11 +161,17 @@ _HOMES = {
     "results.rows": "ClassResult LimitResult PairResult StationResult",
     "results.answer": "Answer",
     "results.solution": "Solution",
-    "study.study": "Study study",
-    "study.what_ifs": "WhatIf what_if",
+    "planning.study": "Study study",
+    "planning.options.what_ifs": "WhatIf what_if",
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
-_MODULES = {"measure": ".measure", "stations": ".stations", "symbolic": ".stations.symbolic", "zos": ".zos"}
+_MODULES = {
+    "errors": ".errors",
+    "measure": ".measure",
+    "stations": ".stations",
+    "symbolic": ".stations.symbolic",
+    "zos": ".zos",
+}
 
 
 class _Package(ModuleType):

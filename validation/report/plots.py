@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
-import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from qnsolve.results.plotting import SOFT, drawn, svg
 
 from ..case import KINDS, VERDICTS, Point, Study
 
 COLOURS = dict(zip(VERDICTS, ("#1a7f4b", "#b36b00", "#b3261e"), strict=True))
-SOFT, BAND = "#5b6b7b", "#e3e9f0"
+BAND = "#e3e9f0"
 MARKERS = ("o", "s", "D", "^", "v")
 WIDTH, HEIGHT, LINE = 9.6, 3.6, 0.21  # inches: the picture, and a line of the errors
 ABOVE, BELOW = 0.15, 0.5  # inches that stay free above and below the axes
@@ -26,16 +25,6 @@ OVERALL = 4.2  # inches: height of that of all cases
 LEAST = 0.01  # of an error that is drawn [percent]
 KIND_COLOURS = dict(zip(KINDS, ("#9aa7b4", "#c9a227", "#6f8f72", "#1f5fa8", "#b3261e"), strict=True))
 LETTERS = 33  # of a label, at most
-SETTINGS: Any = {
-    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
-    "svg.hashsalt": "qnsolve",  # the same figures give the same file
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 8,
-    "axes.edgecolor": SOFT,
-    "axes.linewidth": 0.8,
-}
-NO_DATE = {"Date": None, "Creator": None}
 
 
 def overall(studies: Sequence[Study]) -> str:
@@ -44,7 +33,7 @@ def overall(studies: Sequence[Study]) -> str:
     if len(points) < FEWEST:
         return ""
     kinds = [kind for kind in KINDS if any(point.kind == kind for point in points)]
-    with matplotlib.rc_context(SETTINGS):
+    with drawn():
         figure = Figure(figsize=(WIDTH, OVERALL))
         left, right = figure.add_axes((0.07, 0.11, 0.42, 0.86)), figure.add_axes((0.57, 0.11, 0.42, 0.86))
         ends = (min(p.measured for p in points) / 2, 2 * max(p.measured for p in points))
@@ -64,7 +53,7 @@ def overall(studies: Sequence[Study]) -> str:
         left.legend(loc="upper left", frameon=False)
         for axis in (right.xaxis, right.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        return _svg(figure)
+        return svg(figure)
 
 
 def picture(study: Study) -> str:
@@ -76,18 +65,12 @@ def picture(study: Study) -> str:
     markers = dict(zip(families, cycle(MARKERS), strict=False))
     lines = LINE * max(len(points), 3)
     height = max(HEIGHT, lines + ABOVE + BELOW)
-    with matplotlib.rc_context(SETTINGS):
+    with drawn():
         figure = Figure(figsize=(WIDTH, height))
         for draw, left, width, high in ((_compare, 0.07, 0.41, HEIGHT - ABOVE - BELOW), (_errors, 0.72, 0.27, lines)):
             axes = figure.add_axes((left, 1 - (ABOVE + high) / height, width, high / height))
             draw(axes, points, markers, study.case.tolerance)
-        return _svg(figure)
-
-
-def _svg(figure: Figure) -> str:
-    out = io.StringIO()
-    figure.savefig(out, format="svg", metadata=NO_DATE)
-    return out.getvalue()
+        return svg(figure)
 
 
 def _compare(axes: Any, points: Sequence[Point], markers: dict[str, str], tolerance: float) -> None:

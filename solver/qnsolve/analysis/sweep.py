@@ -130,6 +130,10 @@ class Sweep(Answer):
                 )
         return rows
 
+    def given(self) -> frozenset[str]:
+        """The inputs that vary."""
+        return frozenset(self.varied)
+
     def time_unit(self) -> str:
         """That of the model."""
         return self.model.time_unit

@@ -14,6 +14,7 @@ from qnsolve.results.answer import Answer
 from qnsolve.zos import System
 
 from .output import FILE, NETWORK_FILE, add_forms, model, network, printed
+from .running import running
 
 # each analysis, and what a row of its answer is
 ANALYSES: dict[str, tuple[Callable[[Network], Answer], str]] = {
@@ -38,4 +39,10 @@ def _run(options: argparse.Namespace) -> str:
     if of_system is None:
         return printed(of_network(network(options.file)), options)
     given = model(options.file)
-    return printed(of_network(given) if isinstance(given, Network) else of_system(given), options)
+    if isinstance(given, Network):
+        return printed(of_network(given), options)
+    if options.analysis != "sensitivity":
+        return printed(of_system(given), options)
+    with running(options) as how:
+        found = zos.sensitivity(given, progress=how["progress"])
+    return printed(found, options)

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from qnsolve import __version__
 from qnsolve.errors import ImportNote, ModelError, QnsolveError, one_line
 
+from .terminal import at_work
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -79,7 +81,10 @@ def _run(words: list[str]) -> int:
             raise
         sys.exit(_write(""))  # the help or the version is in the buffer still
     try:
-        with _notes():
+        with (
+            _notes(),
+            at_work(f"qnsolve {words[0]}") if ALIASES.get(words[0], words[0]) in COMMANDS else contextlib.nullcontext(),
+        ):
             result: str | tuple[str, int] = options.run(options)
     except QnsolveError as error:
         file = getattr(options, "file", None)  # of several files a command names the one that it works on

@@ -11,7 +11,10 @@ from qnsolve.errors import ModelError
 from qnsolve.files.load_save import load
 from qnsolve.model.network import Network
 
+from .terminal import look
+
 if TYPE_CHECKING:
+    from qnsolve.results.look import Look
     from qnsolve.zos import System
 
 FILE = "model file or system file, TOML, JSON or JMVA; - for standard input"
@@ -27,6 +30,9 @@ class Printable(Protocol):
 
     def to_csv(self) -> str:
         """For --csv."""
+
+    def text(self, look: Look) -> str:
+        """For a reader."""
 
 
 def add_forms(parser: argparse.ArgumentParser, row: str) -> None:
@@ -45,7 +51,7 @@ def printed(result: Printable, options: argparse.Namespace) -> str:
     """The result in the form that the options name."""
     if options.json:
         return json.dumps(result.as_dict(), allow_nan=False, ensure_ascii=False)
-    return result.to_csv() if options.csv else str(result)
+    return result.to_csv() if options.csv else result.text(look(options))
 
 
 def model(file: str) -> Network | System:

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from qnsolve.errors import ModelError, missing_package
 from qnsolve.model import checks
 
+from .terminal import QUIET, other_line
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 BAR = 30  # characters
-QUIET = 2.0  # seconds after which a command shows how far it is
 OFTEN = 0.2  # seconds between two lines
 MOST_WORKERS = 512
 PATIENCE = 10  # seconds for a scheduler to answer
@@ -58,10 +59,11 @@ def bar(always: bool = False) -> Iterator[ProgressBar | None]:
         yield None
         return
     found = ProgressBar(stream)
-    try:
-        yield found
-    finally:
-        found.close()
+    with other_line():
+        try:
+            yield found
+        finally:
+            found.close()
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from qnsolve.methods.solve import solve
+from qnsolve.model.network import Network
 
 from .measured.ranges import add_draws, fitted, solved_with_range
 from .output import FILE, add_forms, add_method, model, printed
+from .terminal import add_each
+
+if TYPE_CHECKING:
+    from qnsolve.results.solution import Solution
+    from qnsolve.zos.report.system_result import SystemResult
+    from qnsolve.zos.solve_system import System
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help=FILE)
     add_method(parser)
     add_draws(parser)
+    add_each(parser)
     add_forms(parser, "a class and station")
     parser.set_defaults(run=_run)
 
@@ -22,5 +30,13 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     given = model(options.file)
     known = fitted(options)
-    answer = solve(given, method=options.method)
+    answer = _solved(given, options.method)
     return printed(answer, options) if known is None else solved_with_range(answer, given, known, options)
+
+
+def _solved(given: Network | System, method: str) -> Solution | SystemResult:
+    if not isinstance(given, Network):
+        return given.solve(method)
+    from qnsolve.methods.solve import solve  # the methods of networks, for networks only
+
+    return solve(given, method)

@@ -16,6 +16,7 @@ from qnsolve.zos.whatif import system_inputs, system_sweep
 from .measured.ranges import add_draws, fitted, sweep_with_range
 from .output import FILE, add_forms, add_method, model, only_auto
 from .running import add_running, running
+from .terminal import look
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -51,4 +52,4 @@ def _run(options: argparse.Namespace) -> str:
             found = sweep_with_range(found, given, known, vary, options, how)
     if options.json:
         return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
-    return found.to_csv() if options.csv else str(found)
+    return found.to_csv() if options.csv else found.text(look(options))

@@ -66,7 +66,7 @@ def inverse(matrix: Array) -> Array:
     Examples
     --------
     >>> inverse(np.array([[2.0, 1.0], [0.0, 4.0]])).tolist()
-    [[0.5, -0.125], [0.0, 0.25]]
+    [[0.5, -0.125], [-0.0, 0.25]]
     """
     factors, pivots, failed = lapack().dgetrf(matrix.T)
     if failed:

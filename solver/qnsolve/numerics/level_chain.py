@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .band_matrix import inverse
 from .series import Array
 
 ROUNDS = 60  # of the logarithmic reduction: each doubles the levels that are covered
@@ -84,15 +85,15 @@ def _probabilities(
     if endless:
         ratio, back = _alike(up[last - 1], local[last], down[last - 1])
         last -= 1
-    inverse: list[Array] = [np.empty(0)] * (last + 1)
+    inverted: list[Array] = [np.empty(0)] * (last + 1)
     for level in range(last, 0, -1):
         rates = local[level] if back is None else local[level] + back
-        inverse[level] = _inverse(_negative(rates, down[level - 1]))
-        back = _times(up[level - 1], _columns(inverse[level], down[level - 1]))
+        inverted[level] = _inverse(_negative(rates, down[level - 1]))
+        back = _times(up[level - 1], _columns(inverted[level], down[level - 1]))
     states = [_at_rest(local[0] if back is None else local[0] + back)]
     total = 1.0
     for level in range(last):
-        states.append(np.maximum(_columns(states[-1], up[level]) @ inverse[level + 1], 0.0))
+        states.append(np.maximum(_columns(states[-1], up[level]) @ inverted[level + 1], 0.0))
         total += float(states[-1].sum())
         if total > 1e100:
             states, total = [p / total for p in states], 1.0
@@ -132,8 +133,8 @@ def _alike(up: Array, local: Array, down: Array) -> tuple[Array, Array]:
 
     Logarithmic reduction gives G, the phases at the first return to the level below.
     """
-    inverse = _inverse(_negative(local, down, up))
-    high, low = _columns(inverse, up), _columns(inverse, down)
+    alone = _inverse(_negative(local, down, up))
+    high, low = _columns(alone, up), _columns(alone, down)
     g, climbs = low, high
     eye = np.eye(len(local))
     for _ in range(ROUNDS):
@@ -160,7 +161,7 @@ def _negative(rates: Array, *leaving: Array) -> Array:
 
 
 def _inverse(matrix: Array) -> Array:
-    return np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    return inverse(np.asarray(matrix, dtype=np.float64))
 
 
 def _times(moves: Array, matrix: Array) -> Array:

@@ -7,19 +7,21 @@ import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from qnsolve.errors import ModelError
 
-from .rendering import Table, csv_text, defined, figure, html_table, text_table
-from .terms import heading
+from .columns import NO_WAIT, column, table_of
+from .look import PLAIN, Look
+from .rendering import Table, csv_text, defined, html_table, text_table
 
-NAMED = ("quantity", "figure")  # columns whose cells name a figure
 FRAMES = ("pandas", "polars")  # the first one that is installed
 
 
 class Answer(ABC):
     """Base of all answers. `rows()` is the one source of text, HTML, CSV, JSON and data frames."""
+
+    chooses_units: ClassVar[bool] = False  # whether text has times in the unit that suits them and shares in percent
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
@@ -37,6 +39,10 @@ class Answer(ABC):
         """The unit of its times."""
         return "s"
 
+    def given(self) -> frozenset[str]:
+        """The columns of rows that hold what was given, not what was found."""
+        return frozenset()
+
     def sentences(self) -> tuple[str, ...]:
         """The answer in words."""
         return ()
@@ -50,11 +56,39 @@ class Answer(ABC):
 
     def _table(self, rows: list[dict[str, Any]]) -> Table:
         """One table of rows."""
-        words = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
-        head = [list(line) for line in zip(*(heading(key, self.time_unit()) for key in rows[0]), strict=True)]
-        head = [line for line in head if any(line)]
-        body = [[heading(value)[0] if key in NAMED else figure(value) for key, value in row.items()] for row in rows]
-        return Table(head, body, words.index(False) if False in words else len(words))
+        unit, given = self.time_unit(), self.given()
+        keys = {key: [row[key] for row in rows] for key in rows[0]}
+        floors: dict[str, list[float]] = {}
+        if self.chooses_units and "response_time" in keys:
+            floors["admission_wait"] = [NO_WAIT * time for time in keys["response_time"]]
+        columns = [
+            column(key, values, unit, chosen=self.chooses_units, given=key in given, floors=floors.get(key, ()))
+            for key, values in keys.items()
+        ]
+        return table_of(columns)
+
+    def tables_in(self, look: Look) -> list[Table]:
+        """The tables that a look asks for."""
+        return self.tables()
+
+    def text(self, look: Look = PLAIN) -> str:
+        """The printed answer: title, tables, sentences and notes.
+
+        Parameters
+        ----------
+        look : Look, optional
+            Width and colours of a terminal; plain where left out.
+        """
+        blocks = [text_table(table, look) for table in self.tables_in(look)]
+        title = [look.painted(line, "heading") for line in look.paragraph(self.title())]
+        notes = [look.painted(line, "note") for note in self._notes() for line in look.paragraph(note)]
+        below = [line for sentence in self.sentences() for line in look.paragraph(sentence)]
+        below = [*below, *notes]
+        return "\n\n".join("\n".join(block) for block in [title, *self.ordered(blocks, below)] if block)
+
+    def ordered(self, blocks: list[list[str]], below: list[str]) -> list[list[str]]:
+        """The tables and the sentences in the order in which they are printed."""
+        return [*blocks, below]
 
     def to_json(self) -> str:
         """The object that --json prints, as text."""
@@ -92,14 +126,15 @@ class Answer(ABC):
         raise ModelError("to_frame", "needs pandas or polars", "install one of them: pip install pandas")
 
     def __str__(self) -> str:
-        blocks = [text_table(table) for table in self.tables()]
-        blocks = [[self.title()], *blocks, self._below()]
-        return "\n\n".join("\n".join(block) for block in blocks if block)
+        return self.text()
 
     def _below(self) -> list[str]:
         """The sentences, then the notes."""
+        return [*self.sentences(), *self._notes()]
+
+    def _notes(self) -> list[str]:
         notes: tuple[str, ...] = getattr(self, "notes", ())
-        return [*self.sentences(), *(f"note: {note}" for note in notes)]
+        return [f"note: {note}" for note in notes]
 
 
 @dataclass(frozen=True)

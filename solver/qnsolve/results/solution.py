@@ -15,7 +15,7 @@ from qnsolve.model.network import Network
 from .answer import Answer
 from .rendering import Table, defined
 from .rows import ClassResult, LimitResult, PairResult, StationResult
-from .solution_text import solution_sentences, solution_table
+from .solution_text import change_sentences, solution_sentences, solution_table
 
 
 @dataclass(frozen=True)
@@ -151,11 +151,9 @@ class Solution(Answer):
                 yield "pairs", f"{pair.class_name} at {pair.station}", key, value
 
     def changes_since(self, before: Solution) -> tuple[str, ...]:
-        """The change of response time and throughput of each class."""
-        old, unit = {c.name: c for c in before.classes}, self.model.time_unit
-        return tuple(
-            f"{c.name}: response time {old[c.name].response_time:.4g} {unit} to {c.response_time:.4g} {unit}, "
-            f"throughput {old[c.name].throughput:.5g}/{unit} to {c.throughput:.5g}/{unit}"
-            for c in self.classes
-            if c.name in old
-        )
+        """The change of the highest rate, the response time and the throughput of each class."""
+        return tuple(change_sentences(self.model.time_unit, before.classes, self.classes))
+
+    def common_name(self, name: str) -> str:
+        """The name itself: parts of a network are not put together."""
+        return name

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
-from qnsolve.zos.hosts.chains.banded import stationary, times
+from qnsolve.numerics.band_matrix import inverse, times_inverse
+from qnsolve.zos.hosts.chains.at_limits import slots
+from qnsolve.zos.hosts.chains.banded import anchored, likely_state, stationary, times
 from qnsolve.zos.hosts.chains.endless import eliminated_levels
 from qnsolve.zos.hosts.chains.plane import grid, neighbours, plane, plane_moves
-from qnsolve.zos.hosts.chains.windows import windowed
+from qnsolve.zos.hosts.chains.windows import KeptWindows, windowed
 
 
 def test_a_birth_death_chain() -> None:
@@ -66,3 +68,70 @@ def test_a_window_grows_to_where_the_chances_are() -> None:
     assert found == pytest.approx(true / true.sum(), abs=1e-8)
     assert asked[0] == (21, 14)
     assert asked[1][0] < 10
+
+
+def test_a_guess_that_is_far_off_is_made_good() -> None:
+    """A long queue at a server that is nearly always full: geometric from the other end, whichever state is guessed."""
+    up, down = np.append(np.full(59, 1.5), 0.0), np.append(0.0, np.full(59, 1.0))
+    moves = {(1,): up, (-1,): down}
+    true = 1.5 ** np.arange(-59.0, 1.0)
+    assert likely_state(moves) == (59,)
+    for guess in (0, 30, 59):
+        found = anchored(moves, (guess,))
+        assert found is not None
+        assert found / found.sum() == pytest.approx(true / true.sum(), rel=1e-9)
+
+
+def test_rates_within_the_last_level_come_besides() -> None:
+    """Two levels of three places: as all states in one vector."""
+    g = np.random.default_rng(3)
+    (up, down), last = g.random((2, 2, 3)), g.random((3, 3))
+    up[1], down[0] = 0.0, 0.0
+    found = stationary({(1, 0): up, (-1, 0): down}, (1, 0), last)
+    assert found is not None
+    whole = np.diag(up[0], 3) + np.diag(down[1], -3)
+    whole[3:, 3:] += last * (1 - np.eye(3))
+    balance = whole.T - np.diag(whole.sum(axis=1))
+    assert balance @ found.ravel() == pytest.approx(np.zeros(6), abs=1e-12)
+
+
+def test_windows_of_the_round_before() -> None:
+    """The second time no coarse grid is looked at, and the chances are the same."""
+    levels, phases = np.arange(60.0), np.arange(40.0)
+    true = np.outer(np.exp(-(((levels - 30) / 4) ** 2)), np.exp(-(((phases - 25) / 3) ** 2)))
+    asked: list[tuple[int, int]] = []
+
+    def solve(rows: np.ndarray, columns: np.ndarray, likely: tuple[int, ...] | None) -> np.ndarray:
+        asked.append((len(rows), len(columns)))
+        return np.asarray(true[np.ix_(rows, columns)])
+
+    kept = KeptWindows(np.zeros(1))
+    first, count = windowed(levels, phases, solve, windows=kept), len(asked)
+    second = windowed(levels, phases, solve, windows=kept)
+    assert first is not None
+    assert second is not None
+    assert (first == second).all()
+    assert count == 2
+    assert asked[2:] == asked[1:2]
+
+
+def test_no_inverse() -> None:
+    """A matrix that has none is refused, by both."""
+    with pytest.raises(np.linalg.LinAlgError):
+        inverse(np.ones((2, 2)))
+    with pytest.raises(np.linalg.LinAlgError):
+        times_inverse(np.ones((1, 2)), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(("away", "share"), [(0.1, 0.5), (60.0, 0.4)])
+def test_places_that_are_left(away: float, share: float) -> None:
+    """The pieces of the region are binomial, its tasks elsewhere Poisson: the sum of both, number by number."""
+    size, pieces = 120, np.array([0.0, 3.0, 180.0])
+    there = np.arange(size + 1)
+    logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1.0, 400.0)))))
+    poisson = np.exp(there * np.log(away) - away - logs[: size + 1])
+    for n, found in zip(pieces.astype(int).tolist(), slots(size, pieces, share, away), strict=True):
+        own = [np.exp(logs[n] - logs[j] - logs[n - j]) * share**j * (1 - share) ** (n - j) if j <= n else 0.0 for j in there]
+        taken = np.convolve(own, poisson)[: size + 1]
+        assert found[::-1][:-1] == pytest.approx(taken[:-1], abs=1e-14)
+        assert found.sum() == pytest.approx(1.0)

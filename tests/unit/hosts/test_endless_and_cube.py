@@ -8,8 +8,8 @@ import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, busy_servers, cube
-from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless
-from qnsolve.zos.hosts.chains.plane import endless_plane, plane
+from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless, endless_band
+from qnsolve.zos.hosts.chains.plane import endless_plane, neighbours, plane, plane_moves
 from qnsolve.zos.point.solved import solved_point
 
 
@@ -61,6 +61,24 @@ def test_a_chain_without_end_is_a_long_one() -> None:
         assert short.mean_level == pytest.approx(long.mean_level, rel=1e-6)
         assert short.chance[:2] == pytest.approx(long.chance[:2], rel=1e-6, abs=1e-12)
         assert short.chance.sum(axis=0) == pytest.approx(long.chance.sum(axis=0), rel=1e-6, abs=1e-12)
+
+
+def test_one_band_matrix_is_the_elimination_of_all_levels() -> None:
+    """Twelve servers beside others: the same chances, and the same mean beyond, from any guess."""
+    phases, count = np.arange(20.0), 15
+    n, y = np.arange(float(count))[:, None], phases[None, :]
+    units, shape = np.minimum(n, 12.0), (count, 20)
+    longer = np.maximum(1.0, (units + y) / 8)
+    its = np.full(shape, 5.0), units / longer, 0.3, np.full(shape, 2.0), y / longer
+    rise, fall, joint, ups, downs = plane_moves(n[:, 0], phases, *its, True, None)
+    true = endless(neighbours(ups, downs), rise, fall, joint)
+    moves = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
+    assert true is not None
+    for guess in ((0, 0), (5, 2), (14, 19)):
+        found = endless_band(neighbours(ups[-1:], downs[-1:])[0], moves, guess)
+        assert found is not None
+        assert found[0] / found[0].sum() == pytest.approx(true[0] / true[0].sum(), abs=1e-13)
+        assert found[1] == pytest.approx(true[1], rel=1e-10)
 
 
 def test_blocks_eliminated_are_the_balance_solved() -> None:

@@ -175,15 +175,15 @@ def test_text() -> None:
     assert re.split(r" {2,}", lines[3].strip()) == ["jobs/ms", "0..1", "jobs", "ms", "ms", "ms"]
     visited = [["query", s] for s in ("cpu", "disk", "network", "total")] + [["batch", s] for s in ("cpu", "pool", "total")]
     assert [row[:2] for row in _table(RESULT)] == visited
-    assert f"{RESULT['query'].throughput:.6g}" in _table(RESULT)[3]
-    assert f"{RESULT['query'].response_time:.6g}" == _table(RESULT)[3][-1]
+    assert f"{RESULT['query'].throughput:.4g}" in _table(RESULT)[3]
+    assert f"{RESULT['query'].response_time:.4g}" == _table(RESULT)[3][-1]
     assert sum("bottleneck" in line for line in lines) == 2
     assert "bottleneck cpu" in lines[-1]
 
 
 @pytest.mark.parametrize("name", zoo.every_model())
 def test_totals(name: str) -> None:
-    """The waiting time of a total row is the sum of those above it, undefined where one of them is, and never negative."""
+    """The waiting time of a total row is the sum of those above it, to four digits; undefined where one of them is."""
     result = zoo.solved(name, zoo.accepting(name)[0])
     above: list[str] = []
     for row in _table(result):
@@ -194,7 +194,7 @@ def test_totals(name: str) -> None:
         if "-" in above:
             assert waiting == "-"
         elif above:
-            assert float(waiting) == pytest.approx(sum(map(float, above)), rel=1e-4, abs=1e-8 * float(row[-1]))
+            assert float(waiting) == pytest.approx(sum(map(float, above)), rel=1e-3, abs=1e-5 * float(row[-1]))
             assert float(waiting) >= 0
         above = []
 

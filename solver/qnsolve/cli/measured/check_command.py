@@ -7,6 +7,7 @@ import json
 
 from qnsolve import measure
 from qnsolve.cli.output import add_forms
+from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
 from qnsolve.measure import Findings
 
@@ -48,7 +49,8 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
 
         rows = [{"file": file, **row} for file, each in found for row in each.rows()]
         return csv_text(rows) if rows else "", code
-    return "\n\n".join(f"{file}: {each}" for file, each in found), code
+    shown = look()
+    return "\n\n".join(f"{file}: {each.text(shown)}" for file, each in found), code
 
 
 def servers_given(texts: list[str]) -> dict[str, float] | float | None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from qnsolve.cli.terminal import say
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import LABELS, Intervals
 from qnsolve.measure.readers.clocks import Clock
@@ -19,7 +19,6 @@ from qnsolve.measure.readers.reading import mapping, read
 from qnsolve.measure.readers.source_files import FORMATS, LARGEST
 
 FILES = "measured intervals: CSV, JSON, RMF XML, a printed CPU Activity report; - for standard input"
-PATIENCE, OFTEN = 2.0, 0.5  # seconds until progress is shown, and between two lines of it
 _SIZES = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30}
 
 
@@ -105,19 +104,11 @@ def _only(found: Intervals, names: str | None) -> Intervals:
     return found.series_where(kept)
 
 
-def _progress(file: str) -> Callable[[int], None] | None:
-    """Shows the rows that were read, where a terminal looks on and it takes long."""
-    if sys.stderr is None or not sys.stderr.isatty():
-        return None
-    begun = time.monotonic()
-    shown = begun + PATIENCE - OFTEN
+def _progress(file: str) -> Callable[[int], None]:
+    """Says how many rows were read, where a terminal looks on and it takes long."""
 
     def show(rows: int) -> None:
-        nonlocal shown
-        now = time.monotonic()
-        if now - shown >= OFTEN:
-            shown = now
-            print(f"{file}: {rows:,} records, {now - begun:.0f} s", file=sys.stderr, flush=True)
+        say(f"{file}: {rows:,} records")
 
     return show
 

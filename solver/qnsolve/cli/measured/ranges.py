@@ -10,10 +10,13 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from qnsolve.cli.running import running
+from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
 from qnsolve.files.text import read
 from qnsolve.model.network import Network
 from qnsolve.results.answer import Answer
+from qnsolve.results.digits import short as short_of
+from qnsolve.results.digits import span
 from qnsolve.results.rendering import Table, defined
 
 if TYPE_CHECKING:
@@ -53,7 +56,8 @@ def solved_with_range(answer: Answer, model: Network | System, known: FittedFigu
         ranges = [{key: value for key, value in row.items() if key != "point"} for row in beside.rows()]
         said = {"heading": beside.heading, "rows": [defined(row) for row in ranges], "notes": list(beside.notes)}
         return json.dumps({**answer.as_dict(), "bands": said}, allow_nan=False, ensure_ascii=False)
-    return f"{answer}\n\n{beside}"
+    shown = look(options)
+    return f"{answer.text(shown)}\n\n{beside.text(shown)}"
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,15 @@ class RangedSweep(Answer):
 
     sweep: Answer
     beside: Bands
+
+    @property
+    def chooses_units(self) -> bool:  # type: ignore[override]
+        """As the sweep does."""
+        return self.sweep.chooses_units
+
+    def given(self) -> frozenset[str]:
+        """The figures that vary."""
+        return self.sweep.given()
 
     def rows(self) -> list[dict[str, Any]]:
         """Those of the sweep, two columns more for each figure with a range."""
@@ -109,7 +122,10 @@ class RangedSweep(Answer):
             for key, value in row.items():
                 if key.endswith("_lowest"):
                     high = row[key.removesuffix("lowest") + "highest"]
-                    short[key.removesuffix("_lowest") + "_range"] = "-" if isnan(value) else f"{value:.4g} to {high:.4g}"
+                    own = key.removesuffix("_lowest")
+                    timed = self.chooses_units and own == "response_time"
+                    text = span(value, high) if timed else f"{short_of(value)} to {short_of(high)}"
+                    short[f"{own}_range"] = "-" if isnan(value) else text
                 elif not key.endswith("_highest"):
                     short[key] = value
             rows.append(short)

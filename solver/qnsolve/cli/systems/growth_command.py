@@ -7,6 +7,7 @@ import argparse
 from qnsolve import zos
 from qnsolve.analysis.varied_inputs import values
 from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
+from qnsolve.cli.running import running
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -20,4 +21,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> str:
     factors = values("--by", options.by, options.by)
-    return printed(zos.growth(system(options.file), factors), options)
+    given = system(options.file)
+    with running(options) as how:
+        found = zos.growth(given, factors, progress=how["progress"])
+    return printed(found, options)

@@ -13,11 +13,11 @@ from qnsolve.cli.targets import add_target, targets
 from qnsolve.errors import ModelError
 from qnsolve.files.load_save import dumps
 from qnsolve.files.writing import write_bytes, write_text
-from qnsolve.study.question import question_of
-from qnsolve.study.study import study
+from qnsolve.planning.question import question_of
+from qnsolve.planning.study import study
 
 if TYPE_CHECKING:
-    from qnsolve.study.study import Study
+    from qnsolve.planning.study import Study
 
 PAGE, BOOK, DATA, LAST, NEXT = "study.html", "study.xlsx", "study.json", "last-good.toml", "next.toml"
 
@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> str:
     with running(options) as how:
         found = study(system(options.file), **asked, progress=how["progress"])
     if options.simulate:
-        from qnsolve.study.simulated_periods import simulated
+        from qnsolve.planning.simulated_periods import simulated
 
         with running(options) as how:
             found = simulated(found, progress=how["progress"])
@@ -120,8 +120,8 @@ def _special_day(text: str) -> dict[str, Any]:
 
 def _write(found: Study, folder: Path) -> list[Path]:
     """The page, the workbook, the data and the two models; each file is written whole or not at all."""
-    from qnsolve.study.pages.study_html import study_html
-    from qnsolve.study.pages.study_xlsx import study_xlsx
+    from qnsolve.planning.pages.study_html import study_html
+    from qnsolve.planning.pages.study_xlsx import study_xlsx
 
     page, book = study_html(found), study_xlsx(found)
     folder.mkdir(parents=True, exist_ok=True)

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from qnsolve.results.plotting import BAND, INK, OPEN, SOFT, drawn, svg
 
 if TYPE_CHECKING:
     from .beside_figures import BesideFigures
     from .modelled_columns import ComparedColumn
 
-INK, SOFT, BAND, BLUE, RED = "#1d2730", "#5b6b7b", "#dfe7ef", "#1f5fa8", "#b3261e"
+BLUE, RED = "#1f5fa8", "#b3261e"
 WIDTH, HEIGHT = 9.6, 2.5  # inches
 STEPS = (1, 5, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080)  # minutes between marks of an axis of time
 TICKS = 7
 MANY = 800  # points from which they are drawn as an image
-SETTINGS: Any = {
-    "svg.fonttype": "none",  # text stays text: it can be read aloud, searched and scaled
-    "svg.hashsalt": "qnsolve",  # the same figures give the same file
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 8,
-    "axes.edgecolor": SOFT,
-    "axes.linewidth": 0.8,
-    "axes.titlesize": 8.5,
-    "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
 
 
 def picture(beside: BesideFigures, column: ComparedColumn) -> str:
     """Three plots side by side as one SVG."""
-    import matplotlib as mpl
     from matplotlib.figure import Figure
 
     clock = beside.model.loads.clock
@@ -42,7 +29,7 @@ def picture(beside: BesideFigures, column: ComparedColumn) -> str:
     dense = n > MANY
     error = 100 * column.error
     left = beside.left_out
-    with mpl.rc_context(SETTINGS):
+    with drawn(OPEN):
         figure = Figure(figsize=(WIDTH, HEIGHT), dpi=120)
         over, by_load, by_hour = (
             figure.add_axes(box) for box in ((0.06, 0.17, 0.46, 0.7), (0.59, 0.17, 0.17, 0.7), (0.82, 0.17, 0.17, 0.7))
@@ -71,9 +58,7 @@ def picture(beside: BesideFigures, column: ComparedColumn) -> str:
         limit = float(np.nanquantile(np.abs(error), 0.99)) if not np.isnan(error).all() else 1.0
         for axes in (by_load, by_hour):
             axes.set_ylim(-1.25 * max(limit, 2), 1.25 * max(limit, 2))
-        out = io.StringIO()
-        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    text = out.getvalue()
+        text = svg(figure)
     return text[text.index("<svg") :]
 
 

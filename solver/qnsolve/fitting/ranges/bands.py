@@ -17,8 +17,8 @@ from qnsolve.errors import ModelError
 from qnsolve.model import checks
 from qnsolve.model.network import Network
 from qnsolve.results.answer import Report
-from qnsolve.results.rendering import Table, figure
-from qnsolve.results.terms import heading
+from qnsolve.results.columns import column as column_of
+from qnsolve.results.rendering import Table
 from qnsolve.zos.solve_system import System
 from qnsolve.zos.whatif import system_sweep
 from qnsolve.zos.whatif.system_inputs import WHOLE, changed
@@ -77,12 +77,13 @@ class Bands(Report):
         """The figures, each with its range."""
         head = ["", "figure", "", "value", "lowest", "highest"]
         body = []
+        system = any(row["part"] == "work" for row in self.bands)
         for row in self.bands:
             wide = row["highest"] - row["lowest"]
             if row["part"] not in FIRST and not wide > STILL * abs(row["value"]):
                 continue
-            name, unit = heading(row["figure"], self.unit)
-            body.append([row["name"], name, unit, *(figure(row[key], 4) for key in ("value", "lowest", "highest"))])
+            some = column_of(row["figure"], [row[key] for key in ("value", "lowest", "highest")], self.unit, chosen=system)
+            body.append([row["name"], some.heading, some.unit, *some.cells])
         return [Table([head], body, 3)] if body else []
 
     def range_of(self, name: str, key: str, point: int = 0) -> tuple[float, float]:

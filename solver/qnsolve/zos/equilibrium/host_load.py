@@ -106,11 +106,12 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     away = np.where(closed, np.maximum(work.cycle - spent, 1e-9 * time), 1.0)
     users = np.where(closed, form.users, 0.0)
     low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
+    least, streaming, count = np.maximum(time, 1e-300), np.where(closed, 0.0, work.rate), COUNTS[:, None]
     for _ in range(46):
         middle = (low + high) / 2
-        f = np.exp(middle) * np.maximum(time, 1e-300)
-        there = (f * (np.where(closed, 0.0, work.rate) + users / (away + f))).sum(axis=1, keepdims=True)
-        more = there + fixed * np.exp(middle) > COUNTS[:, None]
+        stretch = np.exp(middle)
+        f = stretch * least
+        more = (f * (streaming + users / (away + f))).sum(axis=1, keepdims=True) + fixed * stretch > count
         low, high = np.where(more, low, middle), np.where(more, middle, high)
     f = np.exp(low) * time
     rate = np.where(closed, users / (away + f), work.rate)

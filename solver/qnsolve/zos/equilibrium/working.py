@@ -12,7 +12,7 @@ from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.clocked import in_ticks
-from qnsolve.zos.hosts.chains.windows import Windows
+from qnsolve.zos.hosts.chains.windows import KeptWindows
 from qnsolve.zos.hosts.demands import Around, Demands, demands
 from qnsolve.zos.hosts.load import HostPoint, Known
 
@@ -81,7 +81,7 @@ class Working:
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
     known: dict[tuple[int, float | None], dict[int, Known]] = field(default_factory=dict)
-    windows: dict[tuple[int, float | None], dict[tuple[int, int], Windows]] = field(default_factory=dict)
+    windows: dict[tuple[int, float | None], dict[tuple[int, int], KeptWindows]] = field(default_factory=dict)
     effort: float = 0.0
     rounds: int = 0
     settled: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -10,11 +11,11 @@ from qnsolve.numerics.series import Array
 
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
-from .chains.company import Reading
+from .chains.company import ReadPoints
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
-from .chains.windows import Windows
+from .chains.windows import KeptWindows
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint
 
@@ -82,6 +83,8 @@ class GroupChain:
         self.gated = self.region in load.gated
         self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
         self.held = load.held.get(self.region) if k is not None else None
+        self.readies: dict[float, Ready] = {}
+        self.places: tuple[Array, Array] | None = None  # pieces on the CPs, and chances of the places that they leave
 
     def solve(self) -> GroupPoint:
         """The group solved, on levels that go as far as it has tasks."""
@@ -145,7 +148,7 @@ class GroupChain:
         chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together, self.windows()).chance
         return self.point(rates, chance), float(chance[-1].sum())
 
-    def windows(self, kind: int = 0) -> Windows | None:
+    def windows(self, kind: int = 0) -> KeptWindows | None:
         """Where the chances of this chain were in the last round, if its loads are almost the same."""
         if self.k is None:
             return None
@@ -153,7 +156,7 @@ class GroupChain:
         loads = np.array([self.rate, view.loads[self.k], view.total, self.going, self.slower, self.out, self.phases[-1]])
         found = view.load.windows.get(key)
         if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
-            found = view.load.windows[key] = Windows(loads)
+            found = view.load.windows[key] = KeptWindows(loads)
         return found
 
     def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
@@ -176,7 +179,10 @@ class GroupChain:
             if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = self.held
                 share = min(view.piece_share(self.region), 1.0)
-                left = slots(size, pieces[min(1, len(levels) - 1)], share, away)
+                there = pieces[min(1, len(levels) - 1)]
+                if self.places is None or not np.array_equal(self.places[0], there):
+                    self.places = there, slots(size, there, share, away)
+                left = self.places[1]
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
@@ -201,16 +207,24 @@ class GroupChain:
         arrive[-1] = 0.0
         return arrive, up, found
 
+    @cached_property
+    def _reading(self) -> ReadPoints:
+        return ReadPoints.of(len(self.others.leave) - 1, self.phases)
+
+    def _ready(self, most: float) -> Ready:
+        if most not in self.readies:
+            self.readies[most] = Ready(self.others, self.phases, self.piece, self.spin, self.off, most)
+        return self.readies[most]
+
     def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
-        view, others, phases = self.view, self.others, self.phases
-        spins, reading = view.spin_share(self.k), Reading.of(len(others.leave) - 1, phases)
+        view, others = self.view, self.others
+        spins, reading = view.spin_share(self.k), self._reading
         here, before = reading.places, np.maximum(reading.places - 1, 0)
         units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
         slow = others.slow_beside(units, here)
         if self.k is not None and self.off > 0:
-            ready = Ready(others, phases, self.piece, self.spin, self.off, float(units[-1]))
-            serve, theirs = ready.at(units, spins)
+            serve, theirs = self._ready(float(units[-1])).at(units, spins)
         else:
             serve = units[:, None] / (self.piece * reading.read(slow) + self.spin)
             theirs = reading.read(spins + (1 - spins) * slow)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,21 @@ QUICKEST = 0.5  # least clock of the others over that of a group
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
+Found = TypeVar("Found")
+
+
+def _once(method: Callable[[Any, int | None], Found]) -> Callable[[Any, int | None], Found]:
+    """A method of a group that is worked out once for each."""
+
+    @wraps(method)
+    def kept(view: Any, k: int | None) -> Found:
+        known: dict[tuple[str, int | None], Found] = view.kept
+        if (method.__name__, k) not in known:
+            known[method.__name__, k] = method(view, k)
+        return known[method.__name__, k]
+
+    return kept
+
 
 class HostView:
     """A load, added up; `k` is one of its groups, None where all is alike.
@@ -28,6 +45,7 @@ class HostView:
 
     def __init__(self, load: Load, growth: float = 1.16) -> None:
         self.load, self.growth, self.effort = load, growth, 0.0
+        self.kept: dict[tuple[str, int | None], Any] = {}
         flow = load.flow
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
         self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
@@ -55,6 +73,7 @@ class HostView:
         over = np.flatnonzero(fullest > 1)
         return float(load.coming.count[over[-1]]) if len(over) else 0.0
 
+    @_once
     def going(self, k: int | None) -> float:
         """Pieces that a visit to a group goes on as on the CPs: its work there over that of a mean piece of the others."""
         if k is None:
@@ -73,6 +92,7 @@ class HostView:
         """Work over that of a mean piece of the others than a group; of bursts, so many tasks as come at once."""
         return np.asarray((cpu > 0).astype(float) if self.load.bursts else cpu / max(self.piece(k), 1e-300))
 
+    @_once
     def others_flow(self, k: int | None) -> float:
         """Visits a second to others than a group: each of its tasks may come to them before, and after."""
         if k is None:
@@ -90,6 +110,14 @@ class HostView:
 
     def _elsewhere(self, k: int, later: bool) -> Array:
         """CPU of tasks of a group at other groups, and as free pieces, after it or before it [s]."""
+        return self._around(k)[later]
+
+    @_once
+    def _around(self, k: int | None) -> tuple[Array, Array]:
+        return self._at_others(k, False), self._at_others(k, True)
+
+    def _at_others(self, k: int | None, later: bool) -> Array:
+        assert k is not None
         group = self.load.groups[k]
         own = ORDER.index(group.kind)
         found = self.rest[group.tasks] * ((own < FREE) == later)
@@ -100,6 +128,7 @@ class HostView:
                 found = found + at[group.tasks]
         return np.asarray(found)
 
+    @_once
     def slower(self, k: int | None) -> Array:
         """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
         per_visit = self.rest.copy()

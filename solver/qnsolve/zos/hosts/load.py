@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from qnsolve.numerics.series import Array, Places
 
 from .chains.jumps import Burst
-from .chains.windows import Windows
+from .chains.windows import KeptWindows
 from .groups import ServerGroup
 from .spread import Whereabouts
 
@@ -73,7 +73,7 @@ class Load:
         CPU that does not grow with the work [engines], and its pieces [1/s].
     known : dict of pool to Known
         Corrections of groups, kept from round to round; `round` is this one.
-    windows : dict of (pool, int) to Windows
+    windows : dict of (pool, int) to KeptWindows
         Where the chances of their chains are, kept from round to round.
     """
 
@@ -97,7 +97,7 @@ class Load:
     fixed_flow: float = 0.0
     known: dict[int, Known] = field(default_factory=dict)
     round: int = 0
-    windows: dict[tuple[int, int], Windows] = field(default_factory=dict)
+    windows: dict[tuple[int, int], KeptWindows] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from math import comb, inf, prod
 import numpy as np
 
 from qnsolve.errors import QnsolveError
-from qnsolve.methods.solve import solve
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Queue
@@ -28,6 +27,8 @@ def small_system(form: Compiled, need: Needs) -> Working | None:
     network = plain_network(form, need) if (form.users > 0).all() else None
     if network is None or _states(network) > STATES or form.users.sum() > _most_users(network):
         return None
+    from qnsolve.methods.solve import solve  # all methods of networks: for few systems only
+
     try:
         exact = solve(network, method="markov")
     except QnsolveError:

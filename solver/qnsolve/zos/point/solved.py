@@ -85,6 +85,8 @@ def _solved(system: SystemParts, factor: Array | float, rounds: int) -> SolvedPo
             work = operating_point(form, need, rounds)
             check_point(work)
         except FullPoolError:  # it may be so by waits for requests that are not synchronous at these rates
+            if not convertible(form):
+                raise
             more = _converted(form, _loaded(form), converted)
             if more == converted:
                 raise

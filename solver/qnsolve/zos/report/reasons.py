@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite, isnan
 
+from qnsolve.results.digits import percent, short, time
 from qnsolve.zos.parts.facilities import PUBLISHED
 from qnsolve.zos.point.capacity import Capacity
 
+from .equal_regions import equal_regions, of_group
 from .figures import SystemFigures, WorkResult
+from .system_tables import split_by_group
 
 BOUNDS = (
     "bounds: nothing waits, so response times are at least and throughputs of a single work at most these; works of users "
     "that share a full center give way in proportion, and wait before their regions"
 )
 ERROR = (
-    "approximate: a response time may be off by its response_error, which 95 of 100 errors were within, measured against "
+    "approximate: a response time may be off by what stands behind its ±: 95 of 100 errors were within it, measured against "
     "simulation on systems as full as this one"
 )
 
@@ -49,23 +52,27 @@ def limit_word(result: SystemFigures, region: str) -> str:
 
 def reasons(result: SystemFigures, held: Capacity) -> tuple[str, ...]:
     """A line a work, and one on what fills up first."""
-    found = [_of_work(work) for work in result.work]
+    labels = equal_regions(result)
+    found = [_of_work(work, labels) for work in result.work]
     if isfinite(held.factor):
-        found.append(f"first to fill up: {held.center}: holds {held.factor:.4g} times this work")
+        found.append(f"first to fill up: {of_group(held.center, labels)}: holds {short(held.factor)} times this work")
         return tuple(found)
     name, used = max(centers(result), key=lambda item: item[1], default=("", 0.0))
+    name = of_group(name, labels)
     if used > 1 - 1e-4:
         found.append(f"{name} is full: more users only wait longer")
     elif used > 0:
-        found.append(f"first to fill up: {name}, {100 * used:.4g} % used: users only wait longer")
+        found.append(f"first to fill up: {name}, {percent(100 * used)} % used: users only wait longer")
     return tuple(found)
 
 
-def _of_work(work: WorkResult) -> str:
-    center = max(work.split, key=lambda name: work.split[name])
-    share = 100 * work.split[center] / work.response_time
-    off = f" ± {100 * work.response_error:.2g} %" if work.response_error > 0 else ""
-    return f"{work.name}: ETR {work.etr:.5g}/s, response time {work.response_time:.4g} s{off}, {share:.3g} % of it at {center}"
+def _of_work(work: WorkResult, labels: Mapping[str, str]) -> str:
+    split = split_by_group(work, labels)
+    center = max(split, key=lambda name: split[name])
+    share = 100 * split[center] / work.response_time
+    off = f" ± {short(100 * work.response_error, 2)} %" if work.response_error > 0 else ""
+    said = f"{work.name}: ETR {short(work.etr)}/s, response time {time(work.response_time)}{off}"
+    return f"{said}, {percent(share)} % of it at {center}"
 
 
 def notes(result: SystemFigures, exact: bool, queues: bool = True) -> tuple[str, ...]:
@@ -95,5 +102,5 @@ def notes(result: SystemFigures, exact: bool, queues: bool = True) -> tuple[str,
             )
     for lpar in result.lpars:
         if lpar.appl_iipcp > 0.5:
-            found.append(f"{lpar.name}: {lpar.appl_iipcp:.3g} % of an engine of zIIP-eligible work runs on CPs")
+            found.append(f"{lpar.name}: {percent(lpar.appl_iipcp)} % of an engine of zIIP-eligible work runs on CPs")
     return tuple(found)

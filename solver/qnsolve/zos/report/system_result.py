@@ -9,10 +9,12 @@ from typing import Any
 
 from qnsolve.errors import suggestion
 from qnsolve.results.answer import Answer
-from qnsolve.results.rendering import Table, defined, figure
-from qnsolve.results.terms import heading
+from qnsolve.results.look import Look
+from qnsolve.results.rendering import Table, defined
 from qnsolve.zos.point.capacity import Capacity, capacity
 
+from .changed_words import changes
+from .equal_regions import equal_regions, of_group
 from .figures import (
     DeviceResult,
     FacilityResult,
@@ -25,18 +27,9 @@ from .figures import (
     WorkResult,
 )
 from .reasons import reasons
+from .system_tables import TITLES, system_tables
 
 Result = WorkResult | LparResult | RegionResult | TranclassResult | StructureResult | FacilityResult | LogResult | DeviceResult
-TITLES = {
-    "work": "Work",
-    "lpars": "LPARs",
-    "regions": "Regions",
-    "tranclasses": "TRANCLASS",
-    "facilities": "Coupling facilities",
-    "structures": "Requests",
-    "logs": "Logs",
-    "devices": "Devices",
-}
 
 
 @dataclass(frozen=True)
@@ -53,6 +46,7 @@ class SystemResult(SystemFigures, Answer):
     """
 
     notes: tuple[str, ...]
+    chooses_units = True
 
     @cached_property
     def capacity(self) -> Capacity:
@@ -101,14 +95,16 @@ class SystemResult(SystemFigures, Answer):
                     yield part, _full_name(result), key, value
 
     def changes_since(self, before: SystemResult) -> tuple[str, ...]:
-        """What happened to each work."""
-        old = {item.name: item for item in before.work}
-        return tuple(
-            f"{item.name}: response time {old[item.name].response_time:.4g} s to {item.response_time:.4g} s, "
-            f"ETR {old[item.name].etr:.5g} to {item.etr:.5g}, CPU {old[item.name].cpu:.4g} s to {item.cpu:.4g} s"
-            for item in self.work
-            if item.name in old
-        )
+        """How much more work the system holds, then what happened to each work and LPAR."""
+        return changes(before, before.capacity, self, self.capacity)
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return equal_regions(self)
+
+    def common_name(self, name: str) -> str:
+        """The name of the equal regions that a region belongs to; its own where there are none."""
+        return of_group(name, self._labels)
 
     def as_dict(self) -> dict[str, Any]:
         """The object that --json prints; undefined numbers are None."""
@@ -116,34 +112,20 @@ class SystemResult(SystemFigures, Answer):
         return {"system": self.system.name, **parts, "reasons": list(self.reasons), "notes": list(self.notes)}
 
     def title(self) -> str:
-        """The system and the time unit."""
-        return f"{self.system.name or 'system'}: times in s"
+        """The name of the system."""
+        return f"{self.system.name or 'system'}: solved"
 
     def sentences(self) -> tuple[str, ...]:
         """What limits each work."""
         return self.reasons
 
     def tables(self) -> list[Table]:
-        """A table a part, and the response times by center."""
-        found = []
-        for part, title in TITLES.items():
-            rows = [{k: v for k, v in asdict(r).items() if not isinstance(v, dict)} for r in getattr(self, part)]
-            if rows:
-                keys = [key for key in rows[0] if any(figure(row[key]) != "-" for row in rows)]
-                body = [[_printed(row[key]) for key in keys] for row in rows]
-                head = [list(words) for words in zip(*(heading(key, "s") for key in keys), strict=True)]
-                found.append(Table(head, body, 1, title))
-        split = [["work", "center", "time", "share"], ["", "", "s", "%"]]
-        found.insert(1, Table(split, self._split(), 1, "Response time by center"))
-        return found
+        """A table a part, and the response times by center; equal regions have one row."""
+        return system_tables(self)
 
-    def _split(self) -> list[list[str]]:
-        return [
-            [work.name, center, _printed(time), figure(100 * time / work.response_time, 3)]
-            for work in self.work
-            for center, time in work.split.items()
-            if time > LITTLE * work.response_time
-        ]
+    def tables_in(self, look: Look) -> list[Table]:
+        """The tables that a look asks for: with a row for each region, or one for equal regions."""
+        return system_tables(self, each=look.each)
 
 
 def with_old_keys(row: dict[str, Any]) -> dict[str, Any]:
@@ -160,11 +142,3 @@ def _full_name(item: Any) -> str:
     owner = getattr(item, "facility", None) or getattr(item, "region", None)
     lpar = getattr(item, "lpar", "") if hasattr(item, "facility") else ""
     return " ".join(part for part in (owner, item.name, lpar) if part)
-
-
-def _printed(value: Any) -> str:
-    """A figure with five digits; what is too small to matter is 0."""
-    return "0" if isinstance(value, float) and abs(value) < NOTHING else figure(value, 5)
-
-
-LITTLE, NOTHING = 1e-5, 1e-6  # share of a response time, and any figure, below which nothing is printed

@@ -14,6 +14,9 @@ from qnsolve.errors import ModelError, QnsolveError
 from qnsolve.model import checks
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
+from qnsolve.results.columns import column
+from qnsolve.results.digits import percent
+from qnsolve.results.rendering import Table
 from qnsolve.simulation.precision import LEVEL, Estimate, Progress
 from qnsolve.zos.compile.compiled import Compiled, Converted, Pool, compiled
 from qnsolve.zos.report.system_result import SystemResult
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from .simulated_system import SimulatedSystem
 
 PILOT = 20_000  # transactions that show how many engines are at work where there is no solution
+FIGURES = {"ETR": "etr", "response time": "response_time", "CPU % busy": "cpu_percent", "waiting": "waiting"}
 ENDED = {
     "precise": "every response time of the simulation is known within {:.2g} %",
     "most transactions": "the simulation ended with the most transactions that it was allowed: its widest interval is {}",
@@ -52,6 +56,8 @@ class SystemVerification(Report):
         How the simulation ended, and work that it cannot keep up with.
     """
 
+    chooses_units = True
+
     result: SystemResult | None
     figures: tuple[dict[str, Any], ...]
     error: QnsolveError | None
@@ -68,6 +74,21 @@ class SystemVerification(Report):
     def rows(self) -> list[dict[str, Any]]:
         """One row a figure: name, figure, verdict, solved, simulated, half width of its interval, difference in percent."""
         return [dict(row) for row in self.figures]
+
+    def tables(self) -> list[Table]:
+        """A row a figure, its times in the unit that suits them."""
+        shown: list[list[str]] = []
+        for row in self.figures:
+            key = FIGURES.get(row["figure"], "")
+            some = column(key, [row["solved"], row["simulated"], row["half_width"]], "s", chosen=True)
+            unit = f" [{some.unit}]" if some.unit else ""
+            off = percent(row["difference_percent"])
+            shown.append([row["name"], row["figure"].removesuffix(" % busy") + unit, row["verdict"], *some.cells, off])
+        if not shown:
+            return []
+        head = ["name", "figure", "verdict", "solved", "simulated", "half width", "difference %"]
+        marks = {(i, 2): "full" for i, row in enumerate(shown) if row[2] == "differs"}
+        return [Table([head], shown, 3, "", marks)]
 
     def sentences(self) -> tuple[str, ...]:
         """The verdict in words."""
@@ -146,7 +167,7 @@ def verify(
 
     run = simulate_system(form, stretch=stretch, precision=precision, most_transactions=most, seed=start, progress=progress)
     rows = _rows(list(_estimates(system, form, result, run)), precision, run.stopped == "stuck")
-    heading = f"{system.name or 'system'} beside {run.transactions} transactions simulated, times in s"
+    heading = f"{system.name or 'system'} beside {run.transactions} transactions simulated"
     notes = (f"seed {start}", *(result.notes if result is not None else ()))
     said = tuple(_said(form, run, precision))
     return SystemVerification(heading, notes, result, rows, error, run.stopped, run.transactions, start, said)

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import Progress
 from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.model import checks
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import short
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.capacity import Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
@@ -45,6 +47,8 @@ class Growth(Report):
         Why there is none, "" where there is one.
     """
 
+    chooses_units = True
+
     factors: tuple[float, ...]
     results: tuple[SystemResult | None, ...]
     reasons: tuple[str, ...]
@@ -69,7 +73,7 @@ class Growth(Report):
         return found
 
 
-def growth(system: System, factors: Sequence[float]) -> Growth:
+def growth(system: System, factors: Sequence[float], *, progress: Progress | None = None) -> Growth:
     """The system with its rates and users times each factor.
 
     Parameters
@@ -77,6 +81,8 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
     system : System
     factors : sequence of float
         [ratio]
+    progress : callable, optional
+        Gets how many factors are solved and how many there are, after each.
 
     Returns
     -------
@@ -98,7 +104,9 @@ def growth(system: System, factors: Sequence[float]) -> Growth:
             most.append(capacity(system))
         return Capacity(most[0].factor / factor, most[0].center)
 
-    for factor in values:
+    for done, factor in enumerate(values):
+        if progress is not None and done:
+            progress(done, len(values))
         if most and factor > most[0].factor * (1 + FINE):
             results.append(None)
             reasons.append(f"saturated: {most[0].center}")
@@ -126,6 +134,8 @@ class Headroom(Report):
         The center that is full there, or the work whose response time is missed; "" where the factor is infinite.
     """
 
+    chooses_units = True
+
     factor: float
     center: str
 
@@ -137,7 +147,7 @@ class Headroom(Report):
         """The answer in words."""
         if not isfinite(self.factor):
             return ("no center sets an end to the growth: users only wait longer",)
-        return (f"holds {self.factor:.4g} times this work; then {self.center}",)
+        return (f"holds {short(self.factor)} times this work; then {self.center}",)
 
 
 def headroom(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import short
 from qnsolve.zos.point.capacity import capacity
 from qnsolve.zos.solve_system import System, only_system
 
@@ -46,6 +47,8 @@ class SystemBottleneck(Report):
     limits : tuple of WorkLimit
     """
 
+    chooses_units = True
+
     limits: tuple[WorkLimit, ...]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -57,7 +60,7 @@ class SystemBottleneck(Report):
         first = self.limits[0]
         if not isfinite(first.factor):
             return ("users only wait longer: no center sets an end to their growth",)
-        return (f"{first.center} limits all work together, at {first.factor:.4g} times today's",)
+        return (f"{first.center} limits all work together, at {short(first.factor)} times today's",)
 
 
 def bottleneck(system: System) -> SystemBottleneck:

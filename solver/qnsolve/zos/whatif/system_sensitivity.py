@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass
 from math import isnan, nan
 from typing import Any
 
+from qnsolve.analysis.runs.points import Progress
 from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.model import checks
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import percent
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System, only_system
 
@@ -53,6 +55,8 @@ class SystemSensitivity(Report):
         Of the system as it is.
     """
 
+    chooses_units = True
+
     effects: tuple[SystemEffect, ...]
     result: SystemResult
 
@@ -68,11 +72,11 @@ class SystemSensitivity(Report):
             for effect in own[:SENTENCES]:
                 way = "falls" if effect.response_change < 0 else "rises"
                 moved = f"{effect.figure} {effect.value:.4g} to {effect.changed:.4g}"
-                found.append(f"{moved}: response time of {work.name} {way} by {100 * abs(effect.response_change):.3g} %")
+                found.append(f"{moved}: response time of {work.name} {way} by {percent(100 * abs(effect.response_change))} %")
         return tuple(found)
 
 
-def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
+def sensitivity(system: System, change: float = 0.1, *, progress: Progress | None = None) -> SystemSensitivity:
     """Each figure of a system changed by itself, and what that does to each work.
 
     Parameters
@@ -81,6 +85,8 @@ def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
     change : float, default 0.1
         Relative change [ratio, between 0 and 1]: rates, engines and speeds more, times less. Whole numbers grow by as
         much, by one at least.
+    progress : callable, optional
+        Gets how many figures are changed and how many there are, after each.
 
     Returns
     -------
@@ -94,7 +100,10 @@ def sensitivity(system: System, change: float = 0.1) -> SystemSensitivity:
         raise ModelError("sensitivity: change", "must be below 1", "write 0.1 for ten per cent", change)
     base = system.solve()
     effects: list[SystemEffect] = []
-    for figure in figures(system):
+    every = tuple(figures(system))
+    for done, figure in enumerate(every):
+        if progress is not None and done:
+            progress(done, len(every))
         value = _moved(figure, change)
         try:
             other = changed(system, figure.name, int(value) if figure.whole else value).solve()

@@ -40,6 +40,8 @@ class SystemSweep(Report):
         Figures of the answers that each row shows besides those of its work: "AOR1.tasks".
     """
 
+    chooses_units = True
+
     points: tuple[dict[str, Any], ...]
     reasons: tuple[str, ...]
     shown: tuple[str, ...]
@@ -61,6 +63,10 @@ class SystemSweep(Report):
     def results(self) -> tuple[SystemResult | None, ...]:
         """The answer of each point; None where a center is saturated."""
         return tuple(None if reason else self[i] for i, reason in enumerate(self.reasons))
+
+    def given(self) -> frozenset[str]:
+        """The figures that vary."""
+        return frozenset(self.points[0]) if self.points else frozenset()
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a point and work."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from qnsolve.numerics.series import Array
 
 FEW = 12  # tasks of a region up to which the grid counts them one by one
+NEVER = 1e-30  # chance of a number of tasks that is left out
+QUICKER = 8  # columns that a product of matrices adds up in the time of one alone
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
 
 
@@ -47,9 +50,24 @@ def slots(size: int, pieces: Array, share: float, away: float) -> Array:
     own = np.where(j <= n, np.exp(np.nan_to_num(logs, nan=-np.inf)), 0.0)  # those with more than `size` count as that many
     own[:, -1] += np.maximum(1 - own.sum(axis=1), 0.0)
     off = np.exp(np.maximum(j * np.log(max(away, 1e-12)) - away - factorial[j], -700.0))
-    more = j[None, :] - j[:, None]
-    taken = own @ np.where(more >= 0, off[more], 0.0)
+    taken = _sums(own, off)
     taken[:, -1] += np.maximum(1 - taken.sum(axis=1), 0.0)
     below, above = taken[place[: len(low)]], taken[place[len(low) :]]
     found: Array = below + (pieces - low)[:, None] * (above - below)
     return found[:, ::-1]
+
+
+def _sums(own: Array, off: Array) -> Array:
+    """Chances of the sum of two numbers (P, size + 1), of what is up to size, given those of both."""
+    size, last = own.shape[1] - 1, own[:, -1] * off[0]
+    here, there = (np.flatnonzero(chance > NEVER) for chance in (own[:, :-1].max(axis=0), off))
+    few, some = int(here.max(initial=0)) + 1, there.tolist()
+    if QUICKER * len(some) < few:  # one after another
+        found = np.zeros(own.shape)
+        for n in some:
+            found[:, n:size] += off[n] * own[:, : size - n]
+            found[:, -1] += off[n] * own[:, size - n] * (n > 0)
+    else:
+        found = own[:, :few] @ sliding_window_view(np.concatenate((np.zeros(few - 1), off)), size + 1)[::-1]
+    found[:, -1] += last
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,18 @@ def anchored(moves: Moves, guess: tuple[int, ...], last: Array | None = None) ->
             return found
         found = stationary(moves, tuple(int(i) for i in np.unravel_index(int(np.abs(found).argmax()), found.shape)), last)
     return None
+
+
+def likely_state(moves: Moves, sweeps: int = 1) -> tuple[int, ...]:
+    """A state that is about the likeliest: of those beside it in turn, along each axis alone, all axes so many times."""
+    shape = next(iter(moves.values())).shape
+    found = [0] * len(shape)
+    for axis in list(range(len(shape))) * sweeps:
+        line: Any = (*found[:axis], slice(None), *found[axis + 1 :])
+        up, down = (np.sum([rate[line] for to, rate in moves.items() if to[axis] == way], axis=0) for way in (1, -1))
+        ratio = np.log(np.maximum(up[:-1], 1e-300) / np.maximum(down[1:], 1e-300))
+        found[axis] = int(np.argmax(np.concatenate(([0.0], np.cumsum(ratio)))))
+    return tuple(found)
 
 
 def times(moves: Moves, ends: Array) -> Array:

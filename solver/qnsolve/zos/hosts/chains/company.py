@@ -69,7 +69,7 @@ def along(values: Array, points: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class ReadPoints:
     """How `along` reads values at 0, 1, 2, … `last` at some points, where only those at a few places are known.
 
     Attributes
@@ -88,7 +88,7 @@ class Reading:
     part: Array
 
     @classmethod
-    def of(cls, last: int, points: Array) -> Reading:
+    def of(cls, last: int, points: Array) -> ReadPoints:
         """Of points that are 0 or more."""
         back, beyond = min(last, 50), points > last
         low = np.where(beyond, last - back, np.minimum(points, max(last - 1, 0))).astype(int)

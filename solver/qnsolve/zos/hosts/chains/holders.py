@@ -6,7 +6,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .company import Company, Reading
+from .company import Company, ReadPoints
 
 MOST = 400  # numbers of ready units that are told apart
 AT_ONCE = 50_000  # chances that are worked out together
@@ -21,7 +21,7 @@ class Ready:
     def __init__(self, others: Company, phases: Array, piece: float, spin: float, off: float, most: float) -> None:
         self.number = np.unique(np.round(np.linspace(0.0, most, min(int(most), MOST) + 1)))  # ready
         self.off = off
-        reading = Reading.of(len(others.leave) - 1, phases)
+        reading = ReadPoints.of(len(others.leave) - 1, phases)
         self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
         self.time = piece * self.slow + spin  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)

@@ -12,10 +12,10 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
-from .banded import stationary
+from .banded import anchored, likely_state, stationary
 from .endless import eliminated_blocks, endless_blocks
 from .plane import SPARE, STIFF, plane_moves
-from .windows import Windows, windowed
+from .windows import KeptWindows, windowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class KindRates:
 
 
 def plane_of_kinds(
-    levels: Array, phases: Array, kinds: list[KindRates], alike: bool, windows: Windows | None = None
+    levels: Array, phases: Array, kinds: list[KindRates], alike: bool, windows: KeptWindows | None = None
 ) -> tuple[Array, Array] | None:
     """Levels and stationary chances (N, K, Y); None where there are none.
 
@@ -57,7 +57,7 @@ def plane_of_kinds(
     kinds : list of KindRates
     alike : bool
         All levels from the last but two on are alike, without end; what is found has one for all of these, at their mean.
-    windows : Windows, optional
+    windows : KeptWindows, optional
         As for `windowed`.
     """
     means = [0.0]
@@ -72,6 +72,8 @@ def plane_of_kinds(
                 solved = endless_blocks(*_blocks(moves))
                 if solved is not None:
                     chance, means[0] = solved
+            elif likely is None and len(rows) * len(columns) < len(levels) * len(phases):  # to see where the chances are
+                chance = anchored(moves, likely_state(moves, 2))
             elif likely is not None:
                 chance = stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
             if chance is None and not alike:

@@ -14,6 +14,7 @@ import numpy as np
 from qnsolve.numerics.band_matrix import times_inverse
 from qnsolve.numerics.series import Array
 
+from .banded import Moves, anchored, likely_state
 from .company import Company, along, company
 from .plane import grid, moves
 
@@ -21,6 +22,8 @@ GROWTHS = (1.2, 1.4, 1.6, 2.0, 3.0)  # of the steps of the grids: the least that
 STATES = 100  # tasks on the processors times pieces at the first servers, about
 CROWD = 40  # users at either servers beside three for each processor: more of them wait at full servers and change nothing
 LEAST = 1e-12
+NARROW = 4  # phases up to which an elimination is quicker than a band matrix
+SELDOM = 1e-4  # share of the time that all first servers are taken up to which the last digits count
 MANY = 12  # states from which on half are eliminated at once
 
 
@@ -189,6 +192,38 @@ def _solved(ups: Array, downs: Array, joint: Array, apart: Array, back: Array, s
     served : ndarray (B, X)
         Rate at which one that came back ends.
     """
+    found = _by_band(ups, downs, joint, apart, back, served, speeds) if ups.shape[1] > NARROW else None
+    return _eliminated(ups, downs, joint, apart, back, served, speeds) if found is None else found
+
+
+def _by_band(
+    ups: Array, downs: Array, joint: Array, apart: Array, back: Array, served: Array, speeds: Array
+) -> Array | None:  # fmt: skip
+    """The same as one band matrix; None where all first servers are taken so seldom that it loses digits."""
+    none, wide = np.zeros(ups.shape), np.diff(back)
+    part = np.append(1 / wide, 0.0)[:, None]  # of those that come back, a step of the grid; beyond it none
+    more, less, sent, done, both, over, over_both, ended = (none.copy() for _ in range(8))
+    more[:, :-1], less[:, 1:] = ups[:, :-1], downs[:, 1:]
+    less[:, 1:, -1] += joint[:, 1:] * (1 - part)
+    sent[:, :, :-1], both[:, 1:, :-1] = apart[:, :, :-1], joint[:, 1:, None]
+    over[:, :, -1], over_both[:, 1:, -1] = apart[:, :, -1] * part, joint[:, 1:] * part
+    done[:, :, 1:] = speeds
+    ended[1:] = (served[1:] / wide[:, None])[:, :, None]
+    moves_of: Moves = {
+        (0, 1, 0): more, (0, -1, 0): less, (0, 0, 1): sent, (0, 0, -1): done, (0, -1, 1): both,
+        (1, 0, 0): over, (1, -1, 0): over_both, (-1, 0, 0): ended,
+    }  # fmt: skip
+    found = anchored(moves_of, likely_state(moves_of))
+    if found is None:
+        return None
+    found = np.maximum(found, 0.0) / found.sum()
+    return found if float(found[:, :, -1].sum()) > SELDOM else None
+
+
+def _eliminated(
+    ups: Array, downs: Array, joint: Array, apart: Array, back: Array, served: Array, speeds: Array
+) -> Array:  # fmt: skip
+    """The same, by elimination of the numbers of pieces that came back."""
     count, width, places = ups.shape
     size, wide = width * places, np.diff(back)
     at, each = np.arange(size).reshape(width, places), np.arange(size)

@@ -5,17 +5,17 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
-from .banded import anchored, stationary
+from .banded import anchored, likely_state, stationary
 from .endless import eliminated_levels, endless, endless_band
 from .jumps import Jump, Spread, eliminated, spread
-from .windows import Windows, windowed
+from .windows import KeptWindows, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
@@ -80,7 +80,7 @@ class Plane:
 
 def plane(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array,
-    groups: Sequence[Jump] = (), windows: Windows | None = None,
+    groups: Sequence[Jump] = (), windows: KeptWindows | None = None,
 ) -> Plane:  # fmt: skip
     """Stationary chances.
 
@@ -95,7 +95,7 @@ def plane(
         Rates at which the phase grows and falls by one task.
     groups : sequence of Jump, optional
         What comes besides, several at once.
-    windows : Windows, optional
+    windows : KeptWindows, optional
         As for `windowed`.
     """
     if len(phases) > 1 and follow == 0 and not up.any() and not groups:  # the phase stays where it is least
@@ -155,7 +155,7 @@ class _PlaneChain:
             return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
         if likely is not None or look:
             moves_of = _by_places(rise, fall, joint, ups, downs)
-            found = anchored(moves_of, _guess(moves_of)) if likely is None else stationary(moves_of, likely)
+            found = anchored(moves_of, likely_state(moves_of)) if likely is None else stationary(moves_of, likely)
             if found is not None:
                 return found
         if len(rise) < NARROW * rise.shape[1]:  # along the phases: blocks as wide as there are levels
@@ -166,7 +166,7 @@ class _PlaneChain:
 
 
 def endless_plane(
-    phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, windows: Windows | None = None
+    phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, windows: KeptWindows | None = None
 ) -> Plane | None:
     """Stationary chances where all levels from the last but two on are alike, without end; None where none settle.
 
@@ -187,7 +187,7 @@ def endless_plane(
             solved = None
             if len(levels) > SHORT:
                 moves_of, within = _by_places(rise, fall, joint, ups, downs), neighbours(ups[-2:-1], downs[-2:-1])[0]
-                solved = endless_band(within, moves_of, _guess(moves_of))
+                solved = endless_band(within, moves_of, likely_state(moves_of))
             if solved is None:
                 solved = endless(neighbours(ups, downs), rise, fall, joint)
             if solved is not None and -float(solved[0][solved[0] < 0].sum()) < SPARE * float(solved[0].sum()):
@@ -226,23 +226,6 @@ def plane_moves(
 def _by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array) -> dict[tuple[int, ...], Array]:
     """Moves by how many levels and phases further they lead."""
     return {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
-
-
-def _guess(rates: Mapping[tuple[int, ...], Array]) -> tuple[int, int]:
-    """A state that is about the likeliest: of those beside it in turn, along each axis alone."""
-    up, down = rates[1, 0], rates[-1, 0] + rates[-1, 1]
-    more, less = rates[0, 1] + rates[-1, 1], rates[0, -1]
-    level = phase = 0
-    for _ in range(2):
-        level = _mode(up[:, phase], down[:, phase])
-        phase = _mode(more[level], less[level])
-    return level, phase
-
-
-def _mode(up: Array, down: Array) -> int:
-    """The likeliest state of a chain of births and deaths."""
-    ratio = np.log(np.maximum(up[:-1], 1e-300) / np.maximum(down[1:], 1e-300))
-    return int(np.argmax(np.concatenate(([0.0], np.cumsum(ratio)))))
 
 
 def neighbours(ups: Array, downs: Array) -> Array:

@@ -18,7 +18,7 @@ Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Windows:
+class KeptWindows:
     """On which points a chain was solved, for another one that is almost the same.
 
     Attributes
@@ -34,7 +34,7 @@ class Windows:
 
 
 def windowed(
-    levels: Array, phases: Array, solve: Solve, alike: bool = False, windows: Windows | None = None
+    levels: Array, phases: Array, solve: Solve, alike: bool = False, windows: KeptWindows | None = None
 ) -> Array | None:  # fmt: skip
     """Stationary chances (N, …, Y) on two grids, 0 where there is next to nothing; None where there are none.
 
@@ -46,7 +46,7 @@ def windowed(
         or None where none is known.
     alike : bool
         The last levels are alike without end: none is left out.
-    windows : Windows, optional
+    windows : KeptWindows, optional
         Where the chances of a chain that is almost the same are, if known; where they are is noted.
     """
     rows, columns = np.arange(len(levels)), np.arange(len(phases))

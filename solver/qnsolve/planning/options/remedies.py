@@ -8,8 +8,8 @@ from qnsolve.zos.parts.processors import Lpar
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.solve_system import System
 
-from .center_uses import ziip_use
-from .load_points import LoadPoint, LoadPoints
+from ..center_uses import ziip_use
+from ..load_points import LoadPoint, LoadPoints
 from .what_ifs import WhatIf, what_if
 
 USED = 0.6  # use of a center from which on more of it may help

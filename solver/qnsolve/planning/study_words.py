@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, isnan
-from typing import TYPE_CHECKING
+from math import isfinite
 
-from .months import counted_months
-from .study_figures import Period, Verdict, WhatIfAnswer
+from qnsolve.results.digits import percent, time
 
-if TYPE_CHECKING:
-    from .study import Study
+from .loads.months import counted_months
+from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer
 
 GAINS = 3  # what-ifs that the verdict names
 NEXT = 3  # centers that fill up next
 LITTLE = 0.005  # relative change of CPU that is not named
 
 
-def study_sentences(study: Study) -> tuple[str, ...]:
+def study_sentences(study: StudyFigures) -> tuple[str, ...]:
     """Ten sentences at most."""
     return tuple(_sentences(study))[:10]
 
 
-def _sentences(study: Study) -> Iterator[str]:
+def _sentences(study: StudyFigures) -> Iterator[str]:
     verdict = study.verdict
     yield verdict_text(study)
     if study.what_ifs:
@@ -30,41 +28,40 @@ def _sentences(study: Study) -> Iterator[str]:
     first = study.periods[0]
     last = _last(study)
     if first.solved:
-        yield f"Today, {first.month}: {first.fullest} is {percent(first.used_percent)} used; {_responses(first)}."
+        yield f"Today, {first.month}: {first.fullest} is {_used(first.used_percent)} used; {_responses(first)}."
     if last is not None and last is not first:
-        yield f"In {last.name}: {last.fullest} is {percent(last.used_percent)} used; {_responses(last)}."
+        yield f"In {last.name}: {last.fullest} is {_used(last.used_percent)} used; {_responses(last)}."
     yield from _grown(study)
     then = [each for each in study.centers if each.full_in and each.limits and each.name != verdict.center][:NEXT]
     if then:
         yield "Next to fill up, if nothing else did: " + ", ".join(f"{each.name} in {each.full_in}" for each in then) + "."
-    yield from _range(verdict)
     yield _cpu(first, last)
     yield "Growth: " + _growth(study) + "."
 
 
-def verdict_text(study: Study) -> str:
+def verdict_text(study: StudyFigures) -> str:
     """The answer in one sentence."""
     verdict, until = study.verdict, study.asked.until
-    cause = cause_text(study)
     if verdict.kind == "none":
         grows = any(each != "none" for each in study.asked.growth.values())
         return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
+    cause = cause_text(study)
     if not verdict.holds_until:
         return f"Does not hold today, {study.asked.begin}: {cause}."
     if verdict.beyond:
-        return f"Holds until {until} and on to {verdict.holds_until}; then {cause}."
+        return f"Holds until {until} and on to {verdict.holds_until}{_range(verdict)}; then {cause}."
     day = "" if len(verdict.first_missed) == 7 else f" on {verdict.first_missed}"
-    return f"Holds until {verdict.holds_until}; then{day} {cause}."
+    return f"Holds until {verdict.holds_until}{_range(verdict)}; then{day} {cause}."
 
 
-def cause_text(study: Study) -> str:
+def cause_text(study: StudyFigures) -> str:
     """What ends it."""
     verdict = study.verdict
-    waits = f", which waits for {verdict.waits_for} ({percent(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
+    waits = f", which waits for {verdict.waits_for} ({_used(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
     if verdict.kind == "saturated":
         return f"{verdict.center} is full{waits}"
     target = study.asked.targets[verdict.work]
-    return f"{verdict.work} takes longer than {seconds(target)}, most of it more at {verdict.center}{waits}"
+    return f"{verdict.work} takes longer than {time(target)}, most of it more at {verdict.center}{waits}"
 
 
 def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
@@ -88,7 +85,7 @@ def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
     return "; ".join(parts) + "."
 
 
-def _last(study: Study) -> Period | None:
+def _last(study: StudyFigures) -> Period | None:
     """The last period that holds of those before the first that does not."""
     found = None
     for each in study.periods:
@@ -101,13 +98,13 @@ def _last(study: Study) -> Period | None:
 def _responses(period: Period) -> str:
     words = []
     for work in period.work[:4]:
-        target = f" of {seconds(work.target)}" if isfinite(work.target) else ""
-        words.append(f"{work.name} takes {seconds(work.response_time)}{target}")
+        target = f" of {time(work.target)}" if isfinite(work.target) else ""
+        words.append(f"{work.name} takes {time(work.response_time)}{target}")
     more = len(period.work) - 4
     return ", ".join(words) + (f" and {more} more" if more > 0 else "")
 
 
-def _grown(study: Study) -> Iterator[str]:
+def _grown(study: StudyFigures) -> Iterator[str]:
     """Where the response time that ends it grows."""
     name = study.verdict.work or (study.periods[0].work[0].name if study.periods[0].work else "")
     mine = [each for each in study.times if each.work == name]
@@ -116,32 +113,30 @@ def _grown(study: Study) -> Iterator[str]:
         return
     most = max(mine, key=lambda each: each.last)
     grown = max(mine, key=lambda each: each.last - each.today)
-    text = f"{name} spends {percent(100 * most.last / whole)} of its time at {most.center}"
+    text = f"{name} spends {_used(100 * most.last / whole)} of its time at {most.center}"
     if grown.last > 1.02 * grown.today:
-        text += f"; its time at {grown.center} grows from {seconds(grown.today)} to {seconds(grown.last)}"
+        text += f"; its time at {grown.center} grows from {time(grown.today)} to {time(grown.last)}"
     yield text + "."
 
 
-def _range(verdict: Verdict) -> Iterator[str]:
-    if verdict.earliest and verdict.latest and verdict.earliest != verdict.latest:
-        yield f"If response times are off by their stated error, it holds until {verdict.earliest} to {verdict.latest}."
+def _range(verdict: Verdict) -> str:
+    """The months between which it ends, by the stated error of the response times."""
+    if not verdict.earliest or not verdict.latest or verdict.earliest == verdict.latest:
+        return ""
+    return f" ({verdict.earliest} to {verdict.latest} within the error of the method)"
 
 
 def _cpu(first: Period, last: Period | None) -> str:
     if last is None or not first.cpu_percent or last is first:
-        return (
-            "CPU: " + (", ".join(f"{name} {percent(value)}" for name, value in first.cpu_percent.items()) or "not known") + "."
-        )
+        return "CPU: " + (", ".join(f"{name} {_used(value)}" for name, value in first.cpu_percent.items()) or "not known") + "."
     return (
         "CPU: "
-        + ", ".join(
-            f"{name} {percent(value)} to {percent(last.cpu_percent[name])}" for name, value in first.cpu_percent.items()
-        )
+        + ", ".join(f"{name} {_used(value)} to {_used(last.cpu_percent[name])}" for name, value in first.cpu_percent.items())
         + f" in {last.name}."
     )
 
 
-def _growth(study: Study) -> str:
+def _growth(study: StudyFigures) -> str:
     asked = study.asked.growth
     same = set(asked.values())
     if len(same) == 1:
@@ -149,16 +144,5 @@ def _growth(study: Study) -> str:
     return ", ".join(f"{name} {text}" for name, text in asked.items()) + f", from {study.asked.begin}"
 
 
-def seconds(value: float) -> str:
-    """A time in the unit that people use."""
-    if isnan(value):
-        return "-"
-    for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if value >= size:
-            return f"{value / size:.3g} {unit}"
-    return f"{value * 1e6:.3g} µs" if value > 0 else "0 s"
-
-
-def percent(value: float) -> str:
-    """A share in percent."""
-    return "-" if isnan(value) else f"{value:.3g} %"
+def _used(value: float) -> str:
+    return f"{percent(value)} %"

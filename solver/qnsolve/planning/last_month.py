@@ -9,20 +9,20 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .load_path import Load
 from .load_points import LoadPoint, LoadPoints
+from .loads.load_path import DatedLoad
 
 MOST = 200  # solutions of one search
 STEEP = 1e-6  # change of a reciprocal below which a line through it says nothing
 
 
-def first_failing(points: LoadPoints, loads: Sequence[Load], start: int = 0, needed: Sequence[int] = ()) -> int:
+def first_failing(points: LoadPoints, loads: Sequence[DatedLoad], start: int = 0, needed: Sequence[int] = ()) -> int:
     """The place of the first load that does not hold; their number where all do.
 
     Parameters
     ----------
     points : LoadPoints
-    loads : sequence of Load
+    loads : sequence of DatedLoad
         In the order of time.
     start : int, default 0
         The load that is solved first.
@@ -60,12 +60,12 @@ def first_failing(points: LoadPoints, loads: Sequence[Load], start: int = 0, nee
     return places[high] if high < len(places) else len(loads)
 
 
-def _holds(points: LoadPoints, load: Load) -> bool:
+def _holds(points: LoadPoints, load: DatedLoad) -> bool:
     known = points.holds(load.factors)
     return points.at(load.factors).holds if known is None else known
 
 
-def _records(loads: Sequence[Load]) -> list[int]:
+def _records(loads: Sequence[DatedLoad]) -> list[int]:
     """Places of the loads that none before them exceeds or equals in all work."""
     found: list[int] = []
     front = np.empty((0, len(loads[0].factors) if loads else 0))
@@ -94,6 +94,8 @@ def _ahead(points: LoadPoints, tried: Sequence[tuple[float, LoadPoint]], sizes: 
     if len(by_size) > 1:
         most = min(most, _crossing(points, by_size[-2], by_size[-1]))
     place = int(np.searchsorted(sizes, most))  # the first that is larger
+    if place > high:  # it failed before: the lines say too much
+        return (low + high) // 2
     return min(max(place - 1, low + 1), high - 1)
 
 

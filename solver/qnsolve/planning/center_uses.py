@@ -14,9 +14,9 @@ from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.point.utilization import center_loads
 
-from .load_path import Load, LoadPath
 from .load_points import LoadPoint, LoadPoints
-from .months import Month
+from .loads.load_path import DatedLoad, LoadPath
+from .loads.months import Month
 from .study_figures import CenterUse
 
 LITTLE = 0.005  # use at the last period below which a limit is not shown
@@ -66,7 +66,7 @@ def _ziips(form: Compiled, rate: Array, ziip_work: Array) -> dict[str, float]:
 
 
 def center_uses(
-    points: LoadPoints, path: LoadPath, shown: Sequence[Load], good: LoadPoint, start: Month, horizon: int
+    points: LoadPoints, path: LoadPath, shown: Sequence[DatedLoad], good: LoadPoint, start: Month, horizon: int
 ) -> tuple[CenterUse, ...]:
     """The centers of a system, those that would be full first before the others."""
     plain = PlainLoads(points)

@@ -7,11 +7,11 @@ from math import nan
 
 import numpy as np
 
-from .last_month import first_failing
-from .load_path import Load
-from .load_points import LoadPoint, LoadPoints
-from .study_figures import WhatIfAnswer
-from .verdicts import cause_of
+from ..last_month import first_failing
+from ..load_points import LoadPoint, LoadPoints
+from ..loads.load_path import DatedLoad
+from ..study_figures import WhatIfAnswer
+from ..verdicts import cause_of
 from .what_ifs import WhatIf
 
 SAME = 2e-4  # relative difference of all response times and uses at which a change changes nothing
@@ -20,9 +20,9 @@ SAME = 2e-4  # relative difference of all response times and uses at which a cha
 def what_if_answers(
     points: LoadPoints,
     changes: Sequence[WhatIf],
-    loads: Sequence[Load],
+    loads: Sequence[DatedLoad],
     place: int,
-    held: Load,
+    held: DatedLoad,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[WhatIfAnswer, ...]:
     """The answers, in the order of the changes.
@@ -32,10 +32,10 @@ def what_if_answers(
     points : LoadPoints
         Of the system as it is.
     changes : sequence of WhatIf
-    loads : sequence of Load
+    loads : sequence of DatedLoad
     place : int
         The load that the system does not hold.
-    held : Load
+    held : DatedLoad
         The last that it holds, at which changes are compared.
     progress : callable, optional
         Gets how many parts are done and how many there are, the system as it is among them.
@@ -48,7 +48,7 @@ def what_if_answers(
     return tuple(found)
 
 
-def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[Load], place: int, held: Load) -> WhatIfAnswer:
+def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], place: int, held: DatedLoad) -> WhatIfAnswer:
     own = LoadPoints(change.system, {points.names[w]: most for w, most in points.targets.items()})
     base, there = points.at(held.factors), own.at(held.factors)
     end = place if _alike(base, there) else first_failing(own, loads, min(place, len(loads) - 1))

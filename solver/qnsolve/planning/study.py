@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
+from math import isnan
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
-from qnsolve.results.answer import Report
-from qnsolve.results.rendering import Table, defined, figure
+from qnsolve.results.digits import percent, signed, time
+from qnsolve.results.rendering import Table, defined
 from qnsolve.zos.solve_system import System, only_system
 
 from .center_uses import center_uses
 from .drawing import drawing
 from .last_month import first_failing
-from .load_path import Load, LoadPath, SpecialDay, first_month, load_path
 from .load_points import LoadPoint, LoadPoints
-from .months import PERIODS, Month, label, month_of, period_end
-from .remedies import remedies_of
-from .study_figures import Asked, CenterUse, Period, StudyWork, TimeAt, Verdict, WhatIfAnswer
+from .loads.load_path import DatedLoad, LoadPath, SpecialDay, first_month, load_path
+from .loads.months import PERIODS, Month, label, month_of, period_end
+from .options.remedies import remedies_of
+from .options.what_if_answers import what_if_answers
+from .options.what_ifs import WhatIf, what_ifs_of
+from .study_figures import Asked, CenterUse, Period, StudyFigures, StudyWork
 from .study_words import study_sentences
 from .time_split import time_split
 from .verdicts import verdict_of
-from .what_if_answers import what_if_answers
-from .what_ifs import WhatIf, what_ifs_of
 
 HORIZON = 120  # months that a search goes on at least
 MOST_PERIODS = 120
@@ -32,40 +33,8 @@ TWO_YEARS = 24  # months, where no end is given
 
 
 @dataclass(frozen=True)
-class Study(Report):
-    """Until when a system holds its growing work.
-
-    Attributes
-    ----------
-    heading, notes
-        As for every report.
-    asked : Asked
-    verdict : Verdict
-    periods : tuple of Period
-        In the order of time; the first is the first month.
-    centers : tuple of CenterUse
-        By how soon they would be full.
-    what_ifs : tuple of WhatIfAnswer
-        In the order of the question; remedies that were found by the largest gain.
-    times : tuple of TimeAt
-    assumptions : tuple of str
-    last : System or None
-        The system at the last load that holds, None where none does.
-    next : System or None
-        That at the first load that does not.
-    """
-
-    asked: Asked
-    verdict: Verdict
-    periods: tuple[Period, ...]
-    centers: tuple[CenterUse, ...]
-    what_ifs: tuple[WhatIfAnswer, ...]
-    times: tuple[TimeAt, ...]
-    assumptions: tuple[str, ...]
-    yearly: dict[str, float]
-    system: System = field(repr=False)
-    last: System | None = field(repr=False)
-    next: System | None = field(repr=False)
+class Study(StudyFigures):
+    """The answer of a study; its attributes are those of `StudyFigures`."""
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a period and work."""
@@ -101,25 +70,31 @@ class Study(Report):
     def tables(self) -> list[Table]:
         """Response times by period, the fullest centers, and the what-ifs."""
         names = [work.name for work in self.periods[0].work]
-        head = [
-            ["period", *names, "fullest", "used", "holds"],
-            ["", *("s" for _ in names), "", "%", ""],
-        ]
         body = [
             [
                 each.name,
-                *(figure(work.response_time, 4) for work in each.work),
+                *(time(work.response_time, 3) for work in each.work),
                 each.fullest,
-                figure(each.used_percent, 3),
+                f"{percent(each.used_percent)} %",
                 "yes" if each.holds else "no",
             ]
             for each in self.periods
         ]
-        found = [Table(head, body, 1, "Response time")]
+        found = [Table([["period", *names, "fullest", "used", "holds"]], body, 1, "Response time by period")]
         if self.what_ifs:
-            head = [["what if", "holds until", "gain"], ["", "", "months"]]
-            body = [[w.name, w.holds_until or "not at all", f"{'≥ ' * w.at_least}{w.months}"] for w in self.what_ifs]
-            found.append(Table(head, body, 1, "What if"))
+            head = ["change", "holds until", "months gained", *names, "CPU"]
+            body = [
+                [
+                    each.name,
+                    each.holds_until or "not today",
+                    f"{'≥ ' * each.at_least}{each.months}",
+                    *(time(value, 3) for value in each.response_time.values()),
+                    "-" if isnan(each.cpu_change) else f"{signed(100 * each.cpu_change)} %",
+                ]
+                for each in self.what_ifs
+            ]
+            title = f"What if: response times and CPU at the load of {self.verdict.holds_until or self.asked.begin}"
+            found.append(Table([head], body, 2, title))
         return found
 
 
@@ -259,7 +234,7 @@ def _targets(given: Mapping[str, float] | None, system: System) -> dict[str, flo
     return found
 
 
-def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[Load]:
+def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[DatedLoad]:
     """The load of each period: the first month, then the fullest load of each period to the end."""
     found = list(path.loads(start))[:1]
     month = start + 1
@@ -271,12 +246,12 @@ def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[Load]:
     return found
 
 
-def _failing_months(points: LoadPoints, loads: Sequence[Load], place: int, end: Month) -> set[Month]:
+def _failing_months(points: LoadPoints, loads: Sequence[DatedLoad], place: int, end: Month) -> set[Month]:
     """Months to the end that are known not to hold."""
     return {load.month for load in loads[place:] if load.month <= end and points.holds(load.factors) is False}
 
 
-def _period(points: LoadPoints, path: LoadPath, load: Load, by: str, start: Month, failing: set[Month]) -> Period:
+def _period(points: LoadPoints, path: LoadPath, load: DatedLoad, by: str, start: Month, failing: set[Month]) -> Period:
     known = points.saturated(load.factors)
     point = points.at(load.factors) if known is None else known
     solved = point.point is not None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from qnsolve.results.answer import Report
+from qnsolve.zos.solve_system import System
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -229,3 +232,40 @@ class Asked:
     seasons: tuple[str, ...] = ()
     special_days: tuple[str, ...] = ()
     what_ifs: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class StudyFigures(Report):
+    """Until when a system holds its growing work.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    asked : Asked
+    verdict : Verdict
+    periods : tuple of Period
+        In the order of time; the first is the first month.
+    centers : tuple of CenterUse
+        By how soon they would be full.
+    what_ifs : tuple of WhatIfAnswer
+        In the order of the question; remedies that were found by the largest gain.
+    times : tuple of TimeAt
+    assumptions : tuple of str
+    last : System or None
+        The system at the last load that holds, None where none does.
+    next : System or None
+        That at the first load that does not.
+    """
+
+    asked: Asked
+    verdict: Verdict
+    periods: tuple[Period, ...]
+    centers: tuple[CenterUse, ...]
+    what_ifs: tuple[WhatIfAnswer, ...]
+    times: tuple[TimeAt, ...]
+    assumptions: tuple[str, ...]
+    yearly: dict[str, float]
+    system: System = field(repr=False)
+    last: System | None = field(repr=False)
+    next: System | None = field(repr=False)

@@ -8,9 +8,9 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .load_path import Load
 from .load_points import LoadPoint, LoadPoints
-from .months import Month, label
+from .loads.load_path import DatedLoad
+from .loads.months import Month, label
 from .study_figures import Period, Verdict
 from .time_split import full_name
 
@@ -19,7 +19,7 @@ BUSY = 0.85  # use of CPs from which on TCBs wait for them
 
 
 def verdict_of(
-    points: LoadPoints, loads: Sequence[Load], place: int, periods: Sequence[Period], end: Month, by: str
+    points: LoadPoints, loads: Sequence[DatedLoad], place: int, periods: Sequence[Period], end: Month, by: str
 ) -> Verdict:
     """What a study answers."""
     good = [each for each in periods if each.holds]
@@ -105,7 +105,7 @@ def waited_for(points: LoadPoints, before: LoadPoint | None, center: str) -> tup
     return (f"{lpar} CPs", used) if used > BUSY else ("", 0.0)
 
 
-def _range(points: LoadPoints, loads: Sequence[Load], place: int) -> tuple[str, str]:
+def _range(points: LoadPoints, loads: Sequence[DatedLoad], place: int) -> tuple[str, str]:
     """The last months that hold if response times are longer, or shorter, by their stated errors."""
     solved = sorted(points.solved(), key=lambda each: float(points.weights @ each.factors))
     sizes = np.array([float(points.weights @ each.factors) for each in solved])

@@ -8,9 +8,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from qnsolve import __version__
-from qnsolve.results.rendering import figure
-
-from ..study_words import percent, seconds
+from qnsolve.results.digits import percent, short, time
 
 if TYPE_CHECKING:
     from ..study import Study
@@ -63,20 +61,20 @@ def _what_if(answer: Any) -> dict[str, Any]:
         "remark": answer.remark,
         "until": answer.holds_until or "not today",
         "months": f"{'≥ ' * answer.at_least}{answer.months:+d}" if answer.months else "0",
-        "times": [seconds(value) for value in answer.response_time.values()],
+        "times": [time(value) for value in answer.response_time.values()],
         "cpu": "-" if isnan(change) else f"{100 * change:+.2g} %" if abs(change) >= 0.0005 else "same",
         "cause": answer.cause or "-",
     }
 
 
 def _row(period: Any, lpars: list[str]) -> dict[str, Any]:
-    cells = [cell for work in period.work for cell in (figure(work.load, 4), seconds(work.response_time))]
+    cells = [cell for work in period.work for cell in (short(work.load), time(work.response_time))]
     return {
         "name": period.name,
         "month": period.day or period.month,
         "holds": period.holds,
         "cells": cells,
         "fullest": period.fullest,
-        "used": percent(period.used_percent),
-        "cpu": [percent(period.cpu_percent.get(name, float("nan"))) for name in lpars],
+        "used": f"{percent(period.used_percent)} %",
+        "cpu": [f"{percent(period.cpu_percent.get(name, float('nan')))} %" for name in lpars],
     }

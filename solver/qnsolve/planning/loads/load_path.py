@@ -60,7 +60,7 @@ class SpecialDay:
 
 
 @dataclass(frozen=True, eq=False)
-class Load:
+class DatedLoad:
     """What comes at a time.
 
     Attributes
@@ -118,14 +118,14 @@ class LoadPath:
         season = self.seasons[number_of(month) - 1] / self.seasons[number_of(self.begin) - 1]
         return np.asarray(np.clip(found * season, 1 / MOST, MOST))
 
-    def loads(self, month: Month) -> tuple[Load, ...]:
+    def loads(self, month: Month) -> tuple[DatedLoad, ...]:
         """The loads of a month: its own, then those of its special days that are heavier."""
         own = self.factors(month)
-        found = [Load(month, own)]
+        found = [DatedLoad(month, own)]
         for day in self.days:
             if day.within(month):
                 mine = np.array([not day.work or name in day.work for name in self.works])
-                found.append(Load(month, np.where(mine, own * day.factor, own), day.called(month)))
+                found.append(DatedLoad(month, np.where(mine, own * day.factor, own), day.called(month)))
         return tuple(found)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step
-from qnsolve.zos.report.equal_regions import equal_regions
+from qnsolve.zos.report.equal_regions import declared_equal
 
 
 def drawing(system: SystemParts) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def drawing(system: SystemParts) -> dict[str, Any]:
     dict
         `lpars`, `facilities`, `loggers`, `devices`, `work`; centers have the names that a study gives them.
     """
-    labels = equal_regions(system)
+    labels = declared_equal(system)
     return {
         "lpars": [_lpar(system, place, labels) for place in range(len(system.lpars))],
         "facilities": [{"name": each.name, "engines": each.processors} for each in system.coupling_facilities],

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..center_uses import PlainLoads
 from ..load_points import LoadPoints
-from ..months import month_of, years_between
+from ..loads.months import month_of, years_between
 
 if TYPE_CHECKING:
     from ..study import Study

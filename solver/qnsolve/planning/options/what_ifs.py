@@ -160,7 +160,7 @@ def _one(system: System, name: str, path: str, sign: str, right: str, text: str)
         value = {"true": True, "false": False}.get(right.lower(), right)
     else:
         value = _new(before, sign, right, text, last)
-        whole = last in WHOLE or path.split(".")[0] in WHOLE
+        whole = path != "processors.engines" and (last in WHOLE or path.split(".")[0] in WHOLE)
         value = round(value) if whole and sign != "=" else int(value) if float(value).is_integer() and whole else value
     try:
         found = changed(system, f"{name}.{path}", value)

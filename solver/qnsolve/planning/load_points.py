@@ -17,13 +17,13 @@ from qnsolve.zos.hosts.demands import at_rest
 from qnsolve.zos.point.capacity import ROUNDS
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 from qnsolve.zos.point.utilization import center_loads, fullest
-from qnsolve.zos.report.equal_regions import equal_regions, of_group
+from qnsolve.zos.report.equal_regions import declared_equal, of_group
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System
 
-ASTRAY = 1.05  # load of an overloaded center up to which the solution is tried once more with few rounds
+ASTRAY = 1.01  # load of an overloaded center up to which the solution is tried once more with few rounds
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +128,11 @@ class LoadPoints:
             self._known[key] = self._solved(factors)
         return self._known[key]
 
+    @property
+    def solutions(self) -> int:
+        """How many loads were solved."""
+        return len(self._known)
+
     def solved(self) -> list[LoadPoint]:
         """The points so far that have an answer."""
         return [each for each in self._known.values() if each.point is not None]
@@ -162,7 +167,7 @@ class LoadPoints:
     @cached_property
     def labels(self) -> dict[str, str]:
         """The group of each region."""
-        return equal_regions(self.system)
+        return declared_equal(self.system)
 
     def _solved(self, factors: Array) -> LoadPoint:
         system = self.at_factors(factors)

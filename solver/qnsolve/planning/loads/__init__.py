@@ -1,0 +1,1 @@
+"""The load of each work month by month."""

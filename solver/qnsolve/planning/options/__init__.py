@@ -1,0 +1,1 @@
+"""Changes of a system: as they are written, found, and what each gives."""

@@ -1,0 +1,83 @@
+"""Changes as planners write them, and what each gives."""
+
+from __future__ import annotations
+
+import pytest
+import qnsolve as qn
+from qnsolve.errors import ModelError
+
+from tests.support.planned_sites import one_region, two_works
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("PROD.engines=5", lambda s: s.lpars[0].processors.engines == 5),
+        ("PROD.engines+1", lambda s: s.lpars[0].processors.engines == 4),
+        ("PROD.engines*1.5", lambda s: s.lpars[0].processors.engines == 4.5),
+        ("PROD.engines-1", lambda s: s.lpars[0].processors.engines == 2),
+        ("PROD.threads=2", lambda s: s.lpars[0].ziips.threads == 2),
+        ("PROD.ziips.cores=3", lambda s: s.lpars[0].ziips.cores == 3),
+        ("LOG.stripes += 1", lambda s: s.loggers[0].stripes == 3),
+        ("AOR*.mxt+50%", lambda s: [r.limit for r in s.regions] == [150, 150, 80]),
+        ("*OR*.mxt*1.5", lambda s: [r.limit for r in s.regions] == [150, 150, 120]),
+        ("WOR.SLOW=20", lambda s: s.regions[2].tranclasses == {"SLOW": 20}),
+        ("WOR.tranclasses.SLOW+5", lambda s: s.regions[2].tranclasses == {"SLOW": 15}),
+        ("orders.qr_cpu*0.5", lambda s: s.work[0].steps[0].qr_cpu == 0.0005),
+        ("orders.load*2", lambda s: s.work[0].rate == 1200),
+        ("orders.rate+10%", lambda s: s.work[0].rate == pytest.approx(660)),
+        ("AOR1.split=3", lambda s: [r.name for r in s.regions] == ["AOR1", "AOR1-2", "AOR1-3", "AOR2", "WOR"]),
+        ("More: LOG.stripes=4, PROD.cores+1", lambda s: (s.loggers[0].stripes, s.lpars[0].ziips.cores) == (4, 2)),
+    ],
+)
+def test_changes(text: str, read: object) -> None:
+    """Parts of parts, stars, signs, percentages, several changes with a name of their own."""
+    found = qn.what_if(two_works(), text)
+    assert callable(read)
+    assert read(found.system)
+    assert found.name == (text.partition(":")[0] if ":" in text else text.strip())
+    assert all(" to " in change or " in " in change or "times" in change for change in found.changes)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "PROD", "PROD.engines", "PROD.engines=", "PROD.engines+", "engines+1", "PORD.engines+1", "PROD.engnes+1",
+        "PROD.engines+many", "PROD.engines=50%", "LOG.stripes=0", "AOR1.split=1", "AOR1.split+1", "PROD.split=2", "ZZ*.mxt+1",
+        "orders.3.qr_cpu=1", "AOR1.mxt=1", "AOR1.thread_limit+1", "PROD.cores=1e999", "More:", ", ,", "LOG.stripes+1,", "=1", 5,
+    ],
+)  # fmt: skip
+def test_changes_that_are_wrong(text: object) -> None:
+    """Each is one line that shows the change or how to write one."""
+    with pytest.raises(ModelError) as caught:
+        qn.what_if(two_works(), text)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_smt_without_its_factor_is_remarked() -> None:
+    """Two threads with MAX CF 1 add nothing; the answer says so."""
+    assert "MAX CF" in qn.what_if(two_works(), "PROD.threads=2").remark
+    assert qn.what_if(two_works(), "PROD.threads=2, PROD.max_capacity_factor=1.3").remark == ""
+
+
+def test_what_ifs_are_studies_of_the_changed_system() -> None:
+    """The date of a change is that of a study of the changed system; no gain is 0 months."""
+    asked = {"growth": "8%/quarter", "begin": "2026-12", "until": "2029-12", "targets": {"orders": 0.004}}
+    texts = ["PROD.engines+1", "LOG.stripes+1", "AOR*.split=2", "orders.qr_cpu*1.2"]
+    found = qn.study(two_works(), what_ifs=texts, **asked)
+    gains = {}
+    for answer in found.what_ifs:
+        alone = qn.study(qn.what_if(two_works(), answer.name).system, remedies=False, **asked)
+        assert answer.holds_until == alone.verdict.holds_until
+        gains[answer.name] = answer.months
+    assert gains["LOG.stripes+1"] == 0 < gains["AOR*.split=2"]
+    assert gains["orders.qr_cpu*1.2"] < 0
+
+
+def test_remedies_are_found() -> None:
+    """Without what-ifs of its own a study tries what may help, the largest gain first."""
+    found = qn.study(one_region(), growth="8%/quarter", begin="2026-12", until="2029-12", targets={"orders": 0.003})
+    assert [each.name for each in found.what_ifs] == ["AOR1: each in two"]
+    assert found.what_ifs[0].months > 12
+    months = [each.months for each in qn.study(two_works(), growth="8%/quarter", begin="2026-12", until="2029-12").what_ifs]
+    assert months == sorted(months, reverse=True)

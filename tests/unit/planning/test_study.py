@@ -1,0 +1,162 @@
+"""The study: dates, causes, what it says, its forms."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+import qnsolve as qn
+from qnsolve.errors import ModelError
+from qnsolve.planning.last_month import first_failing
+from qnsolve.planning.load_points import LoadPoints
+from qnsolve.planning.loads.load_path import load_path
+
+from tests.support.planned_sites import one_region, two_works
+
+ASKED = {"growth": "8%/quarter", "begin": "2026-12", "until": "2028-12"}
+
+
+def test_the_date_is_that_of_the_formula() -> None:
+    """One QR TCB alone is M/M/1: the last month is the last whose S/(1 - rho) meets the target."""
+    found = qn.study(one_region(engines=8.0), targets={"orders": 0.003}, **ASKED)
+    held = [m for m in range(12) if 0.001 / (1 - 0.5 * 1.08 ** (m / 3)) <= 0.003]
+    assert found.verdict.holds_until == str(np.datetime64("2026-12") + held[-1])
+    assert (found.verdict.kind, found.verdict.work, found.verdict.center) == ("target", "orders", "AOR1 QR TCB")
+
+
+def test_without_a_target_it_ends_where_a_center_is_full() -> None:
+    """The last month before the QR TCB is asked for all of its time."""
+    found = qn.study(one_region(engines=8.0), **ASKED)
+    held = [m for m in range(60) if 0.5 * 1.08 ** (m / 3) < 1]
+    assert found.verdict.holds_until == str(np.datetime64("2026-12") + held[-1])
+    assert (found.verdict.kind, found.verdict.center) == ("saturated", "AOR1 QR TCB")
+    assert f"on to {found.verdict.holds_until}; then AOR1 QR TCB is full" in found.sentences()[0]
+
+
+@pytest.mark.parametrize("growth", ["8%/quarter", {"": "3%/quarter", "web": "40%/year"}])
+@pytest.mark.parametrize("targets", [{}, {"orders": 0.004}, {"web": 0.06, "orders": 0.006}])
+def test_the_search_is_that_of_all_months(growth: object, targets: dict[str, float]) -> None:
+    """The first month that fails is that which solving every month one by one finds, by few solutions."""
+    system = two_works()
+    path = load_path(system, np.datetime64("2026-12"), growth)
+    loads = [load for m in range(72) for load in path.loads(np.datetime64("2026-12") + m)]
+    searched, each = LoadPoints(system, targets), LoadPoints(system, targets)
+    place = first_failing(searched, loads)
+    assert place == next((i for i, load in enumerate(loads) if not each.at(load.factors).holds), len(loads))
+    assert searched.solutions <= 9
+
+
+def test_seasons_and_special_days_decide() -> None:
+    """A month or a day that is too much ends it, though later months hold again."""
+    found = qn.study(one_region(), seasons={12: 1.6}, growth="1%/year", begin="2026-06", until="2027-12")
+    plain = qn.study(one_region(), growth="1%/year", begin="2026-06", until="2027-12")
+    assert plain.verdict.beyond
+    assert not found.verdict.first_missed  # 1.6 times half of the TCB holds
+    found = qn.study(one_region(), seasons={12: 2.2}, growth="1%/year", begin="2026-06", until="2027-12")
+    assert (found.verdict.holds_until, found.verdict.first_missed) == ("2026-11", "2026-12")
+    assert [each.holds for each in found.periods if each.name.startswith("2027")][:3] == [True, True, True]
+    days = [{"date": "2027-03-31", "factor": 2.1, "name": "year end"}]
+    found = qn.study(one_region(), special_days=days, growth="1%/year", begin="2026-06", until="2027-12")
+    assert found.verdict.first_missed == "2027-03-31 (year end)"
+    assert "then on 2027-03-31 (year end)" in found.sentences()[0]
+
+
+def test_verdicts_in_words() -> None:
+    """Today, to the end, beyond it, and without any growth."""
+    asked = {"begin": "2026-12", "until": "2027-12"}
+    now = qn.study(one_region(), growth="8%/quarter", targets={"orders": 0.0015}, **asked)
+    assert now.verdict.holds_until == ""
+    assert now.sentences()[0].startswith("Does not hold today, 2026-12: orders takes longer than 1.5 ms")
+    later = qn.study(one_region(), growth="30%/year", **asked)
+    assert later.verdict.beyond
+    assert later.sentences()[0].startswith("Holds until 2027-12 and on to 2029-07; then AOR1 QR TCB is full")
+    never = qn.study(one_region(), **asked)
+    assert never.verdict.kind == "none"
+    assert "no work grows" in never.sentences()[0]
+    assert len(now.sentences()) <= 10
+
+
+def test_answers_are_those_of_solve() -> None:
+    """Response times and uses of a period are those of the system at its load."""
+    system = two_works()
+    found = qn.study(system, targets={"orders": 0.004}, remedies=False, **ASKED)
+    for period in found.periods:
+        if not period.solved:
+            continue
+        alone = system
+        for name, factor in period.factors.items():
+            alone = qn.zos.scale(alone, factor, [name])
+        result = alone.solve()
+        for work in period.work:
+            assert work.response_time == pytest.approx(result[work.name].response_time, rel=1e-9)
+        assert period.cpu_percent["PROD"] == pytest.approx(result["PROD"].cpu_percent, rel=1e-9)
+    assert found.last is not None
+    assert found.next is not None
+    assert found.last.solve()["orders"].response_time <= 0.004 < found.next.solve()["orders"].response_time
+
+
+def test_json_has_no_undefined_number() -> None:
+    """Numbers that are not defined are null; every part is there."""
+    found = qn.study(two_works(), what_ifs=["LOG.stripes+1"], **{**ASKED, "growth": "12%/quarter"})
+    data = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert {
+        "asked",
+        "verdict",
+        "periods",
+        "centers",
+        "what_ifs",
+        "times",
+        "assumptions",
+        "drawing",
+        "sentences",
+        "rows",
+    } <= set(data)
+    assert data["periods"][-1]["work"][0]["response_time"] is None
+    assert all(len(center["used"]) == len(data["periods"]) for center in data["centers"])
+    assert [region["label"] for region in data["drawing"]["lpars"][0]["groups"]] == ["AOR1, AOR2", "WOR"]
+    assert "nan" not in found.to_csv()
+    assert all(math.isfinite(each.used_percent) for each in found.periods)
+
+
+def test_equal_regions_are_one() -> None:
+    """Centers and times of equal regions have one row."""
+    found = qn.study(two_works(), **ASKED)
+    assert "AOR1, AOR2 QR TCB" in [each.name for each in found.centers]
+    whole = [each.today for each in found.times if each.work == "orders"]
+    assert sum(whole) == pytest.approx(found.periods[0].work[0].response_time, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"until": "2026-12"}, "until"),
+        ({"until": "2120-01"}, "until"),
+        ({"by": "week"}, "by"),
+        ({"by": "month", "until": "2060-01"}, "periods"),
+        ({"targets": {"ordres": 1}}, "orders"),
+        ({"targets": {"orders": 0}}, "orders"),
+        ({"targets": [1]}, "mapping"),
+        ({"growth": "fast"}, "growth"),
+        ({"begin": "yesterday"}, "from"),
+        ({"what_ifs": ["AOR1.mxt"]}, "what-if"),
+    ],
+)
+def test_questions_that_are_wrong(more: dict[str, object], said: str) -> None:
+    """One line that names what is wrong."""
+    with pytest.raises(ModelError, match=said) as caught:
+        qn.study(one_region(), **{**ASKED, **more})
+    assert "\n" not in str(caught.value)
+
+
+def test_users_and_networks() -> None:
+    """Work of users only waits longer: it never saturates; a network is refused."""
+    region = qn.zos.CicsRegion("AOR1", lpar="PROD", mxt=100)
+    work = qn.zos.Work("clerks", users=300, think_time=1.0, regions="AOR1", qr_cpu=0.002)
+    system = qn.zos.System(lpars=[qn.zos.Lpar("PROD", processors=qn.zos.Processors(2))], regions=[region], work=[work])
+    found = qn.study(system, targets={"clerks": 0.05}, remedies=False, **ASKED)
+    assert (found.verdict.kind, found.verdict.work) == ("target", "clerks")
+    shop = qn.Network(stations=[qn.Queue("cpu")], classes=[qn.OpenClass("query", arrival_rate=1.0, demands={"cpu": 0.1})])
+    with pytest.raises(ModelError, match="System"):
+        qn.study(shop)  # type: ignore[arg-type]
