@@ -12,8 +12,8 @@ from qnsolve.errors import ModelError, nearest
 from qnsolve.files.load_save import dumps
 from qnsolve.files.model_file import STUDY
 from qnsolve.files.text import toml
-from qnsolve.study.question import KEYS
-from qnsolve.study.study import Study
+from qnsolve.planning.question import KEYS
+from qnsolve.planning.study import Study
 
 from .opened_files import system_of
 from .questions import asked_of
@@ -54,8 +54,8 @@ def exported(given: Mapping[str, Any], study_of: Callable[[Mapping[str, Any]], S
 
 
 def _study(study: Study, kind: str) -> bytes:
-    from qnsolve.study.pages.study_html import study_html
-    from qnsolve.study.pages.study_xlsx import study_xlsx
+    from qnsolve.planning.pages.study_html import study_html
+    from qnsolve.planning.pages.study_xlsx import study_xlsx
 
     if kind == "html":
         return study_html(study).encode()

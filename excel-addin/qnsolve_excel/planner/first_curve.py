@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from qnsolve.errors import ModelError
 from qnsolve.numerics.series import Array
-from qnsolve.study.center_uses import PlainLoads, kind_of_center, ziip_use
-from qnsolve.study.load_path import Load, LoadPath, first_month, load_path
-from qnsolve.study.load_points import LoadPoints
-from qnsolve.study.months import label, month_of, period_end
-from qnsolve.study.study import HORIZON, TWO_YEARS, plain
-from qnsolve.study.study_figures import CenterUse, Period, StudyWork, Verdict
+from qnsolve.planning.center_uses import PlainLoads, kind_of_center, ziip_use
+from qnsolve.planning.load_points import LoadPoints
+from qnsolve.planning.loads.load_path import DatedLoad, LoadPath, first_month, load_path
+from qnsolve.planning.loads.months import label, month_of, period_end
+from qnsolve.planning.study import HORIZON, TWO_YEARS, plain
+from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
 from qnsolve.zos import System
 
 Flags = NDArray[np.bool_]
@@ -77,7 +77,7 @@ class FirstLoads:
     Attributes
     ----------
     path : LoadPath
-    loads : tuple of Load
+    loads : tuple of DatedLoad
         Month by month to the end of the search, special days included.
     uses : LinearUses
     end : Month
@@ -88,7 +88,7 @@ class FirstLoads:
     """
 
     path: LoadPath
-    loads: tuple[Load, ...]
+    loads: tuple[DatedLoad, ...]
     uses: LinearUses
     end: Any
     by: str
@@ -117,7 +117,7 @@ def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
     return FirstLoads(path, loads, uses, end, question.get("by", "quarter"), max(later, 0))
 
 
-def point_figures(points: LoadPoints, load: Load) -> dict[str, Any]:
+def point_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
     """What the first curve needs of a solved load, as plain data."""
     point = points.at(load.factors)
     if point.point is None:
@@ -243,7 +243,7 @@ def _fullest(asked: FirstLoads, place: int, today: Mapping[str, Any]) -> tuple[s
     return asked.uses.fullest(place) if today["solved"] else (today["full"], today["overload"])
 
 
-def _shown(path: LoadPath, loads: Sequence[Load], end: Any, by: str) -> list[int]:
+def _shown(path: LoadPath, loads: Sequence[DatedLoad], end: Any, by: str) -> list[int]:
     """Places of the first load and of the fullest of each period, as in a study."""
     found, month = [0], path.begin + 1
     while month <= end:

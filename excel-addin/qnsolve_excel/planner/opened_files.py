@@ -10,8 +10,8 @@ from qnsolve.files.load_save import dumps
 from qnsolve.files.model_file import STUDY
 from qnsolve.files.system_file import system_from_data, system_to_data
 from qnsolve.files.text import form_of, parsed
-from qnsolve.study.drawing import drawing
-from qnsolve.study.question import question
+from qnsolve.planning.drawing import drawing
+from qnsolve.planning.question import question
 from qnsolve.zos import System
 
 from .part_figures import figure_tree

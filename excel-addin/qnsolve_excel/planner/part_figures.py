@@ -16,7 +16,7 @@ from qnsolve.zos.parts.processors import PACKINGS, Processors
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import CICS_ONLY, PARTS
 from qnsolve.zos.parts.work import TCBS, Step, Work
-from qnsolve.zos.report.equal_regions import equal_regions
+from qnsolve.zos.report.equal_regions import declared_equal
 from qnsolve.zos.whatif.system_inputs import WHOLE
 
 TITLES = {
@@ -57,7 +57,7 @@ def figure_tree(system: System, data: Mapping[str, Any], *, together: bool = Tru
         `figures`: `paths`, label, group ("step 2: AOR1"), unit, the unit that a page shows and the factor to it, value or
         None, kind (number, flag, choice), whole or not, help, and whether the file gives it.
     """
-    labels = equal_regions(system)
+    labels = declared_equal(system)
     found = []
     for part in PARTS:
         items: dict[str, dict[str, Any]] = {}
@@ -127,7 +127,7 @@ def _named(step: Mapping[str, Any]) -> str:
 
 
 def _figure(kind: type, path: list[Any], key: str, value: Any, given: bool, group: str, label: str) -> dict[str, Any]:
-    words = next((found for each in (kind, *LIKE) if (found := _meanings(each).get(key))), "")
+    words = next((text for each in (kind, *LIKE) if (text := _meanings(each).get(key))), "")
     match = UNIT.search(words)
     unit = match[1] if match else ""
     shown, factor = _shown(kind, key, unit)

@@ -12,7 +12,7 @@ from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 from qnsolve.files.system_templates import TEMPLATES, template_text
-from qnsolve.study.pages.study_html import static_text
+from qnsolve.planning.pages.study_html import static_text
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response

@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from qnsolve.study.load_points import LoadPoints
-from qnsolve.study.study import Study, study
+from qnsolve.planning.load_points import LoadPoints
+from qnsolve.planning.study import Study, study
 
 from .first_curve import FirstLoads, first_loads, first_study, headroom, point_figures, points_of
 from .opened_files import described, opened, system_of

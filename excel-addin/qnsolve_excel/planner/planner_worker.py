@@ -75,7 +75,7 @@ class PlannerWorker:
 
 
 def _done(task: str, given: dict[str, Any]) -> dict[str, Any]:
-    from qnsolve.study.study import plain
+    from qnsolve.planning.study import plain
 
     from .planner_tasks import TASKS
 

@@ -17,7 +17,7 @@ MOST_WHAT_IFS = 40
 
 
 def asked_of(question: Any) -> dict[str, Any]:
-    """The arguments of `qnsolve.study`; what is empty is left out.
+    """The arguments of `qn.study`; what is empty is left out.
 
     Parameters
     ----------

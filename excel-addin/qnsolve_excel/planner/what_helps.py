@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import Any
 
 from qnsolve.errors import QnsolveError
-from qnsolve.study.load_points import LoadPoints
-from qnsolve.study.study import plain, study
-from qnsolve.study.what_ifs import WhatIf, what_if
+from qnsolve.planning.load_points import LoadPoints
+from qnsolve.planning.options.what_ifs import WhatIf, what_if
+from qnsolve.planning.study import plain, study
 from qnsolve.zos import System
-from qnsolve.zos.report.equal_regions import equal_regions
+from qnsolve.zos.report.equal_regions import declared_equal
 from qnsolve.zos.whatif.system_inputs import figures
 
 from .first_curve import first_loads, first_study, point_figures, points_of
@@ -84,7 +84,7 @@ def _months(verdict: Mapping[str, Any]) -> int:
 
 def _tens(system: System) -> Iterator[WhatIf]:
     """Each figure by 10 % the good way, whole ones by 1 at least; those of equal regions together."""
-    labels = equal_regions(system)
+    labels = declared_equal(system)
     groups: dict[tuple[str, str], list[str]] = {}
     values: dict[tuple[str, str], tuple[float, bool]] = {}
     for figure in figures(system):

@@ -19,10 +19,13 @@ from qnsolve.files.system_templates import TEMPLATES
 
 from tests.support.planner_host import QUESTION, TOKEN, PlannerHost, planning, ten_regions
 
+STEP = {"regions": ["AOR1"], "qr_cpu": 0.001}
 SMALL: dict[str, Any] = {
     "lpars": [{"name": "PROD", "processors": {"engines": 4.0}}],
     "regions": [{"name": "AOR1", "lpar": "PROD", "mxt": 150}],
-    "work": [{"name": "orders", "rate": 500.0, "think_time": 0.0, "burst": 1.0, "steps": [{"regions": ["AOR1"], "qr_cpu": 0.001}]}],
+    "work": [
+        {"name": "orders", "rate": 500.0, "think_time": 0.0, "burst": 1.0, "steps": [{"regions": ["AOR1"], "qr_cpu": 0.001}]}
+    ],
 }
 ASKED = {"growth": {"": "8%/quarter"}, "begin": "2026-12", "until": "2028-12", "targets": {"orders": "3ms"}}
 
@@ -36,7 +39,7 @@ def host() -> Iterator[PlannerHost]:
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_the_first_curve_is_near_the_study(host: PlannerHost, name: str) -> None:
-    """Today is solved; what is between the two solutions is within 2 %, the date within three months."""
+    """Today is solved; between the two solutions it is within 2 %, beyond them 15 %, the date within three months."""
     scenario = host.ask("template", template=name)["scenarios"][0]
     given = {"model": scenario["model"], "question": {**scenario["question"], "begin": "2026-12", "until": "2028-12"}}
     first, whole = host.ask("quick", **given), host.ask("study", **given)
@@ -45,7 +48,7 @@ def test_the_first_curve_is_near_the_study(host: PlannerHost, name: str) -> None
     assert [each["name"] for each in first["periods"]] == [each["name"] for each in whole["periods"]]
     for one, other in zip(first["periods"], whole["periods"], strict=True):
         for mine, solved in zip(one["work"], other["work"], strict=True):
-            within = 1e-9 if one is first["periods"][0] else 0.02 if other["used_percent"] < 72 else 0.1
+            within = 1e-9 if one is first["periods"][0] else 0.02 if other["used_percent"] < 72 else 0.15
             if other["solved"] and other["used_percent"] < 90:
                 assert mine["response_time"] == pytest.approx(solved["response_time"], rel=within)
             assert mine["target"] == solved["target"]
