@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, suggestion
+from qnsolve.model import checks
 from qnsolve.numerics.series import Array
 from qnsolve.planning.center_uses import PlainLoads, kind_of_center, ziip_use
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.loads.load_path import DatedLoad, LoadPath, first_month, load_path
-from qnsolve.planning.loads.months import label, month_of, period_end
+from qnsolve.planning.loads.months import PERIODS, label, month_of, period_end
 from qnsolve.planning.study import HORIZON, TWO_YEARS, plain
 from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
-from qnsolve.zos import System
 
 Flags = NDArray[np.bool_]
 LATER = 0.72  # use of the fullest center, where nothing waits, at the load that is solved beside today's
@@ -85,6 +85,8 @@ class FirstLoads:
     by : str
     later : int
         Place of the load that is solved beside the first; 0 where that is the only one.
+    targets : dict of work to float
+        [s]
     """
 
     path: LoadPath
@@ -93,6 +95,7 @@ class FirstLoads:
     end: Any
     by: str
     later: int
+    targets: Mapping[str, float]
 
 
 def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
@@ -114,7 +117,12 @@ def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
     beyond = np.flatnonzero(uses.most > LATER)
     inside = [place for place, load in enumerate(loads) if load.month <= end]
     later = min(int(beyond[0]) - 1 if len(beyond) else len(loads), inside[-1])
-    return FirstLoads(path, loads, uses, end, question.get("by", "quarter"), max(later, 0))
+    targets = question.get("targets", {})
+    for name in targets:
+        if name not in points.names:
+            raise ModelError("targets", "names no work of the system", suggestion(str(name), points.names), name)
+    by = checks.choice("by", question.get("by", "quarter"), PERIODS)
+    return FirstLoads(path, loads, uses, end, by, max(later, 0), targets)
 
 
 def point_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
@@ -151,7 +159,7 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
     """
     path = asked.path
     response = _curves(points, asked, today, later)
-    targets = np.array([points.targets.get(w, np.inf) for w in range(len(points.names))])
+    targets = np.array([asked.targets.get(name, np.inf) for name in points.names])
     saturated: Flags = np.asarray(~np.isfinite(response).all(axis=1))
     missed: Flags = response > targets
     places = _shown(path, asked.loads, asked.end, asked.by)
@@ -165,7 +173,7 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
     shown: dict[str, Any] = plain(found)
     growth = dict(zip(path.works, (text or "none" for text in path.texts), strict=True))
     question = {"begin": str(path.begin), "until": str(asked.end), "by": asked.by, "growth": growth}
-    question |= {"targets": {points.names[w]: most for w, most in points.targets.items()}}
+    question |= {"targets": dict(asked.targets)}
     return {**shown, "asked": question, "headroom": headroom(points, asked, verdict), "preliminary": True}
 
 
@@ -305,9 +313,3 @@ def headroom(points: LoadPoints, asked: FirstLoads, verdict: Verdict) -> float |
         return None
     held = [load for load in asked.loads if str(load.month) == verdict.holds_until]
     return float(points.weights @ held[0].factors / (points.weights @ asked.loads[0].factors)) if held else None
-
-
-def points_of(system: System, question: Mapping[str, Any]) -> LoadPoints:
-    """A system to be solved at loads, with the targets of a question that name its work."""
-    names = {item.name for item in system.work}
-    return LoadPoints(system, {name: most for name, most in question.get("targets", {}).items() if name in names})

@@ -11,7 +11,7 @@ from typing import Any
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.study import Study, study
 
-from .first_curve import FirstLoads, first_loads, first_study, headroom, point_figures, points_of
+from .first_curve import FirstLoads, first_loads, first_study, headroom, point_figures
 from .opened_files import described, opened, system_of
 from .questions import asked_of
 
@@ -40,8 +40,8 @@ def _key(*given: Any) -> str:
 
 def _points(given: Mapping[str, Any], question: Mapping[str, Any]) -> tuple[LoadPoints, FirstLoads]:
     """The model to be solved at loads, and the loads of the question; kept."""
-    key = _key(given["model"], question.get("targets", {}))
-    points: LoadPoints = _POINTS.of(key, lambda: points_of(system_of(given["model"]), question))
+    key = _key(given["model"])
+    points: LoadPoints = _POINTS.of(key, lambda: LoadPoints(system_of(given["model"]), {}))
     loads: FirstLoads = _LOADS.of(_key(key, question), lambda: first_loads(points, question))
     return points, loads
 

@@ -14,7 +14,7 @@ from qnsolve.zos import System
 from qnsolve.zos.report.equal_regions import declared_equal
 from qnsolve.zos.whatif.system_inputs import figures
 
-from .first_curve import first_loads, first_study, point_figures, points_of
+from .first_curve import first_loads, first_study, point_figures
 from .part_figures import figure_words
 
 STEP = 0.1
@@ -42,12 +42,12 @@ def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
         `sentence`, and `changes` with name, holds_until, months, at_least, cpu_change, cause, remark, and `estimate` where
         the date is that of the first curve.
     """
-    base = points_of(system, question)
+    base = LoadPoints(system, {})
     before = _months(_estimate(base, question)["verdict"])
     tried = []
     for change in _tens(system):
         try:
-            estimate = _estimate(points_of(change.system, question), question)["verdict"]
+            estimate = _estimate(LoadPoints(change.system, {}), question)["verdict"]
         except QnsolveError:
             continue  # a figure that the system cannot have
         tried.append((_months(estimate) - before, estimate, change))

@@ -127,7 +127,7 @@ function changed(paths, value, field) {
 store.onChange((about) => {
   head();
   if (about.part === "cost" || about.part === "name") {
-    if (panels[tab]) panels[tab].draw();
+    setTimeout(() => panels[tab] && panels[tab].draw(), 0); // once Tab has moved on
     return;
   }
   at("welcome").hidden = store.scenarios.length > 0;
