@@ -285,7 +285,7 @@ def test_an_error_of_the_machine_names_the_file(
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr("qnsolve.cli.solve_command.solve", fail)
+    monkeypatch.setattr("qnsolve.cli.solve_command._solved", fail)
     assert main(["solve", str(model)]) == code
     err = capsys.readouterr().err
     assert err.startswith(str(model))

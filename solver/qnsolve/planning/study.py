@@ -34,7 +34,27 @@ TWO_YEARS = 24  # months, where no end is given
 
 @dataclass(frozen=True)
 class Study(StudyFigures):
-    """The answer of a study; its attributes are those of `StudyFigures`."""
+    """Until when a system holds its growing work.
+
+    Attributes
+    ----------
+    heading, notes
+        As for every report.
+    asked : Asked
+    verdict : Verdict
+    periods : tuple of Period
+        In the order of time; the first is the first month.
+    centers : tuple of CenterUse
+        By how soon they would be full.
+    what_ifs : tuple of WhatIfAnswer
+        In the order of the question; remedies that were found by the largest gain.
+    times : tuple of TimeAt
+    assumptions : tuple of str
+    last : System or None
+        The system at the last load that holds, None where none does.
+    next : System or None
+        That at the first load that does not.
+    """
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a period and work."""
@@ -166,7 +186,7 @@ def study(
     ...     work=[zos.Work("orders", rate=500, regions="AOR1", qr_cpu=0.001)])
     >>> found = study(site, growth="8%/quarter", begin="2026-12", until="2028-12", targets={"orders": 0.003})
     >>> found.verdict.holds_until, found.verdict.center
-    ('2027-06', 'AOR1 QR TCB')
+    ('2027-11', 'AOR1 QR TCB')
     """
     system = only_system(system)
     checks.choice("by", by, PERIODS)
@@ -215,7 +235,7 @@ def study(
         what_ifs=answers,
         times=times,
         assumptions=_assumptions(asked, begin is None, path, points, good),
-        yearly=dict(zip(path.works, path.yearly.tolist(), strict=True)),
+        path=path,
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
         next=points.at_factors(loads[place].factors) if missed is not None else None,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from qnsolve.results.answer import Report
 from qnsolve.zos.solve_system import System
 
+from .loads.load_path import LoadPath
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -34,6 +36,10 @@ class Verdict:
         Last months that hold if response times are off by their stated errors; "" where no target decides.
     beyond : bool
         Whether the system holds to the end of the question.
+    simulated : bool
+        Whether `holds_until` is the month that simulation gives.
+    modelled_until : str
+        The month that the model gives, where that was simulated.
     """
 
     holds_until: str
@@ -48,6 +54,8 @@ class Verdict:
     earliest: str = ""
     latest: str = ""
     beyond: bool = False
+    simulated: bool = False
+    modelled_until: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,27 +244,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class StudyFigures(Report):
-    """Until when a system holds its growing work.
-
-    Attributes
-    ----------
-    heading, notes
-        As for every report.
-    asked : Asked
-    verdict : Verdict
-    periods : tuple of Period
-        In the order of time; the first is the first month.
-    centers : tuple of CenterUse
-        By how soon they would be full.
-    what_ifs : tuple of WhatIfAnswer
-        In the order of the question; remedies that were found by the largest gain.
-    times : tuple of TimeAt
-    assumptions : tuple of str
-    last : System or None
-        The system at the last load that holds, None where none does.
-    next : System or None
-        That at the first load that does not.
-    """
+    """The figures of a study; `Study` says what each is."""
 
     asked: Asked
     verdict: Verdict
@@ -265,7 +253,7 @@ class StudyFigures(Report):
     what_ifs: tuple[WhatIfAnswer, ...]
     times: tuple[TimeAt, ...]
     assumptions: tuple[str, ...]
-    yearly: dict[str, float]
+    path: LoadPath = field(repr=False)
     system: System = field(repr=False)
     last: System | None = field(repr=False)
     next: System | None = field(repr=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
+from .center_uses import PlainLoads, kind_of_center
 from .load_points import LoadPoint, LoadPoints
 from .loads.load_path import DatedLoad
 from .loads.months import Month, label
@@ -15,6 +16,7 @@ from .study_figures import Period, Verdict
 from .time_split import full_name
 
 FULL = 0.9  # use from which on a center is as good as the one that ends it
+NEARLY = 0.95  # use in proportion to the load from which on a center is what fills up
 BUSY = 0.85  # use of CPs from which on TCBs wait for them
 
 
@@ -59,11 +61,7 @@ def verdict_of(
 def cause_of(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -> tuple[str, str, str]:
     """Kind, center and work of what ends a load: the center that the others wait for, or whose time grew most."""
     if failing.point is None:
-        if before is not None and before.point is not None:
-            name, used = before.fullest
-            if used > FULL:
-                return "saturated", name, ""
-        return "saturated", failing.full, ""
+        return "saturated", _full_first(points, before, failing), ""
     work = max(failing.missed, key=lambda name: _over(points, failing, name))
     w = points.names.index(work)
     split = failing.result.work[w].split
@@ -75,6 +73,23 @@ def cause_of(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -
     most = max(grown, key=grown.__getitem__)
     center = max((each for each in split if points.grouped(each) == most), key=split.__getitem__)
     return "target", _center_of(failing, center), work
+
+
+def _full_first(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -> str:
+    """The center that is full first on the way from one load to another: limits fill behind what they wait for."""
+    if before is None or before.point is None:
+        return failing.full
+    name, used = before.fullest
+    if used > FULL:
+        return name
+    plain = PlainLoads(points)
+    asked = {}
+    for center, share in before.used.items():
+        rest = plain.at(center, before.factors)
+        if rest > 0 and kind_of_center(points, center) != "limit":
+            asked[center] = share * plain.at(center, failing.factors) / rest
+    most = max(asked, key=asked.__getitem__, default="")
+    return most if most and asked[most] > NEARLY else failing.full
 
 
 def _over(points: LoadPoints, point: LoadPoint, name: str) -> float:
