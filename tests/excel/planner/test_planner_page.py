@@ -18,7 +18,8 @@ FAULTS += "addEventListener('unhandledrejection', (e) => faults.push(String(e.re
 FOCUSED = """(() => {
   const one = document.activeElement, label = one.labels && one.labels[0];
   const name = one.getAttribute('aria-label') || (label && label.textContent) || one.textContent || '';
-  return [one.id || one.textContent.slice(0, 20), name.trim(), one.getBoundingClientRect().width > 0, getComputedStyle(one).outlineStyle];
+  const id = one.id || one.textContent.slice(0, 20), wide = one.getBoundingClientRect().width > 0;
+  return [id, name.trim(), wide, getComputedStyle(one).outlineStyle];
 })()"""
 WATCHED = """window.seen = [];
 new MutationObserver(() => seen.push(document.getElementById('verdict').dataset.sure))
