@@ -203,8 +203,8 @@ def test_a_dash_is_measurements_from_standard_input(
 
 
 def test_every_command_that_takes_a_file_is_tried() -> None:
-    """`compare` and `convert` are below."""
-    tried = {*FILE_COMMANDS, *SYSTEM_COMMANDS, *MEASURED_COMMANDS, "compare", "convert"}
+    """`compare` and `convert` are below; `template` takes none."""
+    tried = {*FILE_COMMANDS, *SYSTEM_COMMANDS, *MEASURED_COMMANDS, "compare", "convert", "template"}
     assert tried == set(COMMANDS)
 
 
