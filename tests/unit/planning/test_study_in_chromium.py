@@ -19,7 +19,7 @@ def test_every_chart_is_drawn(tmp_path: Path) -> None:
     file = tmp_path / "study.html"
     file.write_text(study_html(found), encoding="utf-8")
     shown = re.sub(r"<script.*?</script>", "", dom(file.as_uri(), tmp_path), flags=re.DOTALL)
-    parts = {name: part for name, part in re.findall(r'data-chart="(\w+)"(.*?)</section>', shown, re.DOTALL)}
+    parts = dict(re.findall(r'data-chart="(\w+)"(.*?)</section>', shown, re.DOTALL))
     assert parts.keys() == {"responses", "heat", "gains", "split", "model"}
     assert parts["responses"].count("<svg") == 2
     assert all(parts[name].count("<svg") == 1 for name in ("heat", "gains", "split"))

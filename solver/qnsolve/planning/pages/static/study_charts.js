@@ -107,7 +107,7 @@
         },
         { name: "simulated", type: "scatter", data: simulated, symbol: "diamond", symbolSize: 12, color: "#ffffff", itemStyle: { borderColor: INK, borderWidth: 2 }, z: 5 },
       ],
-      aria: { enabled: true, description: spoken(study, name, at, end) },
+      aria: { enabled: true, label: { description: spoken(study, name, at, end) } },
     }, 220);
   }
 
@@ -161,7 +161,7 @@
         label: { show: true, fontSize: narrow ? 8 : 11, formatter: (item) => percent(item.value[2]) },
         itemStyle: { borderColor: "#ffffff", borderWidth: 1 }, emphasis: { itemStyle: { borderColor: INK } },
       }],
-      aria: { enabled: true, description: "How full each center is by period: " + study.centers.slice(0, 4).map((row) => `${row.name} ${percent(row.used[0])} to ${percent(row.used[row.used.length - 1])} percent`).join(", ") },
+      aria: { enabled: true, label: { description: "How full each center is by period: " + study.centers.slice(0, 4).map((row) => `${row.name} ${percent(row.used[0])} to ${percent(row.used[row.used.length - 1])} percent`).join(", ") } },
     }, 40 + 24 * rows.length + (narrow ? 40 : 0));
   }
 
@@ -197,7 +197,7 @@
         return `${bar} ${seconds(total(bar.slice(0, cut), key))}`;
       } }, axisTick: { show: false } },
       series,
-      aria: { enabled: true, decal: { show: true } },
+      aria: { enabled: true, decal: { show: true }, label: { description: "Where the response time goes: " + works.map((work) => `${work}, most at ${study.times.filter((time) => time.work === work).sort((x, y) => y.last - x.last)[0].center}`).join("; ") } },
     }, 70 + 30 * bars.length + (narrow ? 30 : 22 * Math.ceil(series.length / 3)));
   }
 
@@ -216,7 +216,7 @@
         type: "bar", barMaxWidth: 18, data: rows.map((row) => ({ value: row.months, itemStyle: { color: row.months < 0 ? ALARM : "#0072b2" } })),
         label: { show: true, position: "right", color: INK, formatter: (item) => `${rows[item.dataIndex].at_least ? "≥ " : ""}${item.value}, until ${rows[item.dataIndex].holds_until || "not today"}` },
       }],
-      aria: { enabled: true, decal: { show: true } },
+      aria: { enabled: true, label: { description: "Months gained by each change: " + study.what_ifs.map((row) => `${row.name} ${row.months}`).join("; ") } },
     }, 48 + 28 * rows.length);
   }
 
