@@ -38,6 +38,7 @@ def study_html(study: Study) -> str:
         holds="later" if verdict.kind != "none" and verdict.beyond else "no" if verdict.kind != "none" else "yes",
         sentences=sentences,
         gains=sentences[1] if study.what_ifs else "",
+        following=next((text for text in sentences if text.startswith("Next to fill up")), ""),
         periods=study.periods,
         simulated=any(work.simulated for period in study.periods for work in period.work),
         works=works,
