@@ -1,4 +1,7 @@
-"""Which part of the worksheet functions may import which: front ends know the catalogue, never each other."""
+"""Which part of the worksheet functions may import which: front ends know the catalogue, never each other.
+
+The planner's page stands on two of them: on the server of one and the sheets of another.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,7 @@ ARROWS: dict[str, set[str]] = {
     "calc": {"catalogue", "replacing"},  # and the dispatcher by name, once it is found
     "xlam": {"catalogue", "cells", "commands", "dispatch", "replacing"},
     "officejs": {"catalogue", "cells", "commands", "deadline", "dispatch", "formula", "replacing"},
+    "planner": {"officejs", "workbooks"},
     "commands": {"listing"},  # and the front ends by name, when the command is called
     "__init__": {"catalogue", "cells", "dispatch"},
 }

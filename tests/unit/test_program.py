@@ -203,8 +203,8 @@ def test_a_dash_is_measurements_from_standard_input(
 
 
 def test_every_command_that_takes_a_file_is_tried() -> None:
-    """`compare` and `convert` are below."""
-    tried = {*FILE_COMMANDS, *SYSTEM_COMMANDS, *MEASURED_COMMANDS, "compare", "convert"}
+    """`compare` and `convert` are below; `template` takes none."""
+    tried = {*FILE_COMMANDS, *SYSTEM_COMMANDS, *MEASURED_COMMANDS, "compare", "convert", "template"}
     assert tried == set(COMMANDS)
 
 
@@ -285,7 +285,7 @@ def test_an_error_of_the_machine_names_the_file(
     def fail(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr("qnsolve.cli.solve_command.solve", fail)
+    monkeypatch.setattr("qnsolve.cli.solve_command._solved", fail)
     assert main(["solve", str(model)]) == code
     err = capsys.readouterr().err
     assert err.startswith(str(model))

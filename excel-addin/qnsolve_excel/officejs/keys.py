@@ -47,14 +47,16 @@ def home() -> Path:
 
 def keys(folder: Path) -> Keys:
     """The kept ones, made where there are none or where they end soon."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    found = Keys(_token(folder / "token"), folder / "qnsolve-local.crt", folder / "server.pem")
+    found = Keys(kept_token(folder), folder / "qnsolve-local.crt", folder / "server.pem")
     if _ends_soon(found):
         _certify(found)
     return found
 
 
-def _token(file: Path) -> str:
+def kept_token(folder: Path) -> str:
+    """The token of this user, made where there is none."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / "token"
     try:
         token = file.read_text(encoding="ascii").strip()
     except (OSError, ValueError):

@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "methods": ("list the methods, and which accept a network", "qnsolve.cli.methods_command"),
     "data": ("what measured files hold: intervals, series, what was assumed", "qnsolve.cli.measured.data_command"),
+    "template": ("a system file to begin with: CICS, IMS, MQ with data sharing", "qnsolve.cli.systems.template_command"),
     "convert": ("write a file in another format", "qnsolve.cli.convert_command"),
 }
 ALIASES = {"grow": "growth"}  # names of earlier versions

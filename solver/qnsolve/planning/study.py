@@ -50,6 +50,8 @@ class Study(StudyFigures):
         In the order of the question; remedies that were found by the largest gain.
     times : tuple of TimeAt
     assumptions : tuple of str
+    path : LoadPath
+        The load month by month.
     last : System or None
         The system at the last load that holds, None where none does.
     next : System or None
@@ -235,7 +237,7 @@ def study(
         what_ifs=answers,
         times=times,
         assumptions=_assumptions(asked, begin is None, path, points, good),
-        yearly=dict(zip(path.works, path.yearly.tolist(), strict=True)),
+        path=path,
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
         next=points.at_factors(loads[place].factors) if missed is not None else None,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from qnsolve.results.answer import Report
 from qnsolve.zos.solve_system import System
 
+from .loads.load_path import LoadPath
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -34,6 +36,10 @@ class Verdict:
         Last months that hold if response times are off by their stated errors; "" where no target decides.
     beyond : bool
         Whether the system holds to the end of the question.
+    simulated : bool
+        Whether `holds_until` is the month that simulation gives.
+    modelled_until : str
+        The month that the model gives, where that was simulated.
     """
 
     holds_until: str
@@ -48,6 +54,8 @@ class Verdict:
     earliest: str = ""
     latest: str = ""
     beyond: bool = False
+    simulated: bool = False
+    modelled_until: str = ""
 
 
 @dataclass(frozen=True)
@@ -245,7 +253,7 @@ class StudyFigures(Report):
     what_ifs: tuple[WhatIfAnswer, ...]
     times: tuple[TimeAt, ...]
     assumptions: tuple[str, ...]
-    yearly: dict[str, float]
+    path: LoadPath = field(repr=False)
     system: System = field(repr=False)
     last: System | None = field(repr=False)
     next: System | None = field(repr=False)

@@ -61,7 +61,7 @@ def cause_text(study: StudyFigures) -> str:
     if verdict.kind == "saturated":
         return f"{verdict.center} is full{waits}"
     target = study.asked.targets[verdict.work]
-    return f"{verdict.work} takes longer than {time(target)}, most of it more at {verdict.center}{waits}"
+    return f"{verdict.work} takes longer than {time(target)}; what grows most is its time at {verdict.center}{waits}"
 
 
 def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
@@ -82,7 +82,7 @@ def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
     if same:
         names = ", ".join(each.name for each in same[:GAINS]) + (f" and {len(same) - GAINS} more" if len(same) > GAINS else "")
         parts.append(f"{names} change{'s' if len(same) == 1 else ''} nothing" if parts else f"{names}: no month gained")
-    return "; ".join(parts) + "."
+    return ("By the model: " if verdict.simulated else "") + "; ".join(parts) + "."
 
 
 def _last(study: StudyFigures) -> Period | None:
@@ -120,7 +120,10 @@ def _grown(study: StudyFigures) -> Iterator[str]:
 
 
 def _range(verdict: Verdict) -> str:
-    """The months between which it ends, by the stated error of the response times."""
+    """The months between which it ends, by the stated error of the response times; what the model says beside simulation."""
+    if verdict.simulated:
+        other = verdict.modelled_until or "no month"
+        return f" (simulated; the model says {'the same' if other == verdict.holds_until else other})"
     if not verdict.earliest or not verdict.latest or verdict.earliest == verdict.latest:
         return ""
     return f" ({verdict.earliest} to {verdict.latest} within the error of the method)"

@@ -12,6 +12,7 @@ from qnsolve.errors import ModelError
 from qnsolve.planning.last_month import first_failing
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.loads.load_path import load_path
+from qnsolve.planning.simulated_periods import simulated
 
 from tests.support.planned_sites import one_region, two_works
 
@@ -160,3 +161,21 @@ def test_users_and_networks() -> None:
     shop = qn.Network(stations=[qn.Queue("cpu")], classes=[qn.OpenClass("query", arrival_rate=1.0, demands={"cpu": 0.1})])
     with pytest.raises(ModelError, match="System"):
         qn.study(shop)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_simulation_decides_the_month() -> None:
+    """Simulated months around the model's date: the last meets the target, the next does not; points agree with the curve."""
+    asked = {**ASKED, "growth": "10%/quarter"}
+    found = qn.study(two_works(), targets={"orders": 0.0045}, remedies=False, **asked)
+    checked = simulated(found)
+    assert checked.verdict.simulated
+    assert checked.verdict.modelled_until == found.verdict.holds_until
+    assert "simulated" in checked.sentences()[0]
+    gap = np.datetime64(checked.verdict.holds_until, "M") - np.datetime64(found.verdict.holds_until, "M")
+    assert abs(int(gap.astype(int))) <= 2
+    pairs = [(work.response_time, work.simulated) for period in checked.periods for work in period.work if work.simulated]
+    assert len(pairs) >= 4
+    assert all(point is not None and abs(time / point.response_time - 1) < 0.12 for time, point in pairs)
+    assert checked.last is not None
+    assert qn.zos.verify(checked.last, precision=0.01).figures

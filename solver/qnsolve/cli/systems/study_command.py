@@ -40,7 +40,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     text = "a day with more work than its month: 2027-11-26=1.8, each year 11-26=1.8; may be given again"
     parser.add_argument("--special-day", action="append", default=[], metavar="DAY=FACTOR", help=text)
     parser.add_argument("--remedies", action="store_true", help="try each engine, zIIP, region, stripe and limit as well")
-    text = "simulate the first period, the last that holds and the next: points beside the curves (takes half a minute)"
+    text = "simulate: points beside the curves, and the last month that holds by simulation (takes a minute or two)"
     parser.add_argument("--simulate", action="store_true", help=text)
     text = f"write {PAGE}, {BOOK}, {DATA} and the models of the last load that holds and the next into this folder"
     parser.add_argument("-o", "--out", metavar="FOLDER", help=text)

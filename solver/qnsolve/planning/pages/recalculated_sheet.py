@@ -56,7 +56,7 @@ def recalculated_sheet(study: Study, book: Any, sheet: Any, form: dict[str, Any]
 
 def _yearly(study: Study) -> list[float]:
     """Load after a year over that before, of each work."""
-    return [float(study.yearly[work.name]) for work in study.periods[0].work]
+    return study.path.yearly.tolist()
 
 
 def _uses(study: Study, sheet: Any, form: dict[str, Any], top: int) -> None:

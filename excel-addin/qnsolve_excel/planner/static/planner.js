@@ -1,0 +1,272 @@
+// The page: what was opened, what was changed, and the answer to it.
+
+import { at, made } from "./dom.js";
+import { ask, bytesOf, save, ServerError } from "./server.js";
+import { changedAt, Store, valueAt } from "./store.js";
+import { drawTree, find, mark, refresh, reveal, wrong as wrongField } from "./tree.js";
+import { drawQuestion, wrong as wrongQuestion } from "./question.js";
+import { drawCurve, drawRest, drawVerdict, thinned } from "./results.js";
+import { comparePanel } from "./compare.js";
+import { helpsPanel } from "./helps.js";
+import { measurePanel } from "./measure.js";
+import { textPanel } from "./text.js";
+
+const store = new Store();
+const results = new Map(); // answers by model and question
+const KEPT = 60;
+const TABS = ["plan", "helps", "compare", "measure", "text", "functions"];
+let tab = "plan";
+let edited = null; // the field that was changed last
+let turn = 0;
+
+export const keyOf = (scenario) => JSON.stringify([scenario.model, scenario.question]);
+
+const page = {
+  store, results, keyOf, problem, open,
+  answer: (scenario) => results.get(keyOf(scenario)),
+  remember,
+  setQuestion: (question) => { edited = null; store.change("question", question, `question ${Date.now()}`); },
+  setModel: (model) => { edited = null; store.change("model", model, `model ${Date.now()}`); },
+  show: (name) => choose(name),
+};
+const panels = { helps: helpsPanel(page), compare: comparePanel(page), measure: measurePanel(page), text: textPanel(page) };
+
+// ---------------------------------------------------------------- the answer
+async function calculate() {
+  const mine = ++turn, { scenario } = store, key = keyOf(scenario), begin = performance.now();
+  const kept = results.get(key);
+  if (kept) return show(kept, "", begin);
+  busy("calculating …");
+  at("curve").closest(".answer").querySelectorAll(".chart, #sentences, #figures, #headroom, #lights, #verdict").forEach((each) => each.classList.add("old"));
+  try {
+    const given = { model: scenario.model, question: scenario.question };
+    const first = await ask("quick", given);
+    if (mine !== turn || !first) return;
+    show(first, "first estimate from two loads; calculating the rest …", begin);
+    const whole = await ask("study", given);
+    if (mine !== turn || !whole) return;
+    remember(key, whole);
+    show(whole, "", begin);
+  } catch (fault) {
+    if (mine === turn) refused(fault);
+  }
+}
+
+function remember(key, result) {
+  results.set(key, result);
+  if (results.size > KEPT) results.delete(results.keys().next().value);
+}
+
+function show(result, state, begin) {
+  problem("");
+  drawVerdict(result);
+  const lines = [{ name: store.scenario.name, result }];
+  const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
+  if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
+  drawCurve(at("curve"), lines);
+  for (const name of ["verdict", "lights", "headroom", "curve"]) at(name).classList.remove("old");
+  const curve = result.preliminary ? "first" : "whole";
+  document.body.dataset[curve] = String(turn);
+  performance.measure(`${curve} ${turn}`, { start: begin, end: performance.now() });
+  const mine = turn;
+  requestAnimationFrame(() => {
+    if (mine !== turn) return;
+    window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
+    at("heat").classList.remove("old");
+    if (!result.preliminary) {
+      drawRest(result);
+      for (const name of ["split", "sentences", "figures"]) at(name).classList.remove("old");
+      window.qnsolveStudy.charts.model(at("drawing"), result, { onSelect: (kind, name) => reveal(name) });
+      if (panels[tab]) panels[tab].draw();
+      document.body.dataset.drawn = String(mine);
+    }
+  });
+  busy(state);
+}
+
+function busy(text) {
+  at("state").textContent = text;
+  at("state").dataset.busy = text ? "yes" : "no";
+}
+
+function refused(fault) {
+  busy("");
+  if (!(fault instanceof ServerError)) throw fault;
+  document.body.dataset.refused = String(turn);
+  if (edited && edited.row && edited.row.isConnected) return wrongField(edited, fault.message);
+  if (edited && edited.isConnected) return wrongQuestion(edited, fault.message);
+  problem(fault.message);
+}
+
+function problem(text) {
+  at("problem").hidden = !text;
+  at("problem").textContent = text;
+}
+
+// ---------------------------------------------------------------- the model
+async function describe() {
+  const { scenario } = store;
+  const found = await ask("describe", { model: scenario.model, together: !at("single").checked });
+  if (!found || scenario.model !== store.scenario.model) return;
+  const focus = document.activeElement && document.activeElement.id;
+  drawTree(at("tree"), found.tree, store, changed);
+  const base = store.scenarios[0].model;
+  if (store.current) mark(base, scenario.model);
+  if (at("find").value) find(at("tree"), at("find").value);
+  if (focus && at(focus) && document.activeElement === document.body) at(focus).focus();
+  if (!at("drawing").children.length) window.qnsolveStudy.charts.model(at("drawing"), { drawing: found.drawing, centers: [] }, { onSelect: (kind, name) => reveal(name) });
+}
+
+function changed(paths, value, field) {
+  edited = field;
+  const before = store.scenario.model;
+  if (paths.every((path) => JSON.stringify(valueAt(before, path)) === JSON.stringify(value))) return;
+  store.change("model", paths.reduce((model, path) => changedAt(model, path, value), before), JSON.stringify(paths));
+}
+
+store.onChange((about) => {
+  head();
+  if (about.part === "cost" || about.part === "name") {
+    setTimeout(() => panels[tab] && panels[tab].draw(), 0); // once Tab has moved on
+    return;
+  }
+  at("welcome").hidden = store.scenarios.length > 0;
+  if (!store.scenarios.length) return;
+  if (about.opened) {
+    edited = null;
+    drawQuestion(at("question"), store, (question, input) => { edited = input; store.change("question", question, `question ${input.name}`); });
+    if (!refresh(store)) describe().catch(refused);
+  } else if (about.part === "question" && !edited) {
+    drawQuestion(at("question"), store, (question, input) => { edited = input; store.change("question", question, `question ${input.name}`); });
+  } else if (about.part === "model" && !edited && !refresh(store)) {
+    describe().catch(refused);
+  }
+  if (store.current) mark(store.scenarios[0].model, store.scenario.model);
+  choose(tab);
+  calculate();
+});
+
+function head() {
+  at("undo").disabled = !store.past.length;
+  at("redo").disabled = !store.future.length;
+  const some = store.scenarios.length > 0;
+  for (const name of ["keep", "scenario", "export"]) at(name).disabled = !some;
+  at("scenario").replaceChildren(...store.scenarios.map((each, place) => made("option", { value: String(place), selected: place === store.current }, each.name)));
+  at("scenario").hidden = store.scenarios.length < 2;
+  at("title").textContent = some ? store.scenario.model.name || store.scenario.name : "planner";
+}
+
+async function open(work) {
+  problem("");
+  try {
+    const found = await work;
+    if (found) store.open(found);
+  } catch (fault) {
+    edited = null;
+    refused(fault);
+  }
+}
+
+// ---------------------------------------------------------------- tabs
+function choose(name) {
+  tab = name;
+  for (const each of TABS) {
+    const button = at(`tab-${each}`), on = each === name;
+    button.setAttribute("aria-selected", String(on));
+    button.tabIndex = on ? 0 : -1;
+    at(each).hidden = !on || (each !== "functions" && !store.scenarios.length);
+  }
+  at("welcome").hidden = store.scenarios.length > 0 || name === "functions";
+  if (name === "functions" && !at("functions").children.length) at("functions").append(made("iframe", { src: "functions/", title: "Worksheet functions, to try them" }));
+  if (panels[name] && store.scenarios.length) panels[name].draw();
+  if (name === "plan") window.dispatchEvent(new Event("resize"));
+}
+
+at("tab-plan").parentElement.addEventListener("keydown", (event) => {
+  const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!way) return;
+  const next = TABS[(TABS.indexOf(tab) + way + TABS.length) % TABS.length];
+  choose(next);
+  at(`tab-${next}`).focus();
+});
+for (const each of TABS) at(`tab-${each}`).addEventListener("click", () => choose(each));
+
+// ---------------------------------------------------------------- tools
+at("file").addEventListener("change", async () => {
+  const [file] = at("file").files;
+  if (file) await open(file.text().then((text) => ask("open", { text, name: file.name })));
+  at("file").value = "";
+});
+at("template").addEventListener("change", async () => {
+  const name = at("template").value;
+  at("template").value = "";
+  if (name) await open(ask("template", { template: name }));
+});
+at("undo").addEventListener("click", () => store.undo());
+at("redo").addEventListener("click", () => store.redo());
+at("keep").addEventListener("click", () => {
+  const used = new Set(store.scenarios.map((each) => each.name));
+  const name = [..."BCDEFGHIJKLMNOPQRSTUVWXYZ"].map((letter) => `Scenario ${letter}`).find((each) => !used.has(each)) || `Scenario ${store.scenarios.length + 1}`;
+  store.keep(name);
+  at("said").textContent = `${name} is a copy; changes go there`;
+});
+at("scenario").addEventListener("change", () => store.choose(Number(at("scenario").value)));
+at("export").addEventListener("change", async () => {
+  const kind = at("export").value;
+  at("export").value = "";
+  if (!kind) return;
+  const name = (store.scenario.model.name || store.scenario.name || "system").replace(/[^A-Za-z0-9_-]+/g, "-");
+  if (kind === "share") return save(`${name}.scenarios.json`, "application/json", store.shared());
+  busy("writing …");
+  try {
+    const found = await ask("export", { kind, model: store.scenario.model, question: store.scenario.question, name });
+    if (found) save(found.name, found.type, bytesOf(found.content));
+    busy("");
+  } catch (fault) {
+    edited = null;
+    refused(fault);
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.tagName === "TEXTAREA") return;
+  const key = event.key.toLowerCase();
+  if (key === "z" && !event.shiftKey) { event.preventDefault(); store.undo(); }
+  if (key === "y" || (key === "z" && event.shiftKey)) { event.preventDefault(); store.redo(); }
+});
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  const [file] = event.dataTransfer.files;
+  if (file && tab !== "measure") open(file.text().then((text) => ask("open", { text, name: file.name })));
+});
+at("find").addEventListener("input", () => find(at("tree"), at("find").value));
+at("single").addEventListener("change", () => describe().catch(refused));
+at("tree").addEventListener("submit", (event) => event.preventDefault());
+window.addEventListener("pagehide", () => store.writeNow());
+
+// ---------------------------------------------------------------- begin
+const begin = await ask("start");
+for (const { name, title } of begin.templates) {
+  at("template").append(made("option", { value: name }, title));
+  const [short, rest] = title.split(": ");
+  const button = made("button", { type: "button", "data-template": name }, made("b", {}, short), rest);
+  button.addEventListener("click", () => open(ask("template", { template: name })));
+  at("starts").append(button);
+}
+head();
+const kept = store.kept();
+const file = JSON.stringify(begin.begin);
+let seen = null; // the file that this window has opened already: a reload keeps what was changed since
+try {
+  seen = sessionStorage.getItem("qnsolve-file");
+  sessionStorage.setItem("qnsolve-file", file);
+} catch (fault) { /* without storage a reload begins with the file */ }
+if (begin.begin && !(kept && seen === file)) store.open(begin.begin);
+else if (kept) {
+  store.open(kept);
+  store.past = [];
+  head();
+} else {
+  at("welcome").hidden = false;
+}
+document.body.dataset.ready = "yes";

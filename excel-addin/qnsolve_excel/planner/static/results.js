@@ -1,0 +1,161 @@
+// What a study says: verdict, curve by date, centers, times, figures.
+
+import { at, made, seconds, shortNumber, table } from "./dom.js";
+
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#7f3c8d", "#8a6d00", "#555555"];
+const DASHES = ["solid", "dashed", "dotted", [8, 3, 2, 3], [12, 4], [2, 2]];
+const MARKS = ["circle", "rect", "triangle", "diamond", "pin", "arrow"];
+const INK = "#1a1a1a", SOFT = "#5a5a5a", LINE = "#d4d4d4";
+const WIDE_RANGE = 25; // times between the longest and the shortest response from which on the axis is logarithmic
+
+export function holds(result) {
+  const { verdict } = result;
+  return verdict.kind === "none" ? "yes" : verdict.beyond ? "later" : "no";
+}
+
+export function verdictWords(result) {
+  if (result.sentences) return result.sentences[0];
+  const { verdict, asked } = result;
+  const cause = verdict.work ? `${verdict.work} misses its target` : `${verdict.center} is full`;
+  if (verdict.kind === "none") return `Holds until ${asked.until} and beyond.`;
+  if (!verdict.holds_until) return `Does not hold today: ${cause}.`;
+  if (verdict.beyond) return `Holds until ${asked.until} and on to ${verdict.holds_until}; then ${cause}.`;
+  return `Holds until ${verdict.holds_until}; then ${cause}.`;
+}
+
+export function drawVerdict(result) {
+  const place = at("verdict");
+  place.textContent = verdictWords(result);
+  place.dataset.holds = holds(result);
+  place.dataset.sure = result.preliminary ? "no" : "yes";
+  at("lights").replaceChildren(...result.periods.map((period) => made("li", { "data-holds": period.holds ? "yes" : "no", title: period.reason || "holds" }, `${period.name} ${period.holds ? "✓" : "✕"}`)));
+  const first = result.periods[0];
+  const words = [];
+  if (result.headroom) words.push(`Headroom: ${shortNumber(result.headroom)} times the load of ${first.name}.`);
+  words.push(`Today ${first.fullest} is ${shortNumber(first.used_percent)} % used.`);
+  at("headroom").textContent = words.join(" ");
+}
+
+export function drawRest(result) {
+  // what the first estimate does not have
+  at("sentences").replaceChildren(...(result.sentences || []).slice(1).map((each) => made("li", {}, each)));
+  window.qnsolveStudy.charts.split(at("split"), result);
+  const names = result.periods[0].work.map((work) => work.name);
+  const lpars = Object.keys(result.periods[0].cpu_percent || {});
+  at("figures").replaceChildren(table(
+    ["period", ...names, ...lpars.map((name) => `${name} CPU`), "fullest", "used", "holds"],
+    result.periods.map((period) => [
+      period.day || period.name,
+      ...period.work.map((work) => seconds(work.response_time)),
+      ...lpars.map((name) => (period.cpu_percent[name] === undefined ? "–" : `${shortNumber(period.cpu_percent[name])} %`)),
+      period.fullest, `${shortNumber(period.used_percent)} %`, period.holds ? "yes" : `no: ${period.reason}`,
+    ]),
+    [0, names.length + lpars.length + 1, names.length + lpars.length + 3],
+  ));
+}
+
+const drawn = new WeakMap();
+
+function chartOf(element, height) {
+  element.style.height = `${height}px`;
+  let chart = drawn.get(element);
+  if (!chart) {
+    chart = window.echarts.init(element, null, { renderer: "svg" });
+    drawn.set(element, chart);
+    new ResizeObserver(() => chart.resize()).observe(element);
+  }
+  return chart;
+}
+
+// `lines`: name, result, and the work that is shown or all; the first line's periods are the axis
+export function drawCurve(element, lines) {
+  const axis = longest(lines);
+  const series = [];
+  const values = [];
+  for (const { name, result, work, faint } of lines) {
+    result.periods[0].work.forEach((each, place) => {
+      if (work !== undefined && each.name !== work) return;
+      const at = new Map(result.periods.map((period) => [period.name, period]));
+      const data = axis.map((label) => {
+        const period = at.get(label);
+        const found = period && period.solved ? period.work[place].response_time : null;
+        if (found) values.push(found);
+        return found;
+      });
+      const style = work !== undefined ? series.length : place;
+      const colour = faint ? "#8a8a8a" : COLOURS[style % COLOURS.length];
+      if (each.target && !faint) values.push(each.target);
+      series.push({
+        name: work !== undefined ? name : faint ? `${each.name}, ${name}` : each.name,
+        data, of: each.name, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
+      });
+    });
+  }
+  const most = Math.max(...values, 1e-9), least = Math.min(...values, most);
+  const [size, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([one]) => most >= one) || [1e-6, "µs"];
+  const log = most / least > WIDE_RANGE;
+  const estimate = lines[0].result.preliminary;
+  const wide = element.clientWidth || 600;
+  const chart = chartOf(element, wide < 520 ? 300 : 340);
+  chart.setOption({
+    animation: false,
+    textStyle: { color: INK, fontFamily: "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif" },
+    legend: { top: 0, left: 0, type: "scroll", itemWidth: 34, textStyle: { color: INK } },
+    grid: { left: 8, right: 18, top: 62, bottom: 6, containLabel: true },
+    tooltip: { trigger: "axis", confine: true, valueFormatter: (value) => (value === null || value === undefined ? "a center is full" : seconds(value * size)) },
+    xAxis: { type: "category", data: axis, axisLabel: { color: SOFT, hideOverlap: true }, axisLine: { lineStyle: { color: SOFT } } },
+    yAxis: {
+      type: log ? "log" : "value", name: `response time [${unit}]${log ? ", logarithmic" : ""}`, nameTextStyle: { align: "left", color: SOFT },
+      max: log ? undefined : (range) => top(Math.max(range.max, ...series.map((each) => (each.target || 0) / size))),
+      min: log ? 10 ** Math.floor(Math.log10(least / size)) : 0, axisLabel: { color: SOFT, formatter: (value) => shortNumber(value) }, splitLine: { lineStyle: { color: LINE } },
+    },
+    series: series.map(({ name, of, data, target, colour, faint, style }) => ({
+      name, type: "line", color: colour, symbol: MARKS[style % MARKS.length], symbolSize: faint ? 5 : 8, connectNulls: false,
+      data: data.map((value) => (value === null ? null : value / size)),
+      lineStyle: { type: faint ? [3, 3] : DASHES[style % DASHES.length], width: faint ? 1.5 : 2.5, opacity: estimate && !faint ? 0.7 : 1 },
+      markLine: target ? {
+        silent: true, symbol: "none", data: [{ yAxis: target / size }], lineStyle: { color: colour, type: [6, 4], width: 1.5 },
+        label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideEndTop", color: INK, fontSize: 11 },
+      } : { data: [] },
+    })),
+    aria: { enabled: true },
+  }, { replaceMerge: ["series"], notMerge: false });
+  const spoken = series.map((each) => `${each.name}: ${seconds(each.data.find((value) => value !== null))} to ${seconds(each.data.findLast((value) => value !== null))}`);
+  element.setAttribute("aria-label", `Response time by date. ${spoken.join(". ")}.`);
+  return chart;
+}
+
+function top(value) {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12].map((step) => step * power).find((step) => step >= 1.07 * value);
+}
+
+function longest(lines) {
+  const found = lines.map((line) => line.result.periods.map((period) => period.name)).sort((a, b) => b.length - a.length)[0];
+  return found;
+}
+
+export function lastOf(result) {
+  // the last period that has an operating point
+  return result.periods.findLast((period) => period.solved) || result.periods[0];
+}
+
+export function thinned(result, width) {
+  // fewer periods where there is no room for all: the first, the last, the first that does not hold, and some between
+  const most = Math.max(Math.floor(width / 62), 4), count = result.periods.length;
+  if (count <= most) return result;
+  const step = Math.ceil((count - 1) / (most - 1));
+  const keep = new Set([0, count - 1]);
+  const bad = result.periods.findIndex((period) => !period.holds);
+  for (let place = 0; place < count - 1; place += step) keep.add(place);
+  if (bad >= 0 && !keep.has(bad)) {
+    keep.delete([...keep].filter((place) => place > 0 && place < count - 1).sort((a, b) => Math.abs(a - bad) - Math.abs(b - bad))[0]);
+    keep.add(bad);
+  }
+  const places = [...keep].sort((a, b) => a - b);
+  return {
+    ...result,
+    periods: places.map((place) => result.periods[place]),
+    centers: result.centers.map((each) => ({ ...each, used: places.map((place) => each.used[place]) })),
+  };
+}
