@@ -25,13 +25,14 @@ def longest() -> float:
 
 
 LONGEST = longest()
+UNHURRIED = 1800.0  # seconds for a file of cells
 
 
 class TookTooLongError(BaseException):
     """The calculation was stopped; no `except Exception` on the way holds it up."""
 
 
-_RUNNING = threading.local()  # end: of the timer that runs; until: of the call
+_RUNNING = threading.local()  # end: of the timer that runs; until: of the call; most: seconds that a call may take
 
 
 @contextmanager
@@ -47,6 +48,16 @@ def one_call(seconds: float = LONGEST) -> Iterator[None]:
         _RUNNING.until = None
 
 
+@contextmanager
+def unhurried(seconds: float = UNHURRIED) -> Iterator[None]:
+    """More time for each call inside: where a file is written, no sheet stands still."""
+    _RUNNING.until, _RUNNING.most = time.monotonic() + seconds, seconds
+    try:
+        yield
+    finally:
+        _RUNNING.until = _RUNNING.most = None
+
+
 def running() -> bool:
     """Whether a deadline runs in this thread."""
     return getattr(_RUNNING, "end", None) is not None
@@ -59,12 +70,13 @@ def left() -> float:
 
 
 @contextmanager
-def deadline(seconds: float = LONGEST) -> Iterator[None]:
-    """Stop the code inside after a time with TookTooLongError, at the next step of the interpreter.
+def deadline(seconds: float | None = None) -> Iterator[None]:
+    """Stop the code inside after a time, by default that of a call, with TookTooLongError, at the interpreter's next step.
 
     Inside another one the earlier end holds, and the error is raised where that one ends.
     """
-    seconds = min(seconds, left())
+    most = getattr(_RUNNING, "most", None) or LONGEST
+    seconds = min(most if seconds is None else seconds, left())
     now, outer = time.monotonic(), getattr(_RUNNING, "end", None)
     if outer is not None and now < outer <= now + seconds:
         yield

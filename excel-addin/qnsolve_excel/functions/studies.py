@@ -16,7 +16,6 @@ from qnsolve.planning.study import study as studied
 
 from ..catalogue import worksheet_function
 from ..cells import CellError, Table, remark
-from ..deadline import TookTooLongError, deadline, left
 from ..describing import system as described
 from ..modelling import ANSWERS, frozen
 from ..tables import Columns, records, written
@@ -44,8 +43,6 @@ CHANGES = "what_if"  # a heading of the changes
 ALL = "all"
 CLOSE = 0.9  # of a center, or of a target, from which on a period is close to its end
 SENTENCES = 10
-PART = 0.7  # of the time of a cell that the changes may take with the study; the rest is for the study alone
-LATE = "was not solved in the time that a cell has; give fewer changes, or more time in QNSOLVE_SECONDS"
 SERIALS = range(32874, 109575)  # dates as a sheet stores them, 1990 to 2199
 ROWS_OF_WORK = ("load", "response time", "lowest", "highest", "target")
 
@@ -149,7 +146,7 @@ def study_sentences(
     =QN.STUDY_SENTENCES({"name","processors";"PROD",4},{"name","lpar";"AOR1","TEST"},
      {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001})
     """
-    found = _studied(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period).sentences
+    found = _changed(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period).sentences
     return [[found[i] if i < len(found) else ""] for i in range(SENTENCES)]
 
 
@@ -216,7 +213,7 @@ def study_what_if(
      {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
      {"work","growth";"all","8%/quarter"},"AOR2.split=2",{"from";"2026-12"})
     """
-    found = _studied(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period)
+    found = _changed(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period)
     names = [each.name for each in found.study.periods[0].work]
     rows: Table = [
         ["change", "holds until", "months gained", "then", "CPU", *(f"{n} response time" for n in names), "figures", "remark"]
@@ -275,29 +272,43 @@ class _Answer:
 
 
 def _studied(*parts: Table | None) -> _Answer:
-    """The study, solved once for all cells that ask for it."""
+    """The study without changes, solved once for all cells that ask for it."""
+    *tables, goals, _, period = parts
+    model = described(*tables)  # type: ignore[arg-type]
+    asked = ("study", frozen(*tables, goals, period))
+    return _remarked(ANSWERS.answer(asked, lambda: _Answer(studied(model, **_question(goals, period, model)), [], {})))
+
+
+def _changed(*parts: Table | None) -> _Answer:
+    """The study with the changes, solved once; without them where a cell has no time for them."""
     *tables, goals, what_ifs, period = parts
     model = described(*tables)  # type: ignore[arg-type]
+    base = _studied(*parts)
+    changes, faults = _changes(what_ifs, model)
+    good = [change for change in changes if isinstance(change, WhatIf)]
+    if not good:
+        return _Answer(base.study, changes, faults)
 
     def make() -> _Answer:
-        growth, targets = _goals(goals, model)
-        changes, faults = _changes(what_ifs, model)
-        question = {"growth": growth, "targets": targets, "remedies": False, **_period(period)}
-        good = [change for change in changes if isinstance(change, WhatIf)]
-        try:
-            with deadline(PART * left()):
-                return _Answer(studied(model, **question, what_ifs=good), changes, faults)
-        except TookTooLongError:
-            if not good:
-                raise
-        late = {change.name: LATE for change in good}
-        names = [change if isinstance(change, str) else change.name for change in changes]
-        return _Answer(studied(model, **question), names, {**faults, **late})
+        return _Answer(studied(model, **_question(goals, period, model), what_ifs=good), changes, faults)
 
-    found = ANSWERS.answer(("study", frozen(*parts)), make)
+    try:
+        return _remarked(ANSWERS.answer(("changes", frozen(*parts)), make))
+    except CellError as error:  # the time of a cell is over: the study stands, and each change says so
+        late = {change.name: error.reason for change in good}
+        names: list[WhatIf | str] = [change if isinstance(change, str) else change.name for change in changes]
+        return _Answer(base.study, names, {**faults, **late})
+
+
+def _remarked(found: _Answer) -> _Answer:
     for line in (*found.study.assumptions, *found.study.notes, *found.faults.values()):
         remark(line)
     return found
+
+
+def _question(goals: Table | None, period: Table | None, model: zos.System) -> dict[str, Any]:
+    growth, targets = _goals(goals, model)
+    return {"growth": growth, "targets": targets, "remedies": False, **_period(period)}
 
 
 def _goals(table: Table | None, model: zos.System) -> tuple[dict[str, Any], dict[str, float]]:

@@ -48,7 +48,7 @@ def exported(given: Mapping[str, Any], study_of: Callable[[Mapping[str, Any]], S
     if kind == "toml":
         return f"{name}.toml", KINDS[kind], model_text(given["model"], given.get("question", {})).encode()
     if kind == "workbook":
-        return f"{name}-worksheet.xlsx", KINDS[kind], _worksheet(given["model"], name)
+        return f"{name}-worksheet.xlsx", KINDS[kind], _worksheet(given["model"], given.get("question", {}), name)
     study = study_of({**given, "remedies": False})
     return f"{name}-study.{kind}", KINDS[kind], _study(study, kind)
 
@@ -79,11 +79,10 @@ def model_text(model: Any, question: Any) -> str:
     return f"{text[:at]}{head}\n\n{text[at:]}"
 
 
-def _worksheet(model: Any, name: str) -> bytes:
-    from ..workbooks.book import write
-    from ..workbooks.models import plan_of
+def _worksheet(model: Any, question: Any, name: str) -> bytes:
+    from ..workbooks.sites.site_book import write_site
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.xlsx"
-        write(plan_of(system_of(model), name), file)
+        write_site(system_of(model), name, file, question=asked_of(question))
         return file.read_bytes()

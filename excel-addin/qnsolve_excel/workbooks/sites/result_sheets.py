@@ -116,7 +116,7 @@ def result_sheet(writer: SiteWriter, sheet: Any, item: ResultSheet) -> None:
     sheet.freeze_panes(TOP + 1, 1)
     sheet.print_area(0, 0, TOP + len(rows) + MARGIN, max(len(rows[0]) - 1, 7))
     if item.name == CENTERS:
-        scale = {"type": "3_color_scale", "min_type": "num", "mid_type": "num", "max_type": "num"}
+        scale: dict[str, Any] = {"type": "3_color_scale", "min_type": "num", "mid_type": "num", "max_type": "num"}
         scale |= {"min_value": 0.3, "mid_value": 0.7, "max_value": 1.0}
         scale |= {"min_color": "#FFFFFF", "mid_color": "#F2C46D", "max_color": "#D9622E"}
         sheet.conditional_format(TOP + 1, FIXED, TOP + 200, FIXED + 120, scale)

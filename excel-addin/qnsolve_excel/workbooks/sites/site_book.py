@@ -12,9 +12,11 @@ from qnsolve.planning.pages.study_xlsx import formats
 from qnsolve.planning.study import Study, study
 
 from ...catalogue import catalogue
+from ...deadline import unhurried
 from ...replacing import replacing
 from ..book import HOW, MADE, PLAIN_TEXT
 from ..formulas import FLAVOURS
+from .likely_changes import likely_changes
 from .model_sheet import model_sheet
 from .result_sheets import PARTS, RESULTS, other_parts, result_sheet
 from .site_charts import DATA, chart_data
@@ -22,7 +24,6 @@ from .site_tables import ASSUMED, Site, site_of
 from .site_writer import SiteWriter
 from .verdict_sheet import verdict_sheet
 
-MOST_CHANGES = 4  # that may help, where the file tries none
 ASSUMPTIONS = (
     "Each month is solved as a steady state at its load. CPU of a transaction, routing, engines and limits stay as they are.",
     "The system is solved as a whole: processors, TCBs, limits and devices together; QN.WHY says what each figure rests on.",
@@ -45,7 +46,7 @@ def write_site(
     flavour : {"excel", "calc", "officejs", "native", "values"}
     question : mapping, optional
         Arguments of `qn.study`, as the table [study] of the file gives them. Where they try no change, the workbook
-        gets those that help most.
+        gets one for each of the centers that fill up first.
 
     Raises
     ------
@@ -57,32 +58,18 @@ def write_site(
         raise ValueError(f"no flavour of a workbook: {flavour!r}; take one of {', '.join(FLAVOURS)}")
     found = _asked(dict(question or {}), system)
     site = site_of(system, name, found)
-    with replacing(file) as beside, xlsxwriter.Workbook(str(beside), PLAIN_TEXT) as book:
+    with replacing(file) as beside, unhurried(), xlsxwriter.Workbook(str(beside), PLAIN_TEXT) as book:
         book.set_properties({"title": system.name or name, "comments": f"qnsolve {__version__}", "created": MADE})
         book.set_calc_mode("auto")
         _write(SiteWriter(book, site, flavour), found)
 
 
 def _asked(question: dict[str, Any], system: zos.System) -> dict[str, Any]:
-    """The question with its months and with changes to try."""
-    given = {key: value for key, value in question.items() if key != "remedies"}
-    first = study(system, **{"growth": ASSUMED, **given}, remedies=None if given.get("what_ifs") else True)
-    helpful = sorted((each for each in first.what_ifs if each.months > 0), key=lambda each: -each.months)
-    texts = [_text(each.name, each.changes) for each in helpful[:MOST_CHANGES]]
-    return {"what_ifs": texts, **given, "begin": first.asked.begin, "until": first.asked.until}
-
-
-def _text(name: str, changes: tuple[str, ...]) -> str:
-    """A change as it is typed: what was done to each parameter, its name in front."""
-    parts = []
-    for change in changes:
-        if ": " in change:  # SYSB.processors.engines: 5 to 6
-            path, _, values = change.partition(": ")
-            parts.append(f"{path}={values.rpartition(' to ')[2]}")
-        else:  # AOR1 in 2 regions
-            region, _, count = change.removesuffix(" regions").rpartition(" in ")
-            parts.append(f"{region}.split={count}")
-    return f"{name.replace(': ', ' ')}: {', '.join(parts)}"
+    """The question with its months, and with changes to try."""
+    given = {key: value for key, value in question.items() if key not in ("remedies", "what_ifs")}
+    found = study(system, **{"growth": ASSUMED, **given}, remedies=False)
+    texts = [str(each) for each in question.get("what_ifs", ())] or likely_changes(found)
+    return {**given, "what_ifs": texts, "begin": found.asked.begin, "until": found.asked.until}
 
 
 def _write(writer: SiteWriter, question: Mapping[str, Any]) -> None:
@@ -117,7 +104,9 @@ def _write(writer: SiteWriter, question: Mapping[str, Any]) -> None:
 def _study(site: Site, question: Mapping[str, Any]) -> Study:
     """The study that the sheet Load shows, without changes."""
     given = {key: value for key, value in question.items() if key not in ("what_ifs", "remedies")}
-    return study(site.system, **({"growth": ASSUMED} if site.assumed else {}), **given, remedies=False)
+    if site.assumed:
+        given["growth"] = ASSUMED
+    return study(site.system, **given, remedies=False)
 
 
 def _method(writer: SiteWriter, sheet: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from qnsolve.errors import ModelError
+
 from ...cells import CellError
 from ...dispatch import call
 from ..formulas import SPELLING
@@ -56,7 +58,10 @@ class SiteWriter:
         key = function, tuple(extra)
         if key not in self.known:
             values = self.site.values
-            self.known[key] = call(function, [*(values[each] for each in arguments(function)), *extra])
+            found = call(function, [*(values[each] for each in arguments(function)), *extra])
+            if isinstance(found, CellError) and function.startswith("STUDY"):
+                raise ModelError("workbook", f"has no study to show: {found.reason}", "correct that, or solve the file alone")
+            self.known[key] = found
         return self.known[key]
 
     def cell(self, sheet: Any, row: int, column: int, formula: str, value: Any, style: Any) -> None:
