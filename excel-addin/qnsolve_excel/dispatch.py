@@ -8,11 +8,10 @@ from typing import Any
 
 from qnsolve.errors import QnsolveError, one_line
 
-from .arguments import converted
+from .arguments import converted, in_order
 from .catalogue import NAMESPACE, Function, catalogue
 from .cells import LONGEST_TEXT, OMITTED, CellError
 from .deadline import one_call
-from .old_order import in_order
 from .wording import in_cell
 
 Answer = float | str | list[list[float | str]] | CellError

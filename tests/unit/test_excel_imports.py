@@ -29,7 +29,7 @@ ARROWS: dict[str, set[str]] = {
     "describing": {"cells", "modelling", "tables", "wording"},
     "functions": {"catalogue", "cells", "describing", "dispatch", "modelling", "tables", "wording"},
     "listing": {"catalogue"},
-    "workbooks": {"catalogue", "cells", "commands", "describing", "dispatch", "modelling", "replacing", "tables"},
+    "workbooks": {"catalogue", "cells", "commands", "deadline", "describing", "dispatch", "modelling", "replacing", "tables"},
     "replacing": set(),
     "calc": {"catalogue", "replacing"},  # and the dispatcher by name, once it is found
     "xlam": {"catalogue", "cells", "commands", "dispatch", "replacing"},

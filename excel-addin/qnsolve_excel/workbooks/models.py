@@ -85,10 +85,16 @@ def _lists(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _cell(key: str, value: Any) -> Any:
     if isinstance(value, list):
-        return "; ".join(f"{v:.15g}" if isinstance(v, (int, float)) else str(v) for v in value)
+        return "; ".join(_digits(v) if isinstance(v, (int, float)) else str(v) for v in value)
     if isinstance(value, dict):
         raise ModelError(key, "has no place in a sheet's table", "keep the model file, or write it in another way", value)
     return value
+
+
+def _digits(value: float) -> str:
+    """Fifteen digits as a sheet shows them, or all where they say less."""
+    short = f"{value:.15g}"
+    return short if float(short) == value else repr(float(value))
 
 
 def _class(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction as F  # noqa: N817
-from math import exp, factorial, log
+from math import ceil, exp, factorial, log
 from typing import Any
 
 import pytest
@@ -68,6 +68,7 @@ QUERY = '{"name","servers";"cpu",2},{"name","population","think_time","cpu";"que
 WEB = '{"name";"cpu";"disk"},{"name","arrival_rate","cpu","disk";"web",8,0.04,0.06}'
 MXT = '{"name","type";"db","delay"},{"name","arrival_rate","db";"web",80,0.1},{"name","capacity";"MXT",10}'
 SYSTEM = '{"name","processors";"P",8},{"name","lpar";"A","P"},{"name","rate","regions","qr_cpu";"w",900,"A",0.0008}'
+ALL, YEAR = '"work","growth";"all","10%/year"', '"from","until","by";"2026-12","2027-12","year"'
 W10 = wait(F(80), F("0.1"), 10)
 DENSITY = (1 + 2 * 0.48 / 0.52) / (1 + 0.48 / 0.52)  # one core: 0.6 busy with one thread, 0.48 with two
 ONE = users(1000, 0.32008, 0.0004524, 1)
@@ -160,6 +161,14 @@ EXPECTED: list[tuple[str, Any]] = [
     (f'SYSTEM_FIGURE({SYSTEM},"A","qr percent")', 72),
     (f"GROWTH({SYSTEM},{{1,1.2}})", {(2, 2): 1080, (2, 6): 0.864}),
     (f'SYSTEM_RESPONSE({SYSTEM},"w")', 0.0008 / 0.28),
+    (f'SYSTEM_PART({SYSTEM},,,,"regions")', {(1, 2): 900, (1, 4): 72}),
+    (f"STUDY({SYSTEM},,,,{{{ALL}}},,{{{YEAR}}})", {(1, 5): 0.72, (2, 6): 990, (2, 7): 0.0008 / (1 - 0.792)}),
+    (f"STUDY_CENTERS({SYSTEM},,,,{{{ALL}}},,{{{YEAR}}})", {(1, 3): 0.72, (1, 4): 0.792}),
+    (f"STUDY_TIMES({SYSTEM},,,,{{{ALL}}},,{{{YEAR}}})", {(1, 2): 0.0008 / 0.28}),
+    (  # 0.72 and 0.36 of 1 at 50 % a year
+        f'STUDY_WHAT_IF({SYSTEM},,,,{{"work","growth";"all","50%/year"}},"A.split=2",{{{YEAR}}})',
+        {(1, 2): ceil(12 * log(1 / 0.36) / log(1.5)) - ceil(12 * log(1 / 0.72) / log(1.5))},
+    ),
     ("FIT_DEMAND({200;400;600},{0.12;0.22;0.32},8)", 0.004),
     ("FIT_CONSTANT({200;400;600},{0.12;0.22;0.32},8)", 0.16),
     ("FIT_THINK_TIME({1000;2000},{199;390},{0.02;0.11})", (F(1000, 199) + F(2000, 390) - F("0.13")) / 2),
@@ -175,7 +184,7 @@ EXPECTED: list[tuple[str, Any]] = [
 # held by relations below, or by what they rest on: tests of the solver, of the mainframe layer, of the dispatcher
 ELSEWHERE = {"ERLANG_A_WAIT", "CHECK", "SENSITIVITY", "HIGHEST_POPULATION", "FEWEST_SERVERS", "ZIIP_OVERFLOW"}
 ELSEWHERE |= {"CHECK_INTERVALS", "FIT_LADDER"}
-ELSEWHERE |= {"HEADROOM", "COMPARE", "SYSTEM_CHECK", "WHY", "FUNCTIONS", "VERSION"}
+ELSEWHERE |= {"HEADROOM", "COMPARE", "SYSTEM_CHECK", "STUDY_VERDICT", "STUDY_SENTENCES", "WHY", "FUNCTIONS", "VERSION"}
 
 
 @pytest.mark.parametrize(("formula", "expected"), EXPECTED, ids=[formula.split("(")[0] for formula, _ in EXPECTED])

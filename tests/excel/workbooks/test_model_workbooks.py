@@ -1,11 +1,10 @@
-"""Workbooks of model files: the verdict on top, tables that take every column, values that follow nothing marked."""
+"""Workbooks of networks and plans: names stay texts, times have units, values that follow nothing are marked."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,14 +12,10 @@ from typing import Any
 import openpyxl
 import pytest
 import qnsolve as qn
-from qnsolve.files.system_file import system_from_data
-from qnsolve.zos import System
-from qnsolve_excel import OMITTED, call
 from qnsolve_excel.workbooks import PLANS, write
 from qnsolve_excel.workbooks.models import plan_of
 
 from tests.support import zoo
-from tests.support.spreadsheet import Failure, Spreadsheet
 
 BANK = """
 [[lpars]]
@@ -74,86 +69,18 @@ open_cpu = 0.006
 devices = { Db2 = 0.25 }
 tranclass = "BATCHY"
 """
-PARTS = ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")
 HOSTILE = ("=cmd|' /C calc'!A0", "@SUM(1+1)", "http://127.0.0.1/x", "+1", "{=1}", "mailto:a@b", "internal:Plan!A1", "12")
 
 
-@pytest.fixture(scope="module")
-def bank() -> System:
-    """The system."""
-    return system_from_data(tomllib.loads(BANK))
-
-
-def tables(rows: list[list[Any]], plan: Any) -> dict[str, list[list[Any]]]:
-    """The tables of a sheet that was read."""
-    found = {}
-    for table in plan.tables:
-        top = next(i for i, row in enumerate(rows) if row[0] == table.label) + 1
-        found[table.key] = [row[: len(table.rows[0])] for row in rows[top : top + len(table.rows) + table.spare]]
-    return found
-
-
-def place(rows: list[list[Any]], label: str) -> int:
+def place(rows: list[Any], label: str) -> int:
     """The row, from 0, with this label in front."""
     return next(i for i, row in enumerate(rows) if row[0] == label)
 
 
-def test_a_change_of_all_rates_shows_whole_tables(calc: Spreadsheet, bank: System, tmp_path: Path) -> None:
-    """The verdict stands on top, the growth table has no gap, the last row of the system is there."""
-    plan = plan_of(bank, "bank")
-    write(plan, tmp_path / "bank.xlsx", "calc")
-    with calc.book(tmp_path / "bank.xlsx") as book:
-        rows = book.read(sheet="Plan")
-        work = place(rows, "Work, times in seconds")
-        column = rows[work + 1].index("rate")
-        letter = openpyxl.utils.get_column_letter(column + 1)
-        rates = {f"{letter}{work + 3 + i}": 1.1 * rows[work + 2 + i][column] for i in range(3)}
-        book.write(rates)
-        rows = book.read(sheet="Plan")
-    given = tables(rows, plan)
-    parts = [given.get(part) for part in PARTS]
-    asked = [part for part in parts if part is not None]
-    assert rows[place(rows, "What limits it")][1] == call("SYSTEM_CHECK", [*asked[:3], OMITTED, OMITTED, asked[-1]])
-    assert place(rows, "What limits it") < 60
-    top = place(rows, "As the work grows, times in seconds") + 1
-    growth = call("GROWTH", [*asked[:3], given["factors"], OMITTED, OMITTED, asked[-1]])
-    assert isinstance(growth, list)
-    assert len(growth) == 1 + 6 * 3
-    assert [list(row[:2]) for row in rows[top : top + len(growth)]] == [row[:2] for row in growth]
-    assert not any(isinstance(cell, Failure) for row in rows[:top] for cell in row)
-    assert not any(isinstance(cell, Failure) for row in rows[top : top + len(growth)] for cell in row)
-    top = place(rows, "The system, times in seconds") + 1
-    system = call("SYSTEM", [*asked[:3], OMITTED, OMITTED, asked[-1]])
-    assert isinstance(system, list)
-    assert [row[2] for row in rows[top : top + len(system)]] == [row[2] for row in system]
-
-
-def test_every_column_of_the_model_belongs_to_its_table(calc: Spreadsheet, bank: System, tmp_path: Path) -> None:
-    """SMT typed under the headings that are there changes the answer; so does a heading in a spare column."""
-    plan = plan_of(bank, "bank")
-    write(plan, tmp_path / "bank.xlsx", "calc")
-    with calc.book(tmp_path / "bank.xlsx") as book:
-        rows = book.read(sheet="Plan")
-        before = rows[place(rows, "Response time of api")][1]
-        top = place(rows, "LPARs") + 1
-        letters = [openpyxl.utils.get_column_letter(rows[top].index(head) + 1) for head in ("threads", "max_capacity_factor")]
-        book.write({f"{letters[0]}{top + 2}": 2, f"{letters[1]}{top + 2}": 1.3})
-        shown = book.read(sheet="Plan")
-        after = shown[place(shown, "Response time of api")][1]
-        data = tomllib.loads(BANK)
-        data["lpars"][0]["ziips"] |= {"threads": 2, "max_capacity_factor": 1.3}
-        assert after == pytest.approx(system_from_data(data).solve()["api"].response_time, rel=1e-9)
-        assert after != pytest.approx(before, rel=1e-3)
-        top = place(rows, "Regions") + 1
-        spare = openpyxl.utils.get_column_letter(len(plan.tables[1].rows[0]) + 1)
-        book.write({f"{spare}{top + 1}": "tranclas API"})
-        text = book.read(sheet="Plan")[place(shown, "What limits it")][1]
-    assert "'tranclas API' is an unknown heading" in text
-
-
-def test_values_that_follow_nothing_are_marked(bank: System, tmp_path: Path) -> None:
+def test_values_that_follow_nothing_are_marked(tmp_path: Path) -> None:
     """In plain formulas alone: each cell that was solved is grey and in italics, and a line says what that means."""
-    for plan in (plan_of(bank, "bank"), PLANS["cics-region"]):
+    network = qn.Network([qn.Queue("cpu")], [zoo.closed("a", 3, 1.0, cpu=0.2)])
+    for plan in (plan_of(network, "n"), PLANS["cics-region"]):
         write(plan, tmp_path / "native.xlsx", "native")
         sheet = openpyxl.load_workbook(tmp_path / "native.xlsx")["Plan"]
         assert "It follows no yellow cell" in sheet["A3"].value
@@ -190,10 +117,10 @@ def test_names_are_texts_whatever_they_look_like(flavour: str, tmp_path: Path) -
         assert b"a&amp;&amp;b" in parts.read("xl/worksheets/sheet1.xml")  # "&b" alone would be a code of the footer
 
 
-def test_every_table_of_times_has_its_unit(bank: System, tmp_path: Path) -> None:
+def test_every_table_of_times_has_its_unit(tmp_path: Path) -> None:
     """In the heading of the column, or in the label above the table; a model in ms says ms."""
     network = qn.Network([qn.Queue("cpu")], [zoo.closed("a", 3, 1.0, cpu=0.2)], time_unit="ms")
-    for plan, unit in ((plan_of(bank, "bank"), "seconds"), (plan_of(network, "n"), "ms"), (PLANS["cics-region"], "seconds")):
+    for plan, unit in ((plan_of(network, "n"), "ms"), (PLANS["cics-region"], "seconds")):
         assert all(unit in spill.label for spill in plan.spills)
     for name in ("cics-region", "closed-network", "mmc-sizing"):
         write(PLANS[name], tmp_path / f"{name}.xlsx", "values")
@@ -221,4 +148,4 @@ def test_a_workbook_of_standard_input_onto_a_link(tmp_path: Path) -> None:
     assert done.stdout == f"written: {tmp_path / 'model.xlsx'}\n"
     assert (tmp_path / "model.xlsx").is_symlink()
     assert os.listdir(tmp_path / "books") == ["real.xlsx"]
-    assert openpyxl.load_workbook(tmp_path / "model.xlsx")["Plan"]["A5"].value == "LPARs"
+    assert openpyxl.load_workbook(tmp_path / "model.xlsx").sheetnames[:2] == ["Verdict", "Model"]

@@ -13,9 +13,7 @@ import openpyxl
 import pytest
 import qnsolve as qn
 from qnsolve import ClosedClass, Network, Queue, solve
-from qnsolve.files.system_file import system_to_data as system_data
 from qnsolve_excel import call
-from qnsolve_excel.describing import system
 from qnsolve_excel.formula import dotted
 from qnsolve_excel.modelling import network
 from qnsolve_excel.workbooks import FLAVOURS, PLANS, write
@@ -134,7 +132,7 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     assert file.read_text() == "old"
 
 
-FILES = sorted((WORKBOOKS.parent).glob("*.toml"))
+FILES = [file for file in sorted((WORKBOOKS.parent).glob("*.toml")) if isinstance(qn.load(file), Network)]
 
 
 @pytest.mark.slow
@@ -142,14 +140,11 @@ FILES = sorted((WORKBOOKS.parent).glob("*.toml"))
 def test_a_model_file_becomes_a_workbook_that_calculates_it(calc: Spreadsheet, file: Path, tmp_path: Path) -> None:
     """Its tables are the same model again; LibreOffice calculates what the solver gave."""
     model = qn.load(file)
+    assert isinstance(model, Network)
     plan = plan_of(model, file.stem)
     tables = {table.key: [list(row) for row in table.rows] for table in plan.tables}
-    if isinstance(model, Network):
-        again = network(tables["stations"], tables["classes"], tables.get("limits"))
-        assert (again.stations, again.classes, again.limits) == (model.stations, model.classes, model.limits)
-    else:
-        parts = [tables.get(part) for part in ("lpars", "regions", "work", "coupling_facilities", "loggers", "devices")]
-        assert system_data(system(*parts)) == {key: value for key, value in system_data(model).items() if key != "name"}
+    again = network(tables["stations"], tables["classes"], tables.get("limits"))
+    assert (again.stations, again.classes, again.limits) == (model.stations, model.classes, model.limits)
     write(plan, tmp_path / "plan.xlsx", "calc")
     with calc.book(tmp_path / "plan.xlsx") as book:
         found = book.read(sheet="Plan")

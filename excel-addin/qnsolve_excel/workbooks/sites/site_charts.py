@@ -50,7 +50,7 @@ def _work(writer: SiteWriter, sheet: Any, study: list[list[Any]], slot: int) -> 
     head = f"'{STUDY}'!{cell(TOP, source)}"
     style = writer.styles.solved(TIME)
     name = str(study[0][source]).removesuffix(" load")
-    writer.cell(sheet, HEADS, column, f'IF({head}="","",LEFT({head},LEN({head})-5))', name, writer.styles.head)
+    writer.cell(sheet, HEADS, column, f'IF(LEN({head})=0,"",LEFT({head},LEN({head})-5))', name, writer.styles.head)
     areas = [f"'{STUDY}'!{xl_range_abs(TOP + 1, source + j, TOP + count, source + j)}" for j in (1, 4)]
     known = [row[source + j] for row in study[1:] for j in (1, 4) if row[source + j] != ""]
     top = 1.15 * max(known, default=0.0)
@@ -68,12 +68,12 @@ def _work(writer: SiteWriter, sheet: Any, study: list[list[Any]], slot: int) -> 
     for i in range(count):
         row = FIRST + i
         time, target = (f"'{STUDY}'!{cell(TOP + 1 + i, source + j)}" for j in (1, 4))
-        before = f'IF({cell(row, 0)}="",{cell(row - 1, column)},' if i else "("
+        before = f"IF(LEN({cell(row, 0)})=0,{cell(row - 1, column)}," if i else "("
         shown = study[1 + i][source + 1] if study[1 + i][source + 1] != "" else top
-        writer.cell(sheet, row, column, f'{before}IF({time}="",{ceiling},{time}))', shown, style)
+        writer.cell(sheet, row, column, f"{before}IF(ISNUMBER({time}),{time},{ceiling}))", shown, style)
         drawn = cell(row, column)
         goal = study[1 + i][source + 4] if study[1 + i][source + 4] != "" else shown
-        writer.cell(sheet, row, column + 1, f'IF({target}="",{drawn},{target})', goal, style)
+        writer.cell(sheet, row, column + 1, f"IF(ISNUMBER({target}),{target},{drawn})", goal, style)
 
 
 def _words(writer: SiteWriter, sheet: Any) -> None:

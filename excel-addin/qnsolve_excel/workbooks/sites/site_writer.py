@@ -153,4 +153,6 @@ class SiteWriter:
         line = "The table has more rows or columns than there is room below: select a larger area and enter its formula there."
         found = self.answer(function, extra)
         value = found.reason if isinstance(found, CellError) else ""
-        sheet.write_formula(2, column, f'=IFERROR(IF({full},"{line}",""),{why})', self.styles.warning, value)
+        sheet.write_formula(
+            2, column, f'=IF(ISERROR(INDEX({text},1,1)),{why},IF({full},"{line}",""))', self.styles.warning, value
+        )

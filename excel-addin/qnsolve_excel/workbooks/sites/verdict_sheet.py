@@ -17,6 +17,7 @@ FIGURES, STRIDE = 6, 5  # columns of the study's table before those of the works
 SPARE_WORK, SPARE_CHANGES = 2, 3
 TALL = 13  # rows that a chart covers
 LINES = 8  # sentences below
+UNREAD = f"not read: sheet {CHANGES} says why"
 
 
 def verdict_sheet(writer: SiteWriter, sheet: Any) -> None:
@@ -110,7 +111,7 @@ def _lights(writer: SiteWriter, sheet: Any, row: int) -> int:
         for slot in range(works + SPARE_WORK):
             head = _at(STUDY, 0, FIGURES + STRIDE * slot)
             name = str(_cell_of(study, 0, FIGURES + STRIDE * slot)).removesuffix(" load")
-            text = f'IF({head}="","",LEFT({head},LEN({head})-5)&", response time [s]")'
+            text = f'IF(LEN({head})=0,"",LEFT({head},LEN({head})-5)&", response time [s]")'
             writer.cell(sheet, row + 2 + slot, 0, text, f"{name}, response time [s]" if name else "", styles.solved("@"))
         for place in range(WIDE):
             i = 1 + band * WIDE + place
@@ -123,7 +124,7 @@ def _lights(writer: SiteWriter, sheet: Any, row: int) -> int:
                 load = _at(STUDY, i, FIGURES + STRIDE * slot)
                 found = _cell_of(study, i, FIGURES + STRIDE * slot + 1)
                 shown = "full" if found == "" and _cell_of(study, i, FIGURES + STRIDE * slot) != "" else found
-                text = f'IF({load}="","",IF({time}="","full",{time}))'
+                text = f'IF(ISNUMBER({load}),IF(ISNUMBER({time}),{time},"full"),"")'
                 writer.cell(sheet, row + 2 + slot, 1 + place, text, shown, styles.solved(TIME, align="right"))
         _colours(writer, sheet, row, works, band)
         row += 3 + works + SPARE_WORK
@@ -190,10 +191,9 @@ def _what_ifs(writer: SiteWriter, sheet: Any, row: int) -> int:
                 sheet.merge_range(row, first, row, last, "", style)
             text = f'IF({cell}="","",{cell})'
             if column == FIXED:  # why a change was not read
-                text = (
-                    f'IF({_at(CHANGES, i, 0)}="","",IF({_at(CHANGES, i, 1)}="","not read: sheet {CHANGES} says why",{cell}&""))'
-                )
-                value = value if _cell_of(rows, i, 1) or not _cell_of(rows, i, 0) else f"not read: sheet {CHANGES} says why"
+                named, until = _at(CHANGES, i, 0), _at(CHANGES, i, 1)
+                text = f'IF({named}="","",IF(LEN({until})=0,"{UNREAD}",{cell}&""))'
+                value = UNREAD if _cell_of(rows, i, 0) and not _cell_of(rows, i, 1) else value
             writer.cell(sheet, row, first, text, value, style)
         name = str(_cell_of(rows, i, 0))
         sheet.set_row(row, 15 * max(1, ceil(len(name) / 30)))

@@ -67,6 +67,7 @@ def _uses(study: Study, sheet: Any, form: dict[str, Any], top: int) -> None:
     points = LoadPoints(study.system, {})
     plain = PlainLoads(points)
     ones = np.ones(len(works))
+    today = [work.load / periods[0].factors[work.name] for work in works]
     for j, head in enumerate(("center", "use today", "full in", *(period.name for period in periods))):
         sheet.write_string(top, j, head, form["head"])
     row = top
@@ -91,9 +92,8 @@ def _uses(study: Study, sheet: Any, form: dict[str, Any], top: int) -> None:
         text = f'=IFERROR(INDEX({heads},MATCH(TRUE,INDEX({first}:{last}>=1,0),0)),"after the last")'
         sheet.write_formula(row, 2, text, form["text"], found)
         for j, value in enumerate(values, start=3):
-            terms = [
-                f"{part:.12g}*{cell(TOP + 1 + w, j)}/{cell(TOP + 1 + w, 1, col_abs=True, row_abs=True)}" for w, part in parts
-            ]
+            # over the load that was solved, not over the cell: that one may be changed too
+            terms = [f"{part:.12g}*{cell(TOP + 1 + w, j)}/{today[w]:.15g}" for w, part in parts]
             base = "+".join([*([f"{fixed:.12g}"] if abs(fixed) > 1e-12 else []), *terms])
             sheet.write_formula(row, j, f"={cell(row, 1, col_abs=True)}*({base})", form["live"], value)
     if row > top:

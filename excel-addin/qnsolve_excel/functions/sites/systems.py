@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import qnsolve as qn
 from qnsolve import zos
 
-from ..catalogue import worksheet_function
-from ..cells import CellError, Numbers, Table, remark
-from ..describing import system as described
-from ..modelling import ANSWERS, frozen, one_of
+from ...catalogue import worksheet_function
+from ...cells import CellError, Numbers, Table, remark
+from ...describing import system as described
+from ...modelling import ANSWERS, frozen, one_of
 
 GROUP = "Systems"
 Lpars = Annotated[
@@ -77,7 +77,7 @@ def system_part(
     coupling_facilities: Facilities | None = None,
     loggers: Loggers | None = None,
     devices: Devices | None = None,
-    part: Annotated[str, "work, lpars, regions, tranclasses, facilities, structures, logs or devices."] = "work",
+    part: Annotated[str, "Which: work, lpars, regions, tranclasses, facilities, structures, logs or devices."] = "work",
 ) -> Table:
     """One kind of parts of a solved system: a row each, all figures side by side; headings alone where it has none.
 

@@ -14,12 +14,12 @@ from qnsolve.planning.options.what_ifs import WhatIf, what_if
 from qnsolve.planning.study import Study
 from qnsolve.planning.study import study as studied
 
-from ..catalogue import worksheet_function
-from ..cells import CellError, Table, remark
-from ..describing import system as described
-from ..modelling import ANSWERS, frozen
-from ..tables import Columns, records, written
-from ..wording import reason
+from ...catalogue import worksheet_function
+from ...cells import CellError, Table, remark
+from ...describing import system as described
+from ...modelling import ANSWERS, frozen
+from ...tables import Columns, records, written
+from ...wording import reason
 from .systems import GROUP, Devices, Facilities, Loggers, Lpars, Regions, Work
 
 Goals = Annotated[

@@ -1,0 +1,1 @@
+"""Whole systems: what they do today, and the study of their growing work."""
