@@ -28,7 +28,7 @@ def recalculated_sheet(study: Study, book: Any, sheet: Any, form: dict[str, Any]
     works, periods = study.periods[0].work, study.periods
     start = month_of("from", study.asked.begin)
     years = [years_between(start, month_of("month", period.month)) for period in periods]
-    sheet.set_column(0, 0, 34)
+    sheet.set_column(0, 0, 40)
     sheet.set_column(1, 3 + len(periods), 11)
     sheet.write_string(0, 0, "Load and use, recalculated", form["section"])
     sheet.merge_range(1, 0, 1, 10, "", form["wrap"])
@@ -36,9 +36,10 @@ def recalculated_sheet(study: Study, book: Any, sheet: Any, form: dict[str, Any]
     sheet.set_row(1, 32)
     for j, head in enumerate(("work", "load today", "growth a year", *(period.name for period in periods))):
         sheet.write_string(TOP, j, head, form["head"])
-    sheet.write_string(TOP - 1, 2, "years from today", form["dead"])
+    sheet.write_string(TOP - 1, 0, "years from today", form["dead"])
+    sheet.set_row(TOP, 32)
     for j, value in enumerate(years, start=3):
-        sheet.write_number(TOP - 1, j, value, form["dead"])
+        sheet.write_number(TOP - 1, j, value, form["years"])
     yearly = _yearly(study)
     for w, work in enumerate(works):
         row = TOP + 1 + w
@@ -70,6 +71,7 @@ def _uses(study: Study, sheet: Any, form: dict[str, Any], top: int) -> None:
     today = [work.load / periods[0].factors[work.name] for work in works]
     for j, head in enumerate(("center", "use today", "full in", *(period.name for period in periods))):
         sheet.write_string(top, j, head, form["head"])
+    sheet.set_row(top, 18)
     row = top
     for use in study.centers:
         name = next((each for each in plain.names if points.grouped(each) == use.name), "")

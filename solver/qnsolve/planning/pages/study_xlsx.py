@@ -18,6 +18,8 @@ WIDE = 11  # columns of the first sheet
 HEIGHT = 15  # rows that a chart covers
 CHARTS = 6  # works with a chart
 GOOD, BUSY, BAD, INK = "#1B6E3C", "#B36B00", "#A61B1B", "#1A1A1A"
+DEAD = {"italic": True, "font_color": "#5A5A5A"}  # of what was solved when the file was written
+DEAD_NOTE = "Solved when this file was written: it follows no cell. Sheet Load recalculates."
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#7F3C8D", "#8A6D00", "#555555")
 DASHES = ("solid", "dash", "round_dot", "dash_dot", "long_dash", "square_dot")
 MARKS = ("circle", "square", "triangle", "diamond", "x", "star")
@@ -62,13 +64,16 @@ def formats(book: Any) -> dict[str, Any]:
         "good": {"bold": True, "font_color": "#FFFFFF", "bg_color": GOOD, "align": "center", "border": 1},
         "bad": {"bold": True, "font_color": "#FFFFFF", "bg_color": BAD, "align": "center", "border": 1},
         "section": {"bold": True, "font_size": 13},
-        "dead": {"italic": True, "font_color": "#5A5A5A"},
-        "ms": {"num_format": "0.000", "italic": True, "font_color": "#404040"},
-        "percent": {"num_format": "0%"},
-        "tenth": {"num_format": "0.0%"},
+        "dead": dict(DEAD),
+        "ms": {"num_format": "0.000", **DEAD},
+        "count": {"num_format": "0", **DEAD},
+        "heat": {"num_format": "0%", **DEAD},
+        "tenth": {"num_format": "0.0%", **DEAD},
+        "solved": {**wrap, **DEAD},
+        "years": {"num_format": "0.00", **DEAD},
         "load": {"num_format": "#,##0.0"},
         "input_load": {"bg_color": "#FFF7CC", "border": 1, "num_format": "#,##0.0"},
-        "dead_percent": {"num_format": "0.0%", "italic": True, "font_color": "#5A5A5A"},
+        "dead_percent": {"num_format": "0.0%", **DEAD},
         "input": {"bg_color": "#FFF7CC", "border": 1, "num_format": "0.0%"},
         "live": {"num_format": "0.0%", "font_color": INK},
         "text": {},
@@ -96,14 +101,11 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
         sheet.write_string(row + 1, column, "yes" if period.holds else "no", form["good" if period.holds else "bad"])
     row = 7 + 2 * ((min(len(study.periods), 3 * WIDE) - 1) // WIDE)
     works = [work.name for work in study.periods[0].work][:CHARTS]
-    for place, name in enumerate(works):
-        chart = _response_chart(study, book, name, place)
-        sheet.insert_chart(row + HEIGHT * (place // 2), 6 * (place % 2), chart, {"x_scale": 1.08, "y_scale": 1.0})
-    row += HEIGHT * ((len(works) + 1) // 2)
-    sheet.insert_chart(row, 0, _use_chart(study, book), {"x_scale": 1.08, "y_scale": 1.0})
-    if study.what_ifs:
-        sheet.insert_chart(row, 6, _gain_chart(study, book), {"x_scale": 1.08, "y_scale": 1.0})
-    row += HEIGHT + 1
+    charts = [_response_chart(study, book, name, place) for place, name in enumerate(works)]
+    charts += [_use_chart(study, book), *([_gain_chart(study, book)] if study.what_ifs else [])]
+    for k, chart in enumerate(charts):
+        sheet.insert_chart(row + HEIGHT * (k // 2), 6 * (k % 2), chart, {"x_scale": 1.08, "y_scale": 1.0})
+    row += HEIGHT * ((len(charts) + 1) // 2) + 1
     sheet.write_string(row, 0, "To read aloud", form["section"])
     for text in sentences[1 if not study.what_ifs else 2 :]:
         row += 1
@@ -111,9 +113,7 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
         sheet.write_string(row, 0, text, form["wrap"])
         sheet.set_row(row, 15 * (1 + len(text) // 140))
     row += 2
-    sheet.write_string(
-        row, 0, "Grey italics on other sheets: solved when this file was written; sheet Load recalculates.", form["dead"]
-    )
+    sheet.write_string(row, 0, DEAD_NOTE, form["dead"])
 
 
 def _response_chart(study: Study, book: Any, name: str, place: int) -> Any:
@@ -180,7 +180,7 @@ def _gain_chart(study: Study, book: Any) -> Any:
     )
     chart.set_title({"name": "What if: months gained", "name_font": {"size": 11}})
     chart.set_legend({"none": True})
-    chart.set_y_axis({"reverse": True})
+    chart.set_y_axis({"reverse": True, "crossing": "max"})
     chart.set_x_axis({"num_format": "0", "major_gridlines": {"visible": True, "line": {"color": "#D4D4D4"}}})
     return chart
 
@@ -188,6 +188,13 @@ def _gain_chart(study: Study, book: Any) -> Any:
 def _number(sheet: Any, row: int, column: int, value: float, form: Any) -> None:
     if not isnan(value):
         sheet.write_number(row, column, value, form)
+
+
+def _framed(sheet: Any, rows: int, form: dict[str, Any]) -> None:
+    """Headings of two lines that stay in view, and below the table what it is."""
+    sheet.set_row(0, 32)
+    sheet.freeze_panes(1, 1)
+    sheet.write_string(rows + 2, 0, DEAD_NOTE, form["dead"])
 
 
 def _times(study: Study, sheet: Any, form: dict[str, Any]) -> None:
@@ -207,16 +214,19 @@ def _times(study: Study, sheet: Any, form: dict[str, Any]) -> None:
         0,
         rows,
         len(head) - 1,
-        {"name": "Responses", "style": "Table Style Light 1", "columns": [{"header": h} for h in head]},
+        {
+            "name": "Responses",
+            "style": "Table Style Light 1",
+            "columns": [{"header": h, "header_format": form["head"]} for h in head],
+        },
     )
     sheet.set_column(0, 2, 11)
     sheet.set_column(3, len(head) - 1, 12)
-    sheet.set_row(0, 32, form["wrap"])
-    sheet.freeze_panes(1, 1)
+    _framed(sheet, rows, form)
     for i, period in enumerate(study.periods, start=1):
         sheet.write_string(i, 0, period.name)
-        sheet.write_string(i, 1, period.day or period.month)
-        sheet.write_string(i, 2, "yes" if period.holds else "no")
+        sheet.write_string(i, 1, period.day or period.month, form["solved"])
+        sheet.write_string(i, 2, "yes" if period.holds else "no", form["solved"])
         for k, work in enumerate(period.work):
             at, time = 3 + 5 * k, 1000 * work.response_time
             values = (time, time * (1 - work.response_error), time * (1 + work.response_error), 1000 * work.target)
@@ -233,17 +243,26 @@ def _centers(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     if not rows:
         return
     sheet.add_table(
-        0, 0, rows, len(head) - 1, {"name": "Centers", "style": "Table Style Light 1", "columns": [{"header": h} for h in head]}
+        0,
+        0,
+        rows,
+        len(head) - 1,
+        {
+            "name": "Centers",
+            "style": "Table Style Light 1",
+            "columns": [{"header": h, "header_format": form["head"]} for h in head],
+        },
     )
     sheet.set_column(0, 0, 34)
-    sheet.set_column(1, len(head) - 1, 11)
-    sheet.freeze_panes(1, 1)
+    sheet.set_column(1, 1, 17)
+    sheet.set_column(2, len(head) - 1, 11)
+    _framed(sheet, rows, form)
     for i, use in enumerate(study.centers, start=1):
         sheet.write_string(i, 0, use.name)
         sheet.write_string(i, 1, use.kind)
-        sheet.write_string(i, 2, use.full_in)
+        sheet.write_string(i, 2, use.full_in, form["solved"])
         for j, value in enumerate(use.used, start=3):
-            sheet.write_number(i, j, value / 100, form["percent"])
+            sheet.write_number(i, j, value / 100, form["heat"])
     place = (1, 3, rows, len(head) - 1)
     scale = {
         "type": "3_color_scale",
@@ -271,21 +290,30 @@ def _what_ifs(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     ]
     rows = max(len(study.what_ifs), 1)
     sheet.add_table(
-        0, 0, rows, len(head) - 1, {"name": "WhatIf", "style": "Table Style Light 1", "columns": [{"header": h} for h in head]}
+        0,
+        0,
+        rows,
+        len(head) - 1,
+        {
+            "name": "WhatIf",
+            "style": "Table Style Light 1",
+            "columns": [{"header": h, "header_format": form["head"]} for h in head],
+        },
     )
     sheet.set_column(0, 0, 40)
     sheet.set_column(1, 3 + len(works), 12)
-    sheet.set_column(4 + len(works), 6 + len(works), 40)
+    sheet.set_column(4 + len(works), 6 + len(works), 34)
+    _framed(sheet, rows, form)
     for i, each in enumerate(study.what_ifs, start=1):
         sheet.write_string(i, 0, each.name)
-        sheet.write_string(i, 1, each.holds_until or "not today")
-        sheet.write_number(i, 2, each.months, form["dead"])
+        sheet.write_string(i, 1, each.holds_until or "not today", form["solved"])
+        sheet.write_number(i, 2, each.months, form["count"])
         for k, name in enumerate(works):
             _number(sheet, i, 3 + k, 1000 * each.response_time.get(name, float("nan")), form["ms"])
         _number(sheet, i, 3 + len(works), each.cpu_change, form["tenth"])
-        sheet.write_string(i, 4 + len(works), each.cause)
-        sheet.write_string(i, 5 + len(works), "; ".join(each.changes))
-        sheet.write_string(i, 6 + len(works), each.remark)
+        sheet.write_string(i, 4 + len(works), each.cause, form["solved"])
+        sheet.write_string(i, 5 + len(works), "; ".join(each.changes), form["solved"])
+        sheet.write_string(i, 6 + len(works), each.remark, form["solved"])
 
 
 def _notes(study: Study, sheet: Any, form: dict[str, Any]) -> None:
