@@ -6,12 +6,14 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import TextIO
 
 import qnsolve as qn
+from qnsolve.cli.terminal import QUIET
 
 from .case import Case, Study
 from .cases import all_cases
@@ -112,17 +114,17 @@ def _study(case: Case, draw: Draw | None) -> Study:
 
 
 class _Bar:
-    """A bar on a terminal; nothing elsewhere."""
+    """A bar on a terminal, after a while, wiped out in the end; nothing elsewhere."""
 
     def __init__(self, total: int, stream: TextIO | None) -> None:
         self.total, self.done = total, 0
         self.stream = stream if stream is not None and stream.isatty() else None
-        self.width = 0
+        self.width, self.begin = 0, time.monotonic()
 
     def after(self, study: Study) -> Study:
         """One more is done."""
         self.done += 1
-        if self.stream:
+        if self.stream and time.monotonic() - self.begin >= QUIET:
             full = WIDE * self.done // self.total
             line = f"[{'#' * full}{'.' * (WIDE - full)}] {self.done}/{self.total} {study.case.name}"
             self.stream.write("\r" + line.ljust(self.width))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from qnsolve.cli.terminal import at_work
 from qnsolve.files.writing import write_bytes, write_text
 
 from . import accepted, measured_by_others
@@ -14,7 +15,7 @@ from .case import Study
 from .cases import all_cases
 from .report import html_page, markdown_page, measured_section, summary
 from .report.blocks import Block, percent
-from .report.plots import picture
+from .report.plots import overall_image, picture
 from .report.xlsx_file import workbook
 from .runner import studies
 
@@ -23,7 +24,7 @@ __all__ = ["MovedError", "accept", "all_cases", "run", "studies"]
 PLOTS = "validation-plots"
 
 
-def run(out: str, names: Sequence[str] | None = None, document: str | None = None) -> str:
+def run(out: str, names: Sequence[str] | None = None, document: str | None = None, plot: str | None = None) -> str:
     """Run cases, write the report, and compare each predicted figure with what was accepted.
 
     Parameters
@@ -34,6 +35,8 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
         Only these cases.
     document : str, optional
         Only the cases of this document.
+    plot : str, optional
+        A file, .png or .svg, for the picture of all figures.
 
     Returns
     -------
@@ -51,8 +54,11 @@ def run(out: str, names: Sequence[str] | None = None, document: str | None = Non
     moved = accepted.changes(done)
     every = not names and document is None
     if every:
-        moved += measured_by_others.changes()
+        with at_work("qnsolve validate, measured by others"):
+            moved += measured_by_others.changes()
     folder = write(out, done, moved, measured_section.blocks() if every else ())
+    if plot is not None:
+        write_bytes(plot, overall_image(done, plot))
     lines = [summary.opening(done), *([measured_section.opening()] if every else []), ""]
     wide = max(len(study.case.name) for study in done)
     for study in done:

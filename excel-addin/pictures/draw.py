@@ -23,13 +23,13 @@ from tests.support.spreadsheet import Spreadsheet  # noqa: E402
 TOKEN = "0" * 48
 
 
-def cropped(file: Path, out: Path, height: float = 1.0) -> None:
-    """The picture without its margins, at most that share of the page's height."""
+def cropped(file: Path, out: Path, height: float = 1.0, top: float = 0.0) -> None:
+    """The picture without its margins, of the page from one share of its height to another."""
     page = Image.open(file).convert("RGB")
-    page = page.crop((0, 0, page.width, int(page.height * height)))
+    page = page.crop((0, int(page.height * top), page.width, int(page.height * height)))
     edge = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()
-    left, top, right, bottom = edge
-    found = page.crop((max(left - 15, 0), max(top - 15, 0), min(right + 15, page.width), min(bottom + 15, page.height)))
+    left, above, right, bottom = edge
+    found = page.crop((max(left - 15, 0), max(above - 15, 0), min(right + 15, page.width), min(bottom + 15, page.height)))
     found.quantize(64).save(out, optimize=True)
     print(out.relative_to(ROOT), found.size)
 
@@ -49,14 +49,34 @@ def workbooks(folder: Path) -> None:
 
 def page(folder: Path) -> None:
     """The page to try the functions."""
-    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
-    options += ["--window-size=1180,900", "--virtual-time-budget=20000", f"--screenshot={folder / 'page.png'}"]
     with served(lambda port: application(TOKEN, port, "http")) as port:
-        options.append(f"http://localhost:{port}/{TOKEN}/#SOLVE")
-        subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
-    cropped(folder / "page.png", HERE / "page.png")
+        shot(folder, f"http://localhost:{port}/{TOKEN}/#SOLVE", "1180,900")
+    cropped(folder / "shot.png", HERE / "page.png")
+
+
+def study(folder: Path) -> None:
+    """The page of the example's study, and the first sheet of its workbook."""
+    qnsolve = Path(sys.executable).with_name("qnsolve")
+    subprocess.run([qnsolve, "study", ROOT / "examples" / "site-study.toml", "-o", folder], check=True, capture_output=True)
+    pictures = ROOT / "docs" / "pictures"
+    shot(folder, (folder / "study.html").as_uri(), "1100,3300")
+    cropped(folder / "shot.png", pictures / "study-page.png", 0.37)
+    cropped(folder / "shot.png", pictures / "study-page-below.png", 1.0, 0.43)
+    with Spreadsheet(folder) as calc, calc.book(folder / "study.xlsx") as book:
+        book.save(folder / "study.pdf")
+    first = ["-r", "100", "-png", "-singlefile", "-l", "1"]
+    subprocess.run(["pdftoppm", *first, folder / "study.pdf", folder / "study"], check=True)
+    cropped(folder / "study.png", pictures / "study-workbook.png", 0.95)
+
+
+def shot(folder: Path, address: str, size: str) -> None:
+    """What Chromium shows of a page."""
+    options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
+    options += [f"--window-size={size}", "--virtual-time-budget=20000", f"--screenshot={folder / 'shot.png'}", address]
+    subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
 
 
 with tempfile.TemporaryDirectory() as name:
     workbooks(Path(name))
     page(Path(name))
+    study(Path(name))

@@ -89,7 +89,7 @@ def test_it_stops_at_a_precision() -> None:
         "the simulation keeps up with all work",
     )
     assert found.notes[0] == "seed 1"
-    assert found.title().endswith("transactions simulated, times in s")
+    assert found.title().endswith("transactions simulated")
 
 
 def wrong(monkeypatch: pytest.MonkeyPatch, rate: float, by: float, stated: float = 0.0) -> zos.SystemVerification:

@@ -8,7 +8,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-from qnsolve.results.plotting import SOFT, drawn, svg
+from qnsolve.errors import ModelError
+from qnsolve.results.plotting import SOFT, drawn, png, svg
 
 from ..case import KINDS, VERDICTS, Point, Study
 
@@ -29,31 +30,62 @@ LETTERS = 33  # of a label, at most
 
 def overall(studies: Sequence[Study]) -> str:
     """Error against bounds only, by kind, of every figure that moves without queues, and predicted over measured of all."""
-    points = [point for study in studies for point in study.predicted]
-    if len(points) < FEWEST:
+    if len(_predicted(studies)) < FEWEST:
         return ""
-    kinds = [kind for kind in KINDS if any(point.kind == kind for point in points)]
     with drawn():
-        figure = Figure(figsize=(WIDTH, OVERALL))
-        left, right = figure.add_axes((0.07, 0.11, 0.42, 0.86)), figure.add_axes((0.57, 0.11, 0.42, 0.86))
-        ends = (min(p.measured for p in points) / 2, 2 * max(p.measured for p in points))
-        left.fill_between(ends, [0.95 * end for end in ends], [1.05 * end for end in ends], color=BAND, lw=0)
-        left.plot(ends, ends, color=SOFT, linewidth=0.8)
-        worst = max(100 * abs(error) for p in points for error in (p.error, p.error_of("bounds") or 0.0))
-        right.plot((LEAST, 2 * worst), (LEAST, 2 * worst), color=SOFT, linewidth=0.8)
-        for kind in kinds:
-            mine = [p for p in points if p.kind == kind]
-            look: Any = {"color": KIND_COLOURS[kind], "ms": 3.2, "mew": 0, "alpha": 0.75, "label": f"{kind} ({len(mine)})"}
-            left.plot([p.measured for p in mine], [max(p.predicted, ends[0]) for p in mine], "o", **look)
-            without = [max(100 * abs(p.error_of("bounds") or 0.0), LEAST) for p in mine]
-            right.plot(without, [max(100 * abs(p.error), LEAST) for p in mine], "o", **look)
-        left.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="measured, each in its unit", ylabel="predicted")
-        right.set(xscale="log", yscale="log", xlim=(LEAST, 2 * worst), ylim=(LEAST, 2 * worst))
-        right.set(xlabel="error with bounds only in %", ylabel="error in %; below the line the queues help")
-        left.legend(loc="upper left", frameon=False)
-        for axis in (right.xaxis, right.yaxis):
-            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        return svg(figure)
+        return svg(_overall(studies))
+
+
+def overall_image(studies: Sequence[Study], path: str) -> bytes:
+    """The same picture as a file has it whose name is `path`: PNG, or SVG.
+
+    Raises
+    ------
+    ModelError
+        There are too few figures for a picture.
+    """
+    if len(_predicted(studies)) < FEWEST:
+        raise ModelError("--plot", f"needs {FEWEST} predicted figures", "take more cases", len(_predicted(studies)))
+    with drawn():
+        figure = _overall(studies)
+        return svg(figure).encode("utf-8") if path.casefold().endswith(".svg") else png(figure)
+
+
+def _predicted(studies: Sequence[Study]) -> list[Point]:
+    return [point for study in studies for point in study.predicted]
+
+
+def _overall(studies: Sequence[Study]) -> Figure:
+    points = _predicted(studies)
+    kinds = [kind for kind in KINDS if any(point.kind == kind for point in points)]
+    figure = Figure(figsize=(WIDTH, OVERALL))
+    left, right = figure.add_axes((0.07, 0.11, 0.42, 0.86)), figure.add_axes((0.57, 0.11, 0.42, 0.86))
+    ends = (min(p.measured for p in points) / 2, 2 * max(p.measured for p in points))
+    left.fill_between(ends, [0.95 * end for end in ends], [1.05 * end for end in ends], color=BAND, lw=0)
+    left.plot(ends, ends, color=SOFT, linewidth=0.8)
+    worst = max(100 * abs(error) for p in points for error in (p.error, p.error_of("bounds") or 0.0))
+    right.plot((LEAST, 2 * worst), (LEAST, 2 * worst), color=SOFT, linewidth=0.8)
+    for kind, marker in zip(kinds, cycle(MARKERS), strict=False):
+        mine = [p for p in points if p.kind == kind]
+        look: Any = {
+            "marker": marker,
+            "ls": "",
+            "color": KIND_COLOURS[kind],
+            "ms": 3.2,
+            "mew": 0,
+            "alpha": 0.75,
+            "label": f"{kind} ({len(mine)})",
+        }
+        left.plot([p.measured for p in mine], [max(p.predicted, ends[0]) for p in mine], **look)
+        without = [max(100 * abs(p.error_of("bounds") or 0.0), LEAST) for p in mine]
+        right.plot(without, [max(100 * abs(p.error), LEAST) for p in mine], **look)
+    left.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel="measured, each in its unit", ylabel="predicted")
+    right.set(xscale="log", yscale="log", xlim=(LEAST, 2 * worst), ylim=(LEAST, 2 * worst))
+    right.set(xlabel="error with bounds only in %", ylabel="error in %; below the line the queues help")
+    left.legend(loc="upper left", frameon=False)
+    for axis in (right.xaxis, right.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    return figure
 
 
 def picture(study: Study) -> str:

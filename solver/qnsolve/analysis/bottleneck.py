@@ -12,7 +12,7 @@ from qnsolve.methods.arrays import Arrays, from_network
 from qnsolve.model.network import Network
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
-from qnsolve.results.rendering import figure
+from qnsolve.results.digits import percent, short
 
 from .linear_envelope import best_margin, upper_lines
 
@@ -109,7 +109,7 @@ class Bottleneck(Report):
         """The possible bottlenecks and their mixes, in words."""
         said = []
         for c in self.candidates:
-            mix = ", ".join(f"{figure(100 * share, 3)} % {name}" for name, share in c.mix.items() if share)
+            mix = ", ".join(f"{percent(100 * share)} % {name}" for name, share in c.mix.items() if share)
             said.append(
                 {
                     "alone": f"{c.station} can be the bottleneck, for example at a throughput of {mix}",
@@ -121,7 +121,7 @@ class Bottleneck(Report):
 
 
 def _sector_sentence(sector: Sector) -> str:
-    return f"{sector.of} {figure(sector.low)} to {figure(sector.high)}: {' and '.join(sector.stations)}"
+    return f"{sector.of} {short(sector.low)} to {short(sector.high)}: {' and '.join(sector.stations)}"
 
 
 def bottleneck(model: Network) -> Bottleneck:

@@ -90,14 +90,14 @@ class Comparison(Report):
             some = column(row["figure"], [before, after], unit, chosen=chosen)
             if some.cells[0] == some.cells[1]:
                 continue
-            name = row["name"] if each else self._common_name(row["name"])
+            name = row["name"] if each else self.common_name(row["name"])
             line = [name, some.heading, some.unit, *some.cells, percent(row["change_percent"])]
             found.setdefault(tuple(line) if name != row["name"] else (row["part"], row["name"], row["figure"]), line)
         body = list(found.values())
         return [Table([["", "figure", "unit", "before", "after", "change %"]], body, words=3)] if body else []
 
-    def _common_name(self, name: str) -> str:
-        """The name of a group of equal parts, where both solutions have the same one."""
+    def common_name(self, name: str) -> str:
+        """The name of the group of equal parts that a part belongs to, where both solutions have the same one."""
         before, after = self.before.common_name(name), self.after.common_name(name)
         return after if before == after else name
 

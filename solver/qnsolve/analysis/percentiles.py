@@ -21,6 +21,7 @@ from qnsolve.model.station_types import Delay, Queue
 from qnsolve.numerics.passage_times import gamma_quantile, series_quantile
 from qnsolve.numerics.series import Array, weights
 from qnsolve.results.answer import Answer
+from qnsolve.results.digits import short
 from qnsolve.results.rendering import defined
 from qnsolve.results.solution import Solution
 from qnsolve.stations import erlang_c
@@ -56,7 +57,7 @@ class ResponsePercentile(Answer):
     def title(self) -> str:
         """The answer in one sentence."""
         kind = "exact" if self.exact else "approximate"
-        said = f"{self.class_name}: {100 * self.percentile:g} % within {self.value:.6g}, mean {self.mean:.6g}"
+        said = f"{self.class_name}: {100 * self.percentile:g} % within {short(self.value)}, mean {short(self.mean)}"
         return f"{said} ({self.method}, {kind})"
 
     def rows(self) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from qnsolve.model import checks
 from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.results.answer import Report
+from qnsolve.results.digits import percent, short
 from qnsolve.results.rendering import Table, figure
 from qnsolve.results.solution import Solution
 
@@ -89,7 +90,7 @@ class Effect:
 def _moved(what: str, change: float) -> str:
     if abs(change) < 1e-9:
         return f"{what} stays"
-    return f"{what} {'falls' if change < 0 else 'rises'} by {figure(100 * abs(change), 3)} %"
+    return f"{what} {'falls' if change < 0 else 'rises'} by {percent(100 * abs(change))} %"
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,9 @@ class Sensitivity(Report):
         ]
         body = []
         for e in self.effects:
-            numbers = [e.value, e.changed, 100 * e.response_change, 100 * e.throughput_change]
-            small = [e.response_elasticity, e.throughput_elasticity]
-            body.append([e.class_name, e.what, *map(figure, numbers), *map(figure, small), figure(e.error, 1)])
+            changes = [percent(100 * change) for change in (e.response_change, e.throughput_change)]
+            small = [short(value, 3, places=3) for value in (e.response_elasticity, e.throughput_elasticity)]
+            body.append([e.class_name, e.what, figure(e.value), figure(e.changed), *changes, *small, figure(e.error, 1)])
         return [Table(head, body, words=2)]
 
 

@@ -14,6 +14,7 @@ from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import MOST_SERVERS, Queue
 from qnsolve.numerics.bisection import last_real, last_whole
 from qnsolve.results.answer import Answer
+from qnsolve.results.digits import short
 from qnsolve.results.rendering import defined
 from qnsolve.results.solution import Solution
 
@@ -61,7 +62,7 @@ class Sizing(Answer):
         """The answer in one sentence."""
         asked = "mean response time" if self.percentile is None else f"{100 * self.percentile:g}th percentile of response time"
         said = f"{self.name}: {self.quantity.replace('_', ' ')} {self.value:.9g} keeps the {asked} of {self.class_name}"
-        return f"{said} at {self.reached:.6g}, target {self.target:.6g}"
+        return f"{said} at {short(self.reached)}, target {self.target:.6g}"
 
     def rows(self) -> list[dict[str, Any]]:
         """The one row."""

@@ -14,6 +14,8 @@ from qnsolve.results.answer import Answer
 from qnsolve.zos import System
 
 from .output import FILE, NETWORK_FILE, add_forms, model, network, printed
+from .plots.bounds_plot import bounds_figure
+from .plots.plot_option import add_plot, check_plot, write_plot
 from .running import running
 
 # each analysis, and what a row of its answer is
@@ -29,6 +31,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of an analysis; the last word of the parser's name is the analysis."""
     name = parser.prog.split()[-1]
     parser.add_argument("file", help=FILE if name in OF_SYSTEMS else NETWORK_FILE)
+    if name == "bounds":
+        add_plot(parser, "bounds on throughput and response time")
     add_forms(parser, ANALYSES[name][1])
     parser.set_defaults(run=_run, analysis=name)
 
@@ -36,8 +40,12 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     of_network, _ = ANALYSES[options.analysis]
     of_system = OF_SYSTEMS.get(options.analysis)
-    if of_system is None:
-        return printed(of_network(network(options.file)), options)
+    if of_system is None:  # bounds
+        check_plot(options)
+        described = network(options.file)
+        limits = bounds(described)
+        write_plot(options, lambda: bounds_figure(described, limits))
+        return printed(limits, options)
     given = model(options.file)
     if isinstance(given, Network):
         return printed(of_network(given), options)

@@ -15,6 +15,8 @@ from qnsolve.zos.whatif import system_inputs, system_sweep
 
 from .measured.ranges import add_draws, fitted, sweep_with_range
 from .output import FILE, add_forms, add_method, model, only_auto
+from .plots.plot_option import add_plot, check_plot, write_plot
+from .plots.sweep_plot import sweep_figure
 from .running import add_running, running
 from .terminal import look
 
@@ -30,11 +32,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_method(parser)
     add_draws(parser)
     add_running(parser)
+    add_plot(parser, "response times and the use of the fullest center over the values")
     add_forms(parser, "a point and class or work")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> str:
+    check_plot(options)
     given, known = model(options.file), fitted(options)
     vary = system_inputs.written(options.vary)
     with running(options) as how:
@@ -50,6 +54,7 @@ def _run(options: argparse.Namespace) -> str:
             found = system_sweep.sweep(given, vary, together=options.together, figures=options.figure, **how)
         if known is not None:
             found = sweep_with_range(found, given, known, vary, options, how)
+    write_plot(options, lambda: sweep_figure(found))
     if options.json:
         return json.dumps([defined(row) for row in found.rows()], allow_nan=False, ensure_ascii=False)
     return found.to_csv() if options.csv else found.text(look(options))

@@ -23,7 +23,7 @@ from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System
 
-ASTRAY = 1.01  # load of an overloaded center up to which the solution is tried once more with few rounds
+ASTRAY = 1.002  # load of an overloaded center up to which the solution is tried once more with few rounds
 
 
 @dataclass(frozen=True, eq=False)

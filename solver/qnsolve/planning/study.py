@@ -50,6 +50,8 @@ class Study(StudyFigures):
         In the order of the question; remedies that were found by the largest gain.
     times : tuple of TimeAt
     assumptions : tuple of str
+    path : LoadPath
+        The load month by month.
     last : System or None
         The system at the last load that holds, None where none does.
     next : System or None

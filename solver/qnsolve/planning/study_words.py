@@ -61,7 +61,7 @@ def cause_text(study: StudyFigures) -> str:
     if verdict.kind == "saturated":
         return f"{verdict.center} is full{waits}"
     target = study.asked.targets[verdict.work]
-    return f"{verdict.work} takes longer than {time(target)}, most of it more at {verdict.center}{waits}"
+    return f"{verdict.work} takes longer than {time(target)}; what grows most is its time at {verdict.center}{waits}"
 
 
 def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:

@@ -14,7 +14,7 @@ from .terms import heading
 NO_WAIT = 1e-4  # share of a response time below which a wait is printed as 0
 COUNTED = 3  # decimals of tasks and jobs
 COUNTS = ("tasks", "waiting", "waiting_95", "in_use")
-ERROR = "response_error"
+ERROR, DIFFERENCE = "response_error", "difference"  # ratios that every answer prints in percent
 # figures of one output that are shares, and the headings of those that are no terms
 SHARES = {"response_change": "response", "throughput_change": "throughput"}
 SHARES |= {"utilization": "utilization", "fraction_delayed": "delayed", "fraction_blocked": "blocked"}
@@ -89,6 +89,8 @@ def column(
     floors = floors or [0.0] * len(values)
     kept = [math.nan if v is None else 0.0 if abs(v) < floor else v for v, floor in zip(values, floors, strict=True)]
     whole = all(isinstance(value, int) for value in numbers)
+    if own == DIFFERENCE:
+        return Column(name, "%", tuple(percent(100 * v) for v in kept), marks)
     if own in PERCENT or unit.startswith("%"):
         return Column(PERCENT.get(own, name) if own == key else name, unit or "%", tuple(map(percent, kept)), marks)
     if chosen and own == ERROR:

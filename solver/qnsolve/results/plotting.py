@@ -35,6 +35,23 @@ def drawn(more: dict[str, Any] | None = None) -> Iterator[None]:
         yield
 
 
+def titled(width: float, height: float, heading: str, size: float = 9.5) -> Any:
+    """A figure of so many inches with a heading and nothing else."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    figure.suptitle(heading, x=0.01, ha="left", fontsize=size, fontweight="bold", color=INK, wrap=True)
+    return figure
+
+
+def plain_logarithm(axis: Any) -> None:
+    """A logarithmic axis with marks at 1, 2 and 5, as plain numbers."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set(major_locator=LogLocator(subs=(1, 2, 5)), minor_locator=NullLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
 def svg(figure: Any) -> str:
     """A figure as SVG, the same text for the same figure."""
     out = io.StringIO()

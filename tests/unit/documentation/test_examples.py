@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 import qnsolve as qn
 from qnsolve import zos
+from qnsolve.planning.question import question_of
 
 from tests import ROOT
 
@@ -37,6 +38,7 @@ def test_every_example_is_asserted_here():
         "memory.py",
         "mq-bridge.py",
         "one-more-cp.py",
+        "site-study.toml",
         "threadsafe.py",
     }
 
@@ -213,3 +215,13 @@ def test_ladders_are_lines_near_the_points(headlines):
     for points in cases:
         assert [p.predicted for p in points] == sorted(p.predicted for p in points)
         assert all(abs(p.error) < 0.07 for p in points)
+
+
+def test_site_study_names_the_quarter_that_ends_it():
+    """The site holds to the middle of 2028; less CPU on the QR TCB helps most, a third stripe not at all."""
+    found = qn.study(qn.load(EXAMPLES / "site-study.toml"), **question_of(EXAMPLES / "site-study.toml"))
+    assert (found.verdict.last_good, found.verdict.next_period) == ("2028-Q2", "2028-Q3")
+    assert found.verdict.center == "AORA1, AORA2 QR TCB"
+    gains = {each.name: each.months for each in found.what_ifs}
+    assert max(gains, key=gains.get) == "Less QR CPU of policies"
+    assert gains["Third stripe"] == 0

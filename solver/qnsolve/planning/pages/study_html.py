@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from math import isnan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from qnsolve import __version__
@@ -38,6 +38,7 @@ def study_html(study: Study) -> str:
         holds="later" if verdict.kind != "none" and verdict.beyond else "no" if verdict.kind != "none" else "yes",
         sentences=sentences,
         gains=sentences[1] if study.what_ifs else "",
+        following=next((text for text in sentences if text.startswith("Next to fill up")), ""),
         periods=study.periods,
         simulated=any(work.simulated for period in study.periods for work in period.work),
         works=works,
@@ -75,6 +76,10 @@ def _row(period: Any, lpars: list[str]) -> dict[str, Any]:
         "holds": period.holds,
         "cells": cells,
         "fullest": period.fullest,
-        "used": f"{percent(period.used_percent)} %",
-        "cpu": [f"{percent(period.cpu_percent.get(name, float('nan')))} %" for name in lpars],
+        "used": _share(period.used_percent),
+        "cpu": [_share(period.cpu_percent.get(name, nan)) for name in lpars],
     }
+
+
+def _share(value: float) -> str:
+    return "-" if isnan(value) else f"{percent(value)} %"

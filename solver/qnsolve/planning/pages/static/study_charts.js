@@ -37,11 +37,17 @@
     if (!drawn || drawn.isDisposed()) {
       drawn = window.echarts.init(element, null, { renderer: "svg" });
       charts.set(element, drawn);
+      drawn.on("finished", () => scalable(element)); // print has another width than the screen
       if (window.ResizeObserver) new ResizeObserver(() => drawn.isDisposed() || drawn.resize()).observe(element);
     }
     drawn.resize();
     drawn.setOption({ animation: false, textStyle: { fontFamily: FONT, color: INK }, ...option }, { notMerge: true });
     return drawn;
+  }
+
+  function scalable(element) {
+    const svg = element.querySelector("svg");
+    if (svg) svg.setAttribute("viewBox", `0 0 ${svg.getAttribute("width")} ${svg.getAttribute("height")}`);
   }
 
   function endOf(study) {
@@ -80,7 +86,7 @@
     const simulated = at.map((work, i) => (work.simulated ? [i, scaled(work.simulated.response_time)] : null)).filter(Boolean);
     const lines = [];
     if (target) lines.push({ yAxis: target / size, lineStyle: { color: INK, type: "dashed", width: 1.5 }, label: { formatter: `target ${seconds(target)}`, position: "insideStartTop", color: INK } });
-    const zones = missing.length ? [[{ xAxis: labels[missing[0]], itemStyle: { color: "#eeeeee" }, label: { show: true, position: "inside", formatter: "a center is full", color: SOFT, fontSize: 11, lineHeight: 14 } }, { xAxis: labels[missing[missing.length - 1]] }]] : [];
+    const blocked = study.periods.map((period, i) => (period.solved ? null : { value: niceTop(top || 1), label: { show: i === missing[0] } }));
     chart(element, {
       title: { text: name, textStyle: { fontSize: 14, fontWeight: 600, color: INK }, left: 0, top: 0 },
       grid: { left: 8, right: 16, top: 46, bottom: 8, containLabel: true },
@@ -94,11 +100,14 @@
           name: "modelled", type: "line", data: at.map((work, i) => ({ value: scaled(work.response_time), symbol: study.periods[i].holds ? MARKS[place % MARKS.length] : "emptyCircle" })),
           symbolSize: 7, color: colour, lineStyle: { type: DASHES[place % DASHES.length], width: 2 },
           markLine: { silent: true, symbol: "none", data: lines },
-          markArea: { silent: true, data: zones },
+        },
+        {
+          name: "a center is full", type: "bar", data: blocked, barWidth: "100%", barGap: "-100%", color: "#ebebeb", silent: true, z: 0,
+          label: { position: missing.length > 2 ? "insideTopLeft" : "insideBottom", rotate: missing.length > 2 ? 0 : 90, align: missing.length > 2 ? "left" : "left", verticalAlign: "middle", distance: 8, formatter: "a center is full", color: SOFT, fontSize: 11 },
         },
         { name: "simulated", type: "scatter", data: simulated, symbol: "diamond", symbolSize: 12, color: "#ffffff", itemStyle: { borderColor: INK, borderWidth: 2 }, z: 5 },
       ],
-      aria: { enabled: true, description: spoken(study, name, at, end) },
+      aria: { enabled: true, label: { description: spoken(study, name, at, end) } },
     }, 220);
   }
 
@@ -152,7 +161,7 @@
         label: { show: true, fontSize: narrow ? 8 : 11, formatter: (item) => percent(item.value[2]) },
         itemStyle: { borderColor: "#ffffff", borderWidth: 1 }, emphasis: { itemStyle: { borderColor: INK } },
       }],
-      aria: { enabled: true, description: "How full each center is by period: " + study.centers.slice(0, 4).map((row) => `${row.name} ${percent(row.used[0])} to ${percent(row.used[row.used.length - 1])} percent`).join(", ") },
+      aria: { enabled: true, label: { description: "How full each center is by period: " + study.centers.slice(0, 4).map((row) => `${row.name} ${percent(row.used[0])} to ${percent(row.used[row.used.length - 1])} percent`).join(", ") } },
     }, 40 + 24 * rows.length + (narrow ? 40 : 0));
   }
 
@@ -188,7 +197,7 @@
         return `${bar} ${seconds(total(bar.slice(0, cut), key))}`;
       } }, axisTick: { show: false } },
       series,
-      aria: { enabled: true, decal: { show: true } },
+      aria: { enabled: true, decal: { show: true }, label: { description: "Where the response time goes: " + works.map((work) => `${work}, most at ${study.times.filter((time) => time.work === work).sort((x, y) => y.last - x.last)[0].center}`).join("; ") } },
     }, 70 + 30 * bars.length + (narrow ? 30 : 22 * Math.ceil(series.length / 3)));
   }
 
@@ -207,7 +216,7 @@
         type: "bar", barMaxWidth: 18, data: rows.map((row) => ({ value: row.months, itemStyle: { color: row.months < 0 ? ALARM : "#0072b2" } })),
         label: { show: true, position: "right", color: INK, formatter: (item) => `${rows[item.dataIndex].at_least ? "≥ " : ""}${item.value}, until ${rows[item.dataIndex].holds_until || "not today"}` },
       }],
-      aria: { enabled: true, decal: { show: true } },
+      aria: { enabled: true, label: { description: "Months gained by each change: " + study.what_ifs.map((row) => `${row.name} ${row.months}`).join("; ") } },
     }, 48 + 28 * rows.length);
   }
 
@@ -305,6 +314,5 @@
     root.querySelectorAll("[data-chart]").forEach((element) => drawers[element.dataset.chart](element, study, options));
   }
   function all() { return [...charts.values()].filter((one) => !one.isDisposed()); }
-  window.addEventListener("beforeprint", () => all().forEach((one) => one.resize()));
   window.qnsolveStudy = { draw, charts: drawers, seconds, number, percent, all };
 })();

@@ -1,0 +1,1 @@
+"""Pictures of answers, --plot: what a planner pastes into a page."""
