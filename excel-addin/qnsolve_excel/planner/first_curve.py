@@ -19,7 +19,7 @@ from qnsolve.planning.study import HORIZON, TWO_YEARS, plain
 from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
 
 Flags = NDArray[np.bool_]
-LATER = 0.72  # use of the fullest center, where nothing waits, at the load that is solved beside today's
+LATER = 0.66  # use of the fullest center, where nothing waits, at the load that is solved beside today's
 LITTLE = 0.005  # use of a limit below which it is not shown
 
 
