@@ -361,6 +361,6 @@ def _assumptions(asked: Asked, today: bool, path: LoadPath, points: LoadPoints, 
         if error > 0:
             found.append(
                 f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured "
-                "against simulation were within that"
+                "against simulation were within that; --simulate finds the month by simulation"
             )
     return tuple(found)
