@@ -25,7 +25,9 @@ export function verdictWords(result) {
 
 export function drawVerdict(result) {
   const place = at("verdict");
-  place.textContent = verdictWords(result);
+  const sentence = verdictWords(result), cut = sentence.search(/ \(|;|:|, /);
+  const [begin, rest] = cut > 0 ? [sentence.slice(0, cut), sentence.slice(cut)] : [sentence, ""];
+  place.replaceChildren(begin, made("span", { class: "rest" }, rest));
   place.dataset.holds = holds(result);
   place.dataset.sure = result.preliminary ? "no" : "yes";
   at("lights").replaceChildren(...result.periods.map((period) => made("li", { "data-holds": period.holds ? "yes" : "no", title: period.reason || "holds" }, `${period.name} ${period.holds ? "✓" : "✕"}`)));
@@ -115,7 +117,7 @@ export function drawCurve(element, lines) {
       lineStyle: { type: faint ? [3, 3] : DASHES[style % DASHES.length], width: faint ? 1.5 : 2.5, opacity: estimate && !faint ? 0.7 : 1 },
       markLine: target ? {
         silent: true, symbol: "none", data: [{ yAxis: target / size }], lineStyle: { color: colour, type: [6, 4], width: 1.5 },
-        label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideEndTop", color: INK, fontSize: 11 },
+        label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideStartTop", color: INK, fontSize: 11 },
       } : { data: [] },
     })),
     aria: { enabled: true },
