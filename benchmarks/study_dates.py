@@ -1,9 +1,10 @@
 """Dates of studies held against simulation: seeded sites, growth and targets; the target is met, then missed.
 
-    python -m benchmarks.study_dates [sites|families] [COUNT] [SALT]
+    python -m benchmarks.study_dates [sites|simulated|families] [COUNT] [SALT]
 
 `sites` are drawn as planners have them: TORs and AORs on one LPAR to three, zIIPs, a coupling facility, a log, Db2, work that
-arrives, LPARs 40 to 70 % busy today. `families` are those of the accuracy tables: limits that fill, users, full CPs.
+arrives, LPARs 40 to 70 % busy today; with `simulated` their studies are, as `--simulate` does, by other random numbers than
+those that judge them. `families` are those of the accuracy tables: limits that fill, users, full CPs.
 For each site the study by quarter names the last quarter that holds and the next. Both are simulated: right where the
 simulated response times meet all targets in the first and miss one in the second.
 """
@@ -16,6 +17,7 @@ from typing import Any
 
 import qnsolve as qn
 from qnsolve import zos
+from qnsolve.planning.simulated_periods import simulated
 from qnsolve.zos import System, verify
 from qnsolve.zos.point.capacity import capacity
 
@@ -111,7 +113,7 @@ def planner_site(draw: Draw, name: str) -> System:
 def checked(kind: str, number: int, salt: int) -> Checked | None:
     """One site; None where its question has no end within four years."""
     draw = Draw(f"dates/{salt}/{number}")
-    if kind == "sites":
+    if kind != "families":
         system = planner_site(draw, f"site {number}")
     else:
         system = drawn(FAMILIES[number % len(FAMILIES)], number, salt).system
@@ -123,6 +125,8 @@ def checked(kind: str, number: int, salt: int) -> Checked | None:
     wanted = {work.name: work.response_time * draw.uniform(1.15, 2.5) for work in today.work}
     growth = {work.name: f"{draw.uniform(2, 10):.1f}%/quarter" for work in system.work}
     study = qn.study(system, growth=growth, begin=BEGIN, until=UNTIL, targets=wanted, remedies=False)
+    if kind == "simulated":
+        study = simulated(study, seed=number + 100)
     end = next((place for place, period in enumerate(study.periods) if not period.holds), 0)
     if end == 0:
         return None

@@ -154,6 +154,7 @@ SYSTEM_COMMANDS: dict[str, Sequence[str]] = {
     "verify": ("--jobs", "2000"),
     "growth": ("--by", "1,1.1"),
     "headroom": ("--target", "orders=0.003"),
+    "study": ("--growth", "8%/year", "--from", "2026-12"),
     "sweep": ("orders.rate=50,100",),
     "sensitivity": (),
     "bottleneck": (),

@@ -19,7 +19,7 @@ from qnsolve.planning.study import HORIZON, TWO_YEARS, plain
 from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
 
 Flags = NDArray[np.bool_]
-LATER = 0.72  # use of the fullest center, where nothing waits, at the load that is solved beside today's
+LATER = 0.66  # use of the fullest center, where nothing waits, at the load that is solved beside today's
 LITTLE = 0.005  # use of a limit below which it is not shown
 
 
@@ -133,6 +133,7 @@ def point_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
     return {
         "solved": True,
         "response": point.response.tolist(),
+        "fullest": list(point.fullest),
         "used": {**point.used, **ziip_use(point)},
         "etr": [work.etr for work in point.result.work],
         "error": [work.response_error for work in point.result.work],
@@ -248,7 +249,9 @@ def _known(value: float | None) -> float:
 
 
 def _fullest(asked: FirstLoads, place: int, today: Mapping[str, Any]) -> tuple[str, float]:
-    return asked.uses.fullest(place) if today["solved"] else (today["full"], today["overload"])
+    if not today["solved"]:
+        return today["full"], today["overload"]
+    return (today["fullest"][0], today["fullest"][1]) if place == 0 else asked.uses.fullest(place)
 
 
 def _shown(path: LoadPath, loads: Sequence[DatedLoad], end: Any, by: str) -> list[int]:

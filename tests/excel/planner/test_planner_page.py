@@ -164,6 +164,11 @@ def test_the_question_is_asked_in_its_bar(page: Browser) -> None:
     page.type("much", "Enter")
     page.until("!!document.querySelector('#question small')")
     assert "must be a percentage" in page.evaluate("document.querySelector('#question small').textContent")
+    page.evaluate("document.getElementById('q-growth').select()")
+    page.type("muc")  # not taken yet: Ctrl+Z is of the field
+    before = page.evaluate("document.getElementById('undo').disabled + document.getElementById('verdict').textContent")
+    page.key("z", control=True)
+    assert page.evaluate("document.getElementById('undo').disabled + document.getElementById('verdict').textContent") == before
 
 
 def test_two_scenarios_are_kept_compared_and_shared(page: Browser, host: PlannerHost, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,11 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
     home = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path), "APPDATA": str(tmp_path), "HOME": str(tmp_path)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=home) as process:
         assert process.stdout is not None
-        assert process.stdout.readline().startswith("page: http://127.0.0.1:")
-        assert process.stdout.readline() == "stop with Ctrl+C\n"
+        page, stop = process.stdout.readline(), process.stdout.readline()
+        assert page.startswith("page: http://127.0.0.1:")
+        assert stop == "stop with Ctrl+C\n"
+        with urllib.request.urlopen(page.removeprefix("page: ").strip(), timeout=60) as response:  # waits until it runs
+            assert b"qnsolve" in response.read()
         process.send_signal(signal.SIGINT)
         out, complaint = process.communicate(timeout=60)
     assert (out, complaint) == ("stopped\n", "")

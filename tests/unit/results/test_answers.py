@@ -63,6 +63,7 @@ ANSWERS = {
     "MeasuredBesideModelled": lambda: qn.measured_beside_modelled(OPEN, MEASURED),
     "Bands": lambda: bands(OPEN, FITTED),
     "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
+    "Study": lambda: qn.study(SYSTEM, growth="8%/quarter", begin="2026-12", until="2031-12", targets={"orders": 0.004}),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
 }
 
@@ -83,7 +84,7 @@ def subclasses(kind: type) -> set[str]:
 def test_no_answer_is_left_out() -> None:
     """The list above names every class of answers."""
     assert all(hasattr(qn, name) for name in qn.__all__)  # loads every module that has one
-    assert subclasses(qn.Answer) - {"Answer", "Report", "BesideFigures", "DayFigures"} == set(ANSWERS)
+    assert subclasses(qn.Answer) - {"Answer", "Report", "BesideFigures", "DayFigures", "StudyFigures"} == set(ANSWERS)
 
 
 def test_rows(answer: qn.Answer) -> None:

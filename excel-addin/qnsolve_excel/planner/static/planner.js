@@ -18,6 +18,10 @@ const TABS = ["plan", "helps", "compare", "measure", "text", "functions"];
 let tab = "plan";
 let edited = null; // the field that was changed last
 let turn = 0;
+let greying = 0;
+let shown = null; // the answer that is drawn
+const ALL = ["verdict", "lights", "headroom", "curve", "heat", "split", "sentences", "figures"];
+const SHORTLY = 250; // ms that an old answer stays as it is: most first answers come sooner
 
 export const keyOf = (scenario) => JSON.stringify([scenario.model, scenario.question]);
 
@@ -36,8 +40,8 @@ async function calculate() {
   const mine = ++turn, { scenario } = store, key = keyOf(scenario), begin = performance.now();
   const kept = results.get(key);
   if (kept) return show(kept, "", begin);
-  busy("calculating …");
-  at("curve").closest(".answer").querySelectorAll(".chart, #sentences, #figures, #headroom, #lights, #verdict").forEach((each) => each.classList.add("old"));
+  clearTimeout(greying);
+  greying = setTimeout(grey, SHORTLY);
   try {
     const given = { model: scenario.model, question: scenario.question };
     const first = await ask("quick", given);
@@ -52,6 +56,17 @@ async function calculate() {
   }
 }
 
+// what is not of the model as it is now
+function grey() {
+  busy("calculating …");
+  for (const name of ALL) at(name).classList.add("old");
+}
+
+function fresh(names) {
+  for (const name of ALL) at(name).classList.toggle("old", !names.includes(name) && at(name).dataset.of !== String(turn));
+  for (const name of names) at(name).dataset.of = String(turn);
+}
+
 function remember(key, result) {
   results.set(key, result);
   if (results.size > KEPT) results.delete(results.keys().next().value);
@@ -64,24 +79,30 @@ function show(result, state, begin) {
   const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
   if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
   drawCurve(at("curve"), lines);
-  for (const name of ["verdict", "lights", "headroom", "curve"]) at(name).classList.remove("old");
+  clearTimeout(greying);
+  fresh(["verdict", "lights", "headroom", "curve"]);
   const curve = result.preliminary ? "first" : "whole";
   document.body.dataset[curve] = String(turn);
   performance.measure(`${curve} ${turn}`, { start: begin, end: performance.now() });
   const mine = turn;
-  requestAnimationFrame(() => {
+  requestAnimationFrame(() => setTimeout(() => { // once the curve is painted
     if (mine !== turn) return;
-    window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
-    at("heat").classList.remove("old");
+    drawHeat(result);
+    fresh(["heat"]);
     if (!result.preliminary) {
       drawRest(result);
-      for (const name of ["split", "sentences", "figures"]) at(name).classList.remove("old");
+      fresh(["split", "sentences", "figures"]);
       window.qnsolveStudy.charts.model(at("drawing"), result, { onSelect: (kind, name) => reveal(name) });
       if (panels[tab]) panels[tab].draw();
       document.body.dataset.drawn = String(mine);
     }
-  });
+  }));
   busy(state);
+}
+
+function drawHeat(result) {
+  shown = result;
+  if (at("heat").clientWidth) window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
 }
 
 function busy(text) {
@@ -91,7 +112,9 @@ function busy(text) {
 
 function refused(fault) {
   busy("");
+  clearTimeout(greying);
   if (!(fault instanceof ServerError)) throw fault;
+  if (store.scenarios.length) ALL.forEach((name) => at(name).classList.add("old"));
   document.body.dataset.refused = String(turn);
   if (edited && edited.row && edited.row.isConnected) return wrongField(edited, fault.message);
   if (edited && edited.isConnected) return wrongQuestion(edited, fault.message);
@@ -125,6 +148,8 @@ function changed(paths, value, field) {
 }
 
 store.onChange((about) => {
+  const computed = about.part === "model" || about.part === "question";
+  if (computed) calculate(); // what the server does meanwhile takes longer than all below
   head();
   if (about.part === "cost" || about.part === "name") {
     setTimeout(() => panels[tab] && panels[tab].draw(), 0); // once Tab has moved on
@@ -142,8 +167,8 @@ store.onChange((about) => {
     describe().catch(refused);
   }
   if (store.current) mark(store.scenarios[0].model, store.scenario.model);
-  choose(tab);
-  calculate();
+  if (about.opened || tab !== "plan") choose(tab);
+  if (!computed) calculate();
 });
 
 function head() {
@@ -179,7 +204,6 @@ function choose(name) {
   at("welcome").hidden = store.scenarios.length > 0 || name === "functions";
   if (name === "functions" && !at("functions").children.length) at("functions").append(made("iframe", { src: "functions/", title: "Worksheet functions, to try them" }));
   if (panels[name] && store.scenarios.length) panels[name].draw();
-  if (name === "plan") window.dispatchEvent(new Event("resize"));
 }
 
 at("tab-plan").parentElement.addEventListener("keydown", (event) => {
@@ -229,6 +253,7 @@ at("export").addEventListener("change", async () => {
 });
 document.addEventListener("keydown", (event) => {
   if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.tagName === "TEXTAREA") return;
+  if (event.target.dataset && "taken" in event.target.dataset && event.target.dataset.taken !== event.target.value) return; // what is being typed
   const key = event.key.toLowerCase();
   if (key === "z" && !event.shiftKey) { event.preventDefault(); store.undo(); }
   if (key === "y" || (key === "z" && event.shiftKey)) { event.preventDefault(); store.redo(); }
@@ -238,6 +263,11 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   const [file] = event.dataTransfer.files;
   if (file && tab !== "measure") open(file.text().then((text) => ask("open", { text, name: file.name })));
+});
+let resizing = 0;
+window.addEventListener("resize", () => {
+  clearTimeout(resizing);
+  resizing = setTimeout(() => shown && drawHeat(shown), 200);
 });
 at("find").addEventListener("input", () => find(at("tree"), at("find").value));
 at("single").addEventListener("change", () => describe().catch(refused));

@@ -20,6 +20,7 @@ export function drawQuestion(root, store, change) {
   for (const name of works.length > 1 ? works : []) inner.append(field(`growth ${name}`, `Growth of ${name}`, growth[name] || "", growth[""] || "as all", "in place of the growth of all work", "narrow"));
   const more = made("details", {}, made("summary", {}, "Targets and growth by work"), inner);
   more.open = open;
+  root.onchange = null; // a field that is taken out with a text in it changes nothing
   root.replaceChildren(...fields, more);
   root.onsubmit = (event) => event.preventDefault();
   root.onchange = (event) => take(root, store, change, event.target);
@@ -30,6 +31,7 @@ function field(name, label, value, placeholder, help, kind = "") {
   const id = `q-${name.replace(/[^A-Za-z0-9]+/g, "-")}`;
   const input = made("input", { id, name, type: "text", class: kind, placeholder, title: help, spellcheck: "false" });
   input.value = value;
+  input.dataset.taken = value;
   return made("div", { class: "field" }, made("label", { for: id }, label), input);
 }
 
@@ -71,6 +73,7 @@ function take(root, store, change, input) {
     question.growth = growth;
   } else if (value === "") delete question[name];
   else question[name] = value;
+  input.dataset.taken = input.value;
   wrong(input, "");
   if (JSON.stringify(question) !== JSON.stringify(store.scenario.question)) change(question, input);
 }

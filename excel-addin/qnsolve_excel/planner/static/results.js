@@ -25,7 +25,9 @@ export function verdictWords(result) {
 
 export function drawVerdict(result) {
   const place = at("verdict");
-  place.textContent = verdictWords(result);
+  const sentence = verdictWords(result), cut = sentence.search(/ \(|;|:|, /);
+  const [begin, rest] = cut > 0 ? [sentence.slice(0, cut), sentence.slice(cut)] : [sentence, ""];
+  place.replaceChildren(begin, made("span", { class: "rest" }, rest));
   place.dataset.holds = holds(result);
   place.dataset.sure = result.preliminary ? "no" : "yes";
   at("lights").replaceChildren(...result.periods.map((period) => made("li", { "data-holds": period.holds ? "yes" : "no", title: period.reason || "holds" }, `${period.name} ${period.holds ? "✓" : "✕"}`)));
@@ -71,58 +73,77 @@ function chartOf(element, height) {
 export function drawCurve(element, lines) {
   const axis = longest(lines);
   const series = [];
-  const values = [];
   for (const { name, result, work, faint } of lines) {
     result.periods[0].work.forEach((each, place) => {
       if (work !== undefined && each.name !== work) return;
       const at = new Map(result.periods.map((period) => [period.name, period]));
       const data = axis.map((label) => {
         const period = at.get(label);
-        const found = period && period.solved ? period.work[place].response_time : null;
-        if (found) values.push(found);
-        return found;
+        return period && period.solved ? period.work[place].response_time : null;
       });
       const style = work !== undefined ? series.length : place;
       const colour = faint ? "#8a8a8a" : COLOURS[style % COLOURS.length];
-      if (each.target && !faint) values.push(each.target);
       series.push({
         name: work !== undefined ? name : faint ? `${each.name}, ${name}` : each.name,
         data, of: each.name, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
       });
     });
   }
-  const most = Math.max(...values, 1e-9), least = Math.min(...values, most);
-  const [size, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([one]) => most >= one) || [1e-6, "µs"];
-  const log = most / least > WIDE_RANGE;
   const estimate = lines[0].result.preliminary;
-  const wide = element.clientWidth || 600;
-  const chart = chartOf(element, wide < 520 ? 300 : 340);
+  const apart = lines.every((line) => line.work === undefined); // a panel for each work: their times differ too much for one axis
+  const names = apart ? [...new Set(series.map((each) => each.of))] : [""];
+  const wide = element.clientWidth || 600, columns = names.length > 1 && wide >= 640 ? 2 : 1;
+  const rows = Math.ceil(names.length / columns), tall = names.length > 1 ? 200 : wide < 520 ? 300 : 340, above = names.length > 1 ? 30 : 62;
+  const panels = names.map((name, place) => panel(name, series.filter((each) => !name || each.of === name), place, columns, tall, wide));
+  const chart = chartOf(element, tall * rows);
   chart.setOption({
     animation: false,
     textStyle: { color: INK, fontFamily: "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif" },
-    legend: { top: 0, left: 0, type: "scroll", itemWidth: 34, textStyle: { color: INK } },
-    grid: { left: 8, right: 18, top: 62, bottom: 6, containLabel: true },
-    tooltip: { trigger: "axis", confine: true, valueFormatter: (value) => (value === null || value === undefined ? "a center is full" : seconds(value * size)) },
-    xAxis: { type: "category", data: axis, axisLabel: { color: SOFT, hideOverlap: true }, axisLine: { lineStyle: { color: SOFT } } },
-    yAxis: {
-      type: log ? "log" : "value", name: `response time [${unit}]${log ? ", logarithmic" : ""}`, nameTextStyle: { align: "left", color: SOFT },
-      max: log ? undefined : (range) => top(Math.max(range.max, ...series.map((each) => (each.target || 0) / size))),
-      min: log ? 10 ** Math.floor(Math.log10(least / size)) : 0, axisLabel: { color: SOFT, formatter: (value) => shortNumber(value) }, splitLine: { lineStyle: { color: LINE } },
-    },
-    series: series.map(({ name, of, data, target, colour, faint, style }) => ({
-      name, type: "line", color: colour, symbol: MARKS[style % MARKS.length], symbolSize: faint ? 5 : 8, connectNulls: false,
-      data: data.map((value) => (value === null ? null : value / size)),
-      lineStyle: { type: faint ? [3, 3] : DASHES[style % DASHES.length], width: faint ? 1.5 : 2.5, opacity: estimate && !faint ? 0.7 : 1 },
-      markLine: target ? {
-        silent: true, symbol: "none", data: [{ yAxis: target / size }], lineStyle: { color: colour, type: [6, 4], width: 1.5 },
-        label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideEndTop", color: INK, fontSize: 11 },
-      } : { data: [] },
-    })),
-    aria: { enabled: true },
-  }, { replaceMerge: ["series"], notMerge: false });
+    legend: { show: names.length === 1, top: 0, left: 0, type: "scroll", itemWidth: 34, textStyle: { color: INK } },
+    title: panels.map((each) => each.title),
+    grid: panels.map((each) => ({ ...each.grid, top: each.grid.top + above, height: tall - above - 30 })),
+    tooltip: { trigger: "axis", confine: true, valueFormatter: (value) => (value === null || value === undefined ? "a center is full" : shortNumber(value)) },
+    xAxis: panels.map((each, place) => ({ type: "category", gridIndex: place, data: axis, axisLabel: { color: SOFT, hideOverlap: true }, axisLine: { lineStyle: { color: SOFT } } })),
+    yAxis: panels.map((each, place) => ({ ...each.scale, gridIndex: place })),
+    series: series.map(({ name, of, data, target, colour, faint, style }) => {
+      const place = Math.max(names.indexOf(of), 0), size = panels[place].size;
+      return {
+        name, type: "line", xAxisIndex: place, yAxisIndex: place, color: colour, symbol: MARKS[style % MARKS.length], symbolSize: faint ? 5 : 8, connectNulls: false,
+        data: data.map((value) => (value === null ? null : value / size)),
+        lineStyle: { type: faint ? [3, 3] : DASHES[style % DASHES.length], width: faint ? 1.5 : 2.5, opacity: estimate && !faint ? 0.7 : 1 },
+        markLine: target ? {
+          silent: true, symbol: "none", data: [{ yAxis: target / size }], lineStyle: { color: colour, type: [6, 4], width: 1.5 },
+          label: { formatter: `target of ${of} ${seconds(target)}`, position: "insideStartTop", color: INK, fontSize: 11 },
+        } : { data: [] },
+      };
+    }),
+    aria: { enabled: true, label: { enabled: false } },
+  }, { replaceMerge: ["series", "grid", "xAxis", "yAxis", "title"], notMerge: false });
   const spoken = series.map((each) => `${each.name}: ${seconds(each.data.find((value) => value !== null))} to ${seconds(each.data.findLast((value) => value !== null))}`);
   element.setAttribute("aria-label", `Response time by date. ${spoken.join(". ")}.`);
   return chart;
+}
+
+// the place, the title and the scale of one panel
+function panel(name, series, place, columns, tall, wide) {
+  const targets = series.map((each) => each.target || 0);
+  const values = [...series.flatMap((each) => each.data).filter((value) => value), ...targets.filter(Boolean)];
+  const most = Math.max(...values, 1e-9), least = Math.min(...values, most);
+  const [size, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([one]) => most >= one) || [1e-6, "µs"];
+  const log = most / least > WIDE_RANGE;
+  const width = wide / columns, left = (place % columns) * width;
+  const share = (pixels) => `${(100 * pixels) / wide}%`; // it follows the width of the window
+  const heading = `${name ? `${name}: ` : ""}response time [${unit}]${log ? ", logarithmic" : ""}`;
+  return {
+    size,
+    title: { text: name ? heading : "", left: share(left + 8), top: Math.floor(place / columns) * tall, textStyle: { fontSize: 13, fontWeight: 600, color: INK } },
+    grid: { left: share(left + 46), width: share(width - 46 - 18), top: Math.floor(place / columns) * tall },
+    scale: {
+      type: log ? "log" : "value", name: name ? "" : heading, nameTextStyle: { align: "left", color: SOFT },
+      max: log ? undefined : top(most / size), min: log ? 10 ** Math.floor(Math.log10(least / size)) : 0,
+      axisLabel: { color: SOFT, formatter: (value) => shortNumber(value) }, splitLine: { lineStyle: { color: LINE } },
+    },
+  };
 }
 
 function top(value) {

@@ -15,6 +15,7 @@ from .processors import flag
 CPU_KEYS = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu")
 TCBS = ("qr", "open")
 MOST_DISPATCHES = 1000
+ROUNDING = 1e-12
 ONLY = "the only one"  # stands for the name of the system's only logger or coupling facility
 
 
@@ -103,7 +104,9 @@ class Step:
             if len(parts) != len(names):
                 raise ModelError(f"step in {names[0]!r}: shares", "must be one for each region", f"write {len(names)}", parts)
             clean = [checks.number(f"step in {names[0]!r}: shares", part, positive=True) for part in parts]
-            checks.assign(self, shares=tuple(part / sum(clean) for part in clean))
+            whole = sum(clean)
+            whole = 1.0 if abs(whole - 1) < ROUNDING else whole  # shares that were written by a program stay as they are
+            checks.assign(self, shares=tuple(part / whole for part in clean))
         for part in (*CPU_KEYS, "delay", "change_modes", "ziip_share"):
             checks.assign(self, **{part: checks.number(f"step in {names[0]!r}: {part}", getattr(self, part))})
         item = f"step in {names[0]!r}"

@@ -59,6 +59,7 @@
   function responses(element, study, options) {
     const chosen = (options && options.work) || null;
     const names = study.periods[0].work.map((work) => work.name).filter((name) => !chosen || chosen.includes(name));
+    charts.forEach((drawn, frame) => { if (element.contains(frame)) { drawn.dispose(); charts.delete(frame); } });
     element.replaceChildren();
     element.classList.add("responses");
     names.forEach((name, place) => {
