@@ -24,21 +24,21 @@ def found() -> Study:
 
 
 def test_more_growth_moves_loads_uses_and_when_they_are_full(calc: Spreadsheet, found: Study, tmp_path: Path) -> None:
-    """Thirty points more for one work: loads by its new growth; uses in proportion to the load of each work at the center."""
+    """One work that doubles each year: loads by its new growth; uses in proportion to the load of each work at the center."""
     (tmp_path / "study.xlsx").write_bytes(study_xlsx(found))
     with calc.book(tmp_path / "study.xlsx") as book:
         before = book.read(sheet="Load")
         head = next(i for i, row in enumerate(before) if row[0] == "work")
         row = next(i for i, cells in enumerate(before) if cells[0] == "orders")
         assert before[row][2] == pytest.approx(0.2)
-        book.write({f"C{row + 1}": 0.5}, sheet="Load")
+        book.write({f"C{row + 1}": 1.0}, sheet="Load")
         after = book.read(sheet="Load")
         for name in book.sheets():
             assert not any(isinstance(cell, Failure) for cells in book.read(sheet=name) for cell in cells)
     count = len(found.periods)
     years = np.array(before[head - 1][3 : 3 + count], dtype=float)
     loads = np.array(after[row][3 : 3 + count], dtype=float)
-    assert loads == pytest.approx(600 * 1.5**years)
+    assert loads == pytest.approx(600 * 2.0**years)
     assert after[row + 1][3 : 3 + count] == pytest.approx(50 * 1.05**years)
     tops = next(i for i, cells in enumerate(before) if cells[0] == "center")
     uses = {cells[0]: cells for cells in after[tops + 1 :] if cells[0]}

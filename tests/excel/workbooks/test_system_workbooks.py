@@ -125,7 +125,13 @@ QUESTION = {
         "what_ifs": ["SYSA.engines+1", "more log: DFHLOG.stripes+1"],
     },
     "ims": {"growth": {"": "20%/year"}, "what_ifs": ["BE.engines+2"], "by": "year"},
-    "limits": {"growth": {"orders": "5%/quarter"}, "targets": {"web": 0.3}, "what_ifs": ["AOR1.tranclasses.SLOW=12"]},
+    "limits": {
+        "seasons": {"Q4": 1.2, "6": 0.9},
+        "special_days": [{"date": "11-26", "factor": 1.3, "name": "Black Friday"}],
+        "growth": {"orders": "5%/quarter"},
+        "targets": {"web": 0.3},
+        "what_ifs": ["AOR1.tranclasses.SLOW=12"],
+    },
 }
 PERIOD = {"begin": "2026-11", "until": "2028-06"}
 

@@ -34,11 +34,11 @@ Changes = Annotated[
 ]
 Period = Annotated[
     Table,
-    "Table with a heading row and one row: from, until (2027-12), by (quarter, month, year). This month, two years on and "
-    "quarters where left out.",
+    "Table with a heading row and one row: from, until (2027-12), by (quarter, month, year), seasons (12=1.3; Q4=1.2), "
+    "special_days (11-26=1.8; 2027-12-24=1.5). This month, two years on, quarters, none where left out.",
 ]
 GOALS = Columns("goals", ("name", "growth", "target"))
-PERIOD = Columns("period", ("name", "from", "until", "by"), words=("by",))
+PERIOD = Columns("period", ("name", "from", "until", "by", "seasons", "special_days"), words=("by",))
 CHANGES = "what_if"  # a heading of the changes
 ALL = "all"
 CLOSE = 0.9  # of a center, or of a target, from which on a period is close to its end
@@ -346,7 +346,41 @@ def _period(table: Table | None) -> dict[str, Any]:
     rows = records([["name", *table[0]], *(["period", *row] for row in table[1:2])], PERIOD)
     given = rows[0] if rows else {}
     found = {"begin": _date(given.get("from")), "until": _date(given.get("until")), "by": given.get("by")}
-    return {key: value for key, value in found.items() if value not in (None, "")}
+    found |= {"seasons": _seasons(given.get("seasons")), "special_days": _days(given.get("special_days"))}
+    return {key: value for key, value in found.items() if value not in (None, "", {}, [])}
+
+
+def _factors(heading: str, cell: Any, example: str) -> list[tuple[str, float, str]]:
+    """Name, factor and words of each part of a cell such as "12=1.3; Q4=1.2"."""
+    found = []
+    for part in str(written(cell) if cell is not None else "").split(";"):
+        name, _, rest = part.partition("=")
+        number, _, words = rest.strip().partition(" ")
+        if not part.strip():
+            continue
+        try:
+            found.append((name.strip(), float(number), words.strip()))
+        except ValueError:
+            raise CellError("#VALUE!", f"period: {heading} has {part.strip()[:60]!r}; write {example}") from None
+    return found
+
+
+def _seasons(cell: Any) -> dict[str, Any]:
+    """Factors by month or quarter; by work where one is named in front, orders.12=1.3."""
+    found: dict[str, Any] = {}
+    for name, factor, _ in _factors("seasons", cell, "12=1.3; Q4=1.2"):
+        work, dot, month = name.rpartition(".")
+        if dot:
+            found.setdefault(work, {})[month] = factor
+        else:
+            found[name] = factor
+    return found
+
+
+def _days(cell: Any) -> list[dict[str, Any]]:
+    """Special days: date, factor, name."""
+    days = _factors("special_days", cell, "11-26=1.8 Black Friday; 2027-12-24=1.5")
+    return [{"date": day, "factor": factor, "name": words} for day, factor, words in days]
 
 
 def _date(cell: Any) -> Any:

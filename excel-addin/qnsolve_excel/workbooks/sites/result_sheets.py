@@ -115,6 +115,8 @@ def result_sheet(writer: SiteWriter, sheet: Any, item: ResultSheet) -> None:
     sheet.set_row(TOP, 47)
     sheet.freeze_panes(TOP + 1, 1)
     sheet.print_area(0, 0, TOP + len(rows) + MARGIN, max(len(rows[0]) - 1, 7))
+    if item.name == CHANGES:
+        sheet.set_column(len(rows[0]) - 2, len(rows[0]) - 1, 40)  # what was changed, and what to know of it
     if item.name == CENTERS:
         scale: dict[str, Any] = {"type": "3_color_scale", "min_type": "num", "mid_type": "num", "max_type": "num"}
         scale |= {"min_value": 0.3, "mid_value": 0.7, "max_value": 1.0}

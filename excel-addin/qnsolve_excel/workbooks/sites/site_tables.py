@@ -53,6 +53,8 @@ UNITS = {
     "from": "month",
     "until": "month",
     "by": "quarter, month, year",
+    "seasons": "12=1.3; Q4=1.2",
+    "special_days": "11-26=1.8; 2027-12-24=1.5",
     "what_if": "SYSA.threads=2",
 }
 OWN_UNITS = {("goals", "growth"): "8%/quarter", ("work", "regions"): "names, ; between"}
@@ -72,7 +74,22 @@ WHOLE = {
     "mxt": (10, 2000),
 }
 SHARES = ("ziip_share",)
-TEXTS = {"name", "work", "lpar", "regions", "shares", "tranclass", "structure", "link", "growth", "from", "until", "what_if"}
+TEXTS = {
+    "name",
+    "work",
+    "lpar",
+    "regions",
+    "shares",
+    "tranclass",
+    "structure",
+    "link",
+    "growth",
+    "from",
+    "until",
+    "what_if",
+    "seasons",
+    "special_days",
+}
 KNOWN: dict[str, Columns] = {each.part: each for each in (LPARS, REGIONS, WORK, FACILITIES, LOGGERS, DEVICES)}
 
 
@@ -159,15 +176,13 @@ def site_of(system: zos.System, name: str, question: Mapping[str, Any] | None = 
     """
     asked = dict(question or {})
     growth, notices = _growth(asked.get("growth"))
-    notices += [
-        f"The file's {word} are not in this workbook: qnsolve study FILE has them."
-        for key, word in (("seasons", "seasons"), ("special_days", "special days"))
-        if asked.get(key)
-    ]
+    seasons, days = _seasons(asked.get("seasons") or {}), _days(asked.get("special_days") or ())
+    if days is None:
+        notices.append("Special days of single kinds of work are not in this workbook: qnsolve study FILE has them.")
     assumed = not growth and not notices
     if assumed:
         growth = {"": ASSUMED}
-    made = {**_question(system, asked, growth), **_parts(system)}
+    made = {**_question(system, asked, growth, (seasons, days)), **_parts(system)}
     wide = {"work": FAMILIES, "regions": FAMILIES}
     tables = tuple(SiteTable(key, cells, SPARE.get(key, OTHERS), wide.get(key, 0)) for key, cells in made.items())
     return Site(name, system, tables, tuple(notices), assumed)
@@ -181,14 +196,42 @@ def _growth(given: Any) -> tuple[dict[str, Any], list[str]]:
     return {name: text for name, text in every.items() if name not in files}, notices
 
 
-def _question(system: zos.System, asked: Mapping[str, Any], growth: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
+def _seasons(given: Mapping[Any, Any]) -> str:
+    """Factors by month or quarter in one cell; those of one work with its name in front."""
+    parts = []
+    for name, each in given.items():
+        parts += (
+            [f"{name}.{month}={value:g}" for month, value in each.items()]
+            if isinstance(each, Mapping)
+            else [f"{name}={each:g}"]
+        )
+    return "; ".join(parts)
+
+
+def _days(given: Sequence[Any]) -> str | None:
+    """Special days in one cell; None where one is not for all work."""
+    found = []
+    for day in given:
+        row = day if isinstance(day, Mapping) else vars(day)
+        if row.get("work"):
+            return None
+        found.append(f"{row['date']}={row['factor']:g} {row.get('name', '')}".strip())
+    return "; ".join(found)
+
+
+def _question(
+    system: zos.System, asked: Mapping[str, Any], growth: Mapping[str, Any], uneven: tuple[str, str | None]
+) -> dict[str, list[list[Any]]]:
     targets = dict(asked.get("targets") or {})
     goals: list[list[Any]] = [["work", "growth", "target"], ["all", growth.get(""), None]]
     goals += [[item.name, growth.get(item.name), targets.get(item.name)] for item in system.work]
     begin, until, by = asked["begin"], asked["until"], asked.get("by", "quarter")
     what_ifs = [[text] for text in asked.get("what_ifs", ())]
     return {
-        "period": [["from", "until", "by"], [str(begin), str(until), by]],
+        "period": [
+            ["from", "until", "by", "seasons", "special_days"],
+            [str(begin), str(until), by, uneven[0] or None, uneven[1] or None],
+        ],
         "goals": goals,
         "what_ifs": [["what_if"], *(what_ifs or [[None]])],
     }
