@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+import zipfile
 from collections.abc import Callable
 from math import isnan
 from pathlib import Path
@@ -15,7 +17,7 @@ from openpyxl.utils import get_column_letter
 from qnsolve.files.system_file import system_from_data, system_to_data
 from qnsolve.planning.study import Study, study
 from qnsolve.zos import System, scale
-from qnsolve_excel import call
+from qnsolve_excel import call, catalogue
 from qnsolve_excel.describing import system as described
 from qnsolve_excel.workbooks.sites.site_book import write_site
 from qnsolve_excel.workbooks.sites.site_tables import ASSUMED, PARTS, site_of
@@ -447,3 +449,47 @@ def test_a_cell_reads_no_forecast_of_a_file(tmp_path: Path) -> None:
     assert isinstance(found, str)
     assert "growth of orders" in found
     assert "must be a percentage" in found
+
+
+def test_changes_that_take_too_long_leave_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The study without them stands in every cell; each change says that it was not solved."""
+    from qnsolve_excel import deadline
+    from qnsolve_excel.functions.sites import studies
+
+    solve = studies.studied
+
+    def endless(system: System, **asked: Any) -> Study:
+        while asked.get("what_ifs"):
+            pass
+        return solve(system, **asked)
+
+    monkeypatch.setattr(studies, "studied", endless)
+    monkeypatch.setattr(deadline, "LONGEST", 8.0)
+    system = model_of("ims")
+    question = {**question_of("ims"), "what_ifs": ["BE.engines+3"], "until": "2028-05"}
+    values = site_of(system, "ims", question).values
+    given = [values[key] for key in (*PARTS, "goals", "what_ifs", "period")]
+    rows = call("STUDY_WHAT_IF", given)
+    assert isinstance(rows, list)
+    assert rows[1][:2] == ["BE.engines+3", ""]
+    assert "was not solved within" in str(rows[1][-1])
+    sentences = call("STUDY_SENTENCES", given)
+    assert isinstance(sentences, list)
+    alone = solve(system, **{**question, "what_ifs": ()}, remedies=False)
+    assert sentences[0][0] == call("STUDY_VERDICT", given) == alone.sentences()[0]
+
+
+@pytest.mark.parametrize("flavour", ["excel", "officejs"])
+def test_tables_spill_where_the_program_lets_them(flavour: str, tmp_path: Path) -> None:
+    """Dynamic arrays of known functions on named ranges; every range that a formula names is there."""
+    write_site(model_of("limits"), "site", tmp_path / "site.xlsx", flavour, question_of("limits"))
+    with zipfile.ZipFile(tmp_path / "site.xlsx") as parts:
+        sheets = [parts.read(name).decode() for name in parts.namelist() if name.startswith("xl/worksheets/sheet")]
+        names = set(re.findall(r'<definedName name="(\w+)"', parts.read("xl/workbook.xml").decode()))
+    assert {*PARTS, "goals", "what_ifs", "period"} <= names
+    assert sum('cm="1"' in sheet for sheet in sheets) >= 8
+    formulas = [text for sheet in sheets for text in re.findall(r"<f[^>]*>([^<]+)</f>", sheet)]
+    called = {name for text in formulas for name in re.findall(r"QN_(\w+)\(", text)}
+    assert called <= set(catalogue())
+    assert {"STUDY", "STUDY_VERDICT", "STUDY_WHAT_IF", "SYSTEM_PART"} <= called
+    assert "#" not in "".join(re.findall(r"<v>([^<]*)</v>", "".join(sheets)))

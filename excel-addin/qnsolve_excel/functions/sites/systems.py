@@ -94,7 +94,7 @@ def system_part(
     if wanted not in PARTS:
         raise CellError("#N/A", f"{part[:60]!r} is no kind of parts of a system; write one of {', '.join(PARTS)}")
     solved = [
-        row for row in _solved(lpars, regions, work, coupling_facilities, loggers, devices).rows() if row["part"] == wanted
+        row for row in _answered(lpars, regions, work, coupling_facilities, loggers, devices).rows() if row["part"] == wanted
     ]
     heads = list(dict.fromkeys(row["figure"] for row in solved))
     found: dict[str, dict[str, Any]] = {}
@@ -307,11 +307,16 @@ def compare(
 
 
 def _solved(*parts: Any) -> zos.SystemResult:
-    model = described(*parts)
-    found = ANSWERS.answer(("system", frozen(*parts)), model.solve)
+    """The solution; what limits it, which is searched for, and its notes are remarks."""
+    found = _answered(*parts)
     for line in (*found.reasons, *found.notes):
         remark(line)
     return found
+
+
+def _answered(*parts: Any) -> zos.SystemResult:
+    """The solution alone, solved once for all cells that ask for it."""
+    return ANSWERS.answer(("system", frozen(*parts)), described(*parts).solve)
 
 
 def _plain(value: Any) -> Any:
