@@ -69,6 +69,16 @@ def study(folder: Path) -> None:
     cropped(folder / "study.png", pictures / "study-workbook.png", 0.95)
 
 
+def planner(folder: Path) -> None:
+    """The planner's page with the example's site."""
+    command = [Path(sys.executable).with_name("qnsolve"), "serve", ROOT / "examples" / "site-study.toml", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None, "its first line has the address"
+        shot(folder, server.stdout.readline().split()[-1], "1400,1250")
+        server.terminate()
+    cropped(folder / "shot.png", ROOT / "docs" / "pictures" / "planner.png")
+
+
 def shot(folder: Path, address: str, size: str) -> None:
     """What Chromium shows of a page."""
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}", "--hide-scrollbars"]
@@ -80,3 +90,4 @@ with tempfile.TemporaryDirectory() as name:
     workbooks(Path(name))
     page(Path(name))
     study(Path(name))
+    planner(Path(name))

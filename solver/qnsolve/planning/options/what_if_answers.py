@@ -51,6 +51,7 @@ def what_if_answers(
 def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], place: int, held: DatedLoad) -> WhatIfAnswer:
     own = LoadPoints(change.system, {points.names[w]: most for w, most in points.targets.items()})
     base, there = points.at(held.factors), own.at(held.factors)
+    own.allow_rough(there)
     end = place if _alike(base, there) else first_failing(own, loads, min(place, len(loads) - 1))
     failing = own.at(loads[end].factors) if end < len(loads) and not (_alike(base, there) and end == place) else None
     if failing is None and end < len(loads):
