@@ -72,9 +72,8 @@ def study(
     =QN.STUDY({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
      {"work","growth";"all","15%/year"},"AOR1.split=2",{"from","until","by";"2026-12","2028-12","year"})
-    =QN.STUDY({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
-     {"work","growth";"mail","8%/quarter"},,{"from","until";"2026-12","2028-12"})
+    =QN.STUDY({"name","processors";"PROD",4},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001})
     """
     found = _studied(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period).study
     head: list[Any] = ["period", "month", "holds", "why not", "fullest", "used"]
@@ -174,9 +173,8 @@ def study_centers(
     =QN.STUDY_CENTERS({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
      {"work","growth";"all","8%/quarter"},,{"from","until","by";"2026-12","2028-12","year"})
-    =QN.STUDY_CENTERS({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
-     {"work","growth";"all","much"},,{"from";"2026-12"})
+    =QN.STUDY_CENTERS({"name","processors";"PROD",4},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001})
     """
     found = _studied(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period).study
     rows: Table = [["center", "kind", "full in", *(each.name for each in found.periods)]]
@@ -209,9 +207,8 @@ def study_what_if(
     =QN.STUDY_WHAT_IF({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
      {"work","growth";"all","8%/quarter"},"AOR1.split=2",{"from";"2026-12"})
-    =QN.STUDY_WHAT_IF({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001},,,,
-     {"work","growth";"all","8%/quarter"},"AOR2.split=2",{"from";"2026-12"})
+    =QN.STUDY_WHAT_IF({"name","processors";"PROD",4},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001})
     """
     found = _changed(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period)
     names = [each.name for each in found.study.periods[0].work]
@@ -255,9 +252,8 @@ def study_times(
     =QN.STUDY_TIMES({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu","device Db2";"orders",500,"AOR1",0.001,0.01},,,{"name";"Db2"},
      {"work","growth";"all","8%/quarter"},,{"from";"2026-12"})
-    =QN.STUDY_TIMES({"name","processors";"PROD",4},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",1500,"AOR1",0.001},,,,
-     {"work","growth";"all","8%/quarter"},,{"from";"never"})
+    =QN.STUDY_TIMES({"name","processors";"PROD",4},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",500,"AOR1",0.001})
     """
     found = _studied(lpars, regions, work, coupling_facilities, loggers, devices, goals, what_ifs, period).study
     return [["work", "center", "today", "last that holds"], *([t.work, t.center, t.today, t.last] for t in found.times)]

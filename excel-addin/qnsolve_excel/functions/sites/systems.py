@@ -150,7 +150,7 @@ def system_response(
     =QN.SYSTEM_RESPONSE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,"mail")
     =QN.SYSTEM_RESPONSE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008},,,,"orders")
+     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
     """
     found = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
     name = work_name or found.work[0].name
@@ -179,7 +179,7 @@ def system_figure(
     =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,"PROD","cpu percent")
     =QN.SYSTEM_FIGURE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,"PROD","colour")
+     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
     """
     solved = _solved(lpars, regions, work, coupling_facilities, loggers, devices)
     found, name = solved.rows(), name or solved.work[0].name
@@ -216,8 +216,8 @@ def growth(
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,{1,1.2,1.5})
     =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
      {"name","users","think_time","regions","qr_cpu";"orders",90,0.1,"AOR1",0.0008},,,,{1;2})
-    =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,-1)
+    =QN.GROWTH({"name","processors";"PROD",8},{"name","lpar";"AOR1","TEST"},
+     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008})
     """
     parts = (lpars, regions, work, coupling_facilities, loggers, devices)
     model, wanted = described(*parts), tuple(FACTORS if factors is None else factors)
@@ -293,8 +293,7 @@ def compare(
      {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,{"name","processors";"PROD",8},
      {"name","lpar";"AOR1","PROD"},{"name","rate","regions","qr_cpu";"orders",1100,"AOR1",0.0008})
     =QN.COMPARE({"name","processors";"PROD",8},{"name","lpar";"AOR1","PROD"},
-     {"name","rate","regions","qr_cpu";"orders",900,"AOR1",0.0008},,,,{"name","processors";"PROD",8},
-     {"name","lpar";"AOR1","PROD"},{"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
+     {"name","rate","regions","qr_cpu";"orders",1300,"AOR1",0.0008})
     """
     beside = (coupling_facilities, loggers, devices)
     new = [new if new else old for old, new in zip((lpars, regions, work), (new_lpars, new_regions, new_work), strict=True)]
