@@ -20,6 +20,7 @@ from qnsolve.zos import System, scale
 from qnsolve_excel import call, catalogue
 from qnsolve_excel.describing import system as described
 from qnsolve_excel.workbooks.sites.site_book import write_site
+from qnsolve_excel.workbooks.sites.site_charts import CENTER, GAIN
 from qnsolve_excel.workbooks.sites.site_tables import ASSUMED, PARTS, site_of
 
 from tests import ROOT
@@ -210,6 +211,11 @@ def same(sheets: dict[str, list[list[Any]]], system: System, found: Study) -> No
     assert [row[:3] for row in centers] == [[use.name, use.kind, use.full_in] for use in ordered]
     for row, use in zip(centers, ordered, strict=True):
         assert row[3 : 3 + len(use.used)] == [number(value / 100) for value in use.used]
+    heads = sheets["Chart data"][2]
+    for k, use in enumerate(ordered[:5]):
+        assert heads[CENTER + k] == use.name
+        assert [row[CENTER + k] for row in charted[: len(use.used)]] == [number(value / 100) for value in use.used]
+    assert [row[GAIN : GAIN + 2] for row in charted[: len(found.what_ifs)]] == [[w.name, w.months] for w in found.what_ifs]
     changes = filled(sheets["What if"])[1:]
     top = next(i for i, row in enumerate(verdict) if row[0] == "what if") + 1
     for i, (row, each) in enumerate(zip(changes, found.what_ifs, strict=True)):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from .result_sheets import CENTERS, CHANGES, FIXED, STUDY
-from .site_styles import TIME
+from .site_styles import SHARE, TIME
 from .site_writer import TOP, SiteWriter
 
 DATA = "Chart data"
 CHARTED, USES, GAINS = 6, 5, 12  # works, centers, and changes in a chart
 WORDS = (3, 2 * CHARTED + 2)  # row and column of the sentences
+CENTER, GAIN = WORDS[1] + 2, WORDS[1] + 2 + USES + 1  # first columns of what the charts of centers and changes draw
 HEADS, FIRST = 2, 3  # row of the headings of the cells that are drawn, and the first below
 FIGURES, STRIDE = 6, 5  # as on the first sheet
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#7F3C8D", "#8A6D00", "#555555")
@@ -39,6 +40,36 @@ def chart_data(writer: SiteWriter, sheet: Any) -> None:
         _work(writer, sheet, study, slot)
     sheet.write_string(HEADS, WORDS[1], "sentences", styles.head)
     _words(writer, sheet)
+    _centers(writer, sheet, count)
+    _gains(writer, sheet)
+
+
+def _centers(writer: SiteWriter, sheet: Any, count: int) -> None:
+    """Use of the centers that fill up first, a column each."""
+    from xlsxwriter.utility import xl_rowcol_to_cell as cell
+
+    found = writer.answer("STUDY_CENTERS")
+    for k in range(min(USES, len(found) - 1)):
+        name = f"'{CENTERS}'!{cell(TOP + 1 + k, 0)}"
+        writer.cell(sheet, HEADS, CENTER + k, f'{name}&""', found[1 + k][0], writer.styles.head)
+        for i in range(count):
+            use = f"'{CENTERS}'!{cell(TOP + 1 + k, FIXED + i)}"
+            value = found[1 + k][FIXED + i]
+            writer.cell(sheet, FIRST + i, CENTER + k, f"IF(ISNUMBER({use}),{use},0)", value, writer.styles.solved(SHARE))
+
+
+def _gains(writer: SiteWriter, sheet: Any) -> None:
+    """Months that each change gives."""
+    from xlsxwriter.utility import xl_rowcol_to_cell as cell
+
+    found = writer.answer("STUDY_WHAT_IF")
+    sheet.write_string(HEADS, GAIN, "change", writer.styles.head)
+    sheet.write_string(HEADS, GAIN + 1, "months gained", writer.styles.head)
+    for i, row in enumerate(found[1 : 1 + GAINS]):
+        name, months = (f"'{CHANGES}'!{cell(TOP + 1 + i, column)}" for column in (0, 2))
+        gained = row[2] if row[2] != "" else 0
+        writer.cell(sheet, FIRST + i, GAIN, f'{name}&""', row[0], writer.styles.solved("@"))
+        writer.cell(sheet, FIRST + i, GAIN + 1, f"IF(ISNUMBER({months}),{months},0)", gained, writer.styles.solved("0"))
 
 
 def _work(writer: SiteWriter, sheet: Any, study: list[list[Any]], slot: int) -> None:
@@ -125,9 +156,9 @@ def use_chart(writer: SiteWriter, count: int) -> Any:
         colour = {"color": COLOURS[k]}
         chart.add_series(
             {
-                "name": [CENTERS, TOP + 1 + k, 0],
-                "categories": [CENTERS, TOP, FIXED, TOP, FIXED + count - 1],
-                "values": [CENTERS, TOP + 1 + k, FIXED, TOP + 1 + k, FIXED + count - 1],
+                "name": [DATA, HEADS, CENTER + k],
+                "categories": [DATA, FIRST, 0, FIRST + count - 1, 0],
+                "values": [DATA, FIRST, CENTER + k, FIRST + count - 1, CENTER + k],
                 "line": {**colour, "width": 2, "dash_type": DASHES[k]},
                 "marker": {"type": MARKS[k], "size": 5, "fill": colour, "border": colour},
             }
@@ -141,12 +172,12 @@ def use_chart(writer: SiteWriter, count: int) -> Any:
 def gain_chart(writer: SiteWriter, count: int) -> Any:
     """Months that each change gives."""
     chart = writer.book.add_chart({"type": "bar"})
-    last = TOP + min(count, GAINS)
+    last = FIRST + min(count, GAINS) - 1
     chart.add_series(
         {
             "name": "months gained",
-            "categories": [CHANGES, TOP + 1, 0, last, 0],
-            "values": [CHANGES, TOP + 1, 2, last, 2],
+            "categories": [DATA, FIRST, GAIN, last, GAIN],
+            "values": [DATA, FIRST, GAIN + 1, last, GAIN + 1],
             "fill": {"color": COLOURS[0]},
             "data_labels": {"value": True},
             "gap": 60,
