@@ -99,7 +99,8 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
         chart = _response_chart(study, book, name, place)
         sheet.insert_chart(row + HEIGHT * (place // 2), 6 * (place % 2), chart, {"x_scale": 1.08, "y_scale": 1.0})
     row += HEIGHT * ((len(works) + 1) // 2)
-    sheet.insert_chart(row, 0, _use_chart(study, book), {"x_scale": 1.08, "y_scale": 1.0})
+    if any(use.limits for use in study.centers):
+        sheet.insert_chart(row, 0, _use_chart(study, book), {"x_scale": 1.08, "y_scale": 1.0})
     if study.what_ifs:
         sheet.insert_chart(row, 6, _gain_chart(study, book), {"x_scale": 1.08, "y_scale": 1.0})
     row += HEIGHT + 1
