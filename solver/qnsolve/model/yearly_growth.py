@@ -55,7 +55,7 @@ def _base(item: str, given: Any) -> tuple[float, float]:
     if isinstance(given, str):
         if match := POWER.fullmatch(given):
             return float(match[1]), float(match[2])
-        match = PERCENT.fullmatch(given)
+        match = PERCENT.fullmatch(given.lower())
         word = (match[2] or "year") if match else ""
         word = SHORT.get(word, word)
         if match is None or word not in PERIODS:

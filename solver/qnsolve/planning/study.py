@@ -215,7 +215,7 @@ def study(
     place = first_failing(points, loads, 0, needed) if ends else len(loads)
     failing = _failing_months(points, loads, place, end)
     periods = tuple(_period(points, path, load, by, start, failing) for load in shown)
-    held = loads[max(place - 1, 0)]
+    held = loads[max(place - 1, 0)] if place < len(loads) else [load for load in loads if load.month <= end][-1]
     good = points.at(held.factors)
     missed = points.at(loads[place].factors) if place < len(loads) else None
     uses = center_uses(points, path, shown, good, start, HORIZON)
@@ -227,10 +227,11 @@ def study(
     answers = what_if_answers(points, changes, loads, place, held, progress)
     if not what_ifs:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
+    remarks = [f"{each.name}: {each.remark}" for each in answers if each.remark]
     asked = _asked(path, start, end, by, wanted, system, changes)
     return Study(
         heading=f"{system.name or 'system'}: {asked.begin} to {asked.until}",
-        notes=tuple(dict.fromkeys(good.result.notes if good.point is not None else ())),
+        notes=tuple(dict.fromkeys((*remarks, *(good.result.notes if good.point is not None else ())))),
         asked=asked,
         verdict=verdict,
         periods=periods,
@@ -279,7 +280,7 @@ def _period(points: LoadPoints, path: LoadPath, load: DatedLoad, by: str, start:
     point = points.at(load.factors) if known is None else known
     solved = point.point is not None
     name = label(load.month, by) if load.month > start else str(start)
-    inside = {month for month in failing if label(month, by) == label(load.month, by) and load.month > start}
+    inside = {month for month in failing if label(month, by) == label(load.month, by) and month > start and load.month > start}
     holds = point.holds and not inside
     fullest, used = point.fullest if solved else (point.full, point.overload)
     work = []

@@ -36,18 +36,25 @@ def _sentences(study: StudyFigures) -> Iterator[str]:
     if then:
         yield "Next to fill up, if nothing else did: " + ", ".join(f"{each.name} in {each.full_in}" for each in then) + "."
     yield _cpu(first, last)
-    yield "Growth: " + _growth(study) + "."
+    seasons = "; seasons: " + "; ".join(study.asked.seasons) if study.asked.seasons else ""
+    yield "Growth: " + _growth(study) + seasons + "."
 
 
 def verdict_text(study: StudyFigures) -> str:
     """The answer in one sentence."""
     verdict, until = study.verdict, study.asked.until
+    if verdict.kind == "none" and not study.asked.targets and all(each.users is not None for each in study.system.work):
+        first = study.periods[0]
+        full = f"{first.fullest} is {_used(first.used_percent)} used today"
+        return f"Users only wait longer, so no load ends it: give a target. {full}."
     if verdict.kind == "none":
         grows = any(each != "none" for each in study.asked.growth.values())
         return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
     cause = cause_text(study)
     if not verdict.holds_until:
         return f"Does not hold today, {study.asked.begin}: {cause}."
+    if verdict.beyond and verdict.holds_until == until:
+        return f"Holds until {until}, the end that was asked for{_range(verdict)}; then {cause}."
     if verdict.beyond:
         return f"Holds until {until} and on to {verdict.holds_until}{_range(verdict)}; then {cause}."
     day = "" if len(verdict.first_missed) == 7 else f" on {verdict.first_missed}"
@@ -61,6 +68,8 @@ def cause_text(study: StudyFigures) -> str:
     if verdict.kind == "saturated":
         return f"{verdict.center} is full{waits}"
     target = study.asked.targets[verdict.work]
+    if not verdict.holds_until:
+        return f"{verdict.work} takes longer than {time(target)}, most of it at {verdict.center}{waits}"
     return f"{verdict.work} takes longer than {time(target)}; what grows most is its time at {verdict.center}{waits}"
 
 

@@ -31,9 +31,9 @@ def time_split(points: LoadPoints, today: LoadPoint, last: LoadPoint) -> tuple[T
     found = []
     for w, name in enumerate(points.names):
         before, after = grouped_split(points, today, w), grouped_split(points, last, w)
-        whole = sum(after.values()) or sum(before.values())
+        first, whole = sum(before.values()), sum(after.values())
         for center in sorted({**after, **before}, key=lambda center: -after.get(center, before.get(center, 0.0))):
             pair = before.get(center, 0.0), after.get(center, 0.0)
-            if max(pair) > LITTLE * whole:
+            if pair[0] > LITTLE * first or pair[1] > LITTLE * whole:
                 found.append(TimeAt(name, center, *pair))
     return tuple(found)

@@ -35,7 +35,7 @@ def verdict_of(
         last = max((load.month for load in loads), default=end)
         return Verdict(str(last), "", "none", last_good=good[-1].name if good else "", beyond=True)
     failing = loads[place]
-    month = str(failing.month - 1) if place and failing.month > loads[0].month else ""
+    month = str(failing.month - 1) if failing.month > loads[0].month else str(failing.month) if place else ""
     missed = failing.day or str(failing.month)
     beyond = bool(failing.month > end)
     before = points.at(loads[place - 1].factors) if place else None
@@ -79,9 +79,6 @@ def _full_first(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint
     """The center that is full first on the way from one load to another: limits fill behind what they wait for."""
     if before is None or before.point is None:
         return failing.full
-    name, used = before.fullest
-    if used > FULL:
-        return name
     plain = PlainLoads(points)
     asked = {}
     for center, share in before.used.items():
@@ -89,7 +86,10 @@ def _full_first(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint
         if rest > 0 and kind_of_center(points, center) != "limit":
             asked[center] = share * plain.at(center, failing.factors) / rest
     most = max(asked, key=asked.__getitem__, default="")
-    return most if most and asked[most] > NEARLY else failing.full
+    if most and asked[most] > NEARLY:
+        return most
+    name, used = before.fullest
+    return name if used > FULL else failing.full
 
 
 def _over(points: LoadPoints, point: LoadPoint, name: str) -> float:

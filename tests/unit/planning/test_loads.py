@@ -97,6 +97,16 @@ def test_forecast_file(tmp_path: Path) -> None:
     assert later == pytest.approx([2.2, 2.0])
 
 
+def test_a_forecast_goes_on_from_the_file(tmp_path: Path) -> None:
+    """The month of the file keeps its load; to the first row the load moves along the logarithm."""
+    file = tmp_path / "plan.csv"
+    file.write_text("month,orders\n2027-05,1200\n", encoding="utf-8")
+    path = load_path(two_works(), BEGIN, str(file))
+    assert path.factors(BEGIN)[0] == pytest.approx(1.0)
+    assert path.factors(BEGIN + 3)[0] == pytest.approx(2**0.5)
+    assert path.factors(BEGIN + 9)[0] == pytest.approx(2.0)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -106,6 +116,7 @@ def test_forecast_file(tmp_path: Path) -> None:
         ("month,orders\n2027-01,-5\n", "above 0"),
         ("month,orders\n2027-02,5\n2027-01,6\n", "rising"),
         ("month,orders\nsoon,5\n", "month"),
+        ("month,orders,orders.factor\n2027-01,5,1\n", "twice"),
         ("month,orders\n", "row"),
         ("month\n2027-01\n", "column"),
         ("month,orders\n2027-01,\n", "no figure"),

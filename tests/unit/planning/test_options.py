@@ -25,6 +25,9 @@ from tests.support.planned_sites import one_region, two_works
         ("WOR.tranclasses.SLOW+5", lambda s: s.regions[2].tranclasses == {"SLOW": 15}),
         ("orders.qr_cpu*0.5", lambda s: s.work[0].steps[0].qr_cpu == 0.0005),
         ("orders.load*2", lambda s: s.work[0].rate == 1200),
+        ("*.load*2", lambda s: [w.rate for w in s.work] == [1200, 100]),
+        ("orders.LOG*2", lambda s: s.work[0].steps[0].log_bytes == {"LOG": 8000}),
+        ("orders.1.LOG*2", lambda s: s.work[0].steps[0].log_bytes == {"LOG": 8000}),
         ("orders.rate+10%", lambda s: s.work[0].rate == pytest.approx(660)),
         ("AOR1.split=3", lambda s: [r.name for r in s.regions] == ["AOR1", "AOR1-2", "AOR1-3", "AOR2", "WOR"]),
         ("More: LOG.stripes=4, PROD.cores+1", lambda s: (s.loggers[0].stripes, s.lpars[0].ziips.cores) == (4, 2)),
@@ -45,6 +48,7 @@ def test_changes(text: str, read: object) -> None:
         "", "PROD", "PROD.engines", "PROD.engines=", "PROD.engines+", "engines+1", "PORD.engines+1", "PROD.engnes+1",
         "PROD.engines+many", "PROD.engines=50%", "LOG.stripes=0", "AOR1.split=1", "AOR1.split+1", "PROD.split=2", "ZZ*.mxt+1",
         "orders.3.qr_cpu=1", "AOR1.mxt=1", "AOR1.thread_limit+1", "PROD.cores=1e999", "More:", ", ,", "LOG.stripes+1,", "=1", 5,
+        "orders.load=2", "orders.load*0", "PROD.engines=+1", ": LOG.stripes+1", "LOG.split=2", "LOG.seconds_per_mib*2",
     ],
 )  # fmt: skip
 def test_changes_that_are_wrong(text: object) -> None:

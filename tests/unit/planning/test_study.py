@@ -12,6 +12,8 @@ from qnsolve.errors import ModelError
 from qnsolve.planning.last_month import first_failing
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.loads.load_path import load_path
+from qnsolve.planning.pages.study_html import study_html
+from qnsolve.planning.pages.study_xlsx import study_xlsx
 from qnsolve.planning.simulated_periods import simulated
 
 from tests.support.planned_sites import one_region, two_works
@@ -77,6 +79,36 @@ def test_verdicts_in_words() -> None:
     assert never.verdict.kind == "none"
     assert "no work grows" in never.sentences()[0]
     assert len(now.sentences()) <= 10
+
+
+def test_a_site_that_is_full_today() -> None:
+    """It has every file and figure: uses grow with the load, and the workbook leaves out what it cannot draw."""
+    found = qn.study(one_region(rate=1200), growth="8%/quarter", begin="2026-12", until="2028-12")
+    assert found.verdict.holds_until == ""
+    (qr,) = [each for each in found.centers if each.name == "AOR1 QR TCB"]
+    assert qr.used == pytest.approx([120 * period.factors["orders"] for period in found.periods])
+    assert study_html(found)
+    assert study_xlsx(found)
+
+
+def test_a_special_day_of_the_first_month_is_not_today() -> None:
+    """The month holds; the day does not, and is named."""
+    days = [{"date": "2026-12-24", "factor": 2.1}]
+    found = qn.study(one_region(), special_days=days, growth="1%/year", begin="2026-12", until="2027-12")
+    assert (found.verdict.holds_until, found.verdict.first_missed) == ("2026-12", "2026-12-24")
+    assert "then on 2026-12-24" in found.sentences()[0]
+    assert [each.holds for each in found.periods][:2] == [True, True]
+
+
+def test_work_without_cpu() -> None:
+    """Delays alone use no CPU: the change of CPU is not defined."""
+    region = qn.zos.CicsRegion("AOR1", lpar="PROD", mxt=10)
+    work = qn.zos.Work("wait", rate=50, regions="AOR1", delay=0.1)
+    system = qn.zos.System(lpars=[qn.zos.Lpar("PROD", processors=qn.zos.Processors(2))], regions=[region], work=[work])
+    found = qn.study(system, growth="8%/quarter", begin="2026-12", until="2028-12", what_ifs=["AOR1.mxt+10"])
+    assert math.isnan(found.what_ifs[0].cpu_change)
+    assert found.what_ifs[0].months > 0
+    assert str(found)
 
 
 def test_answers_are_those_of_solve() -> None:

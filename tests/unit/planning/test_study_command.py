@@ -114,6 +114,7 @@ def test_the_workbook_is_the_same_each_time(site: Path) -> None:
     [
         (["--growth", "fast"], "growth"),
         (["--growth", "ordres=8%"], "orders"),
+        (["--growth", "8%/year", "--growth", "9%/year"], "twice"),
         (["--until", "2020"], "until"),
         (["--from", "soon"], "from"),
         (["--target", "orders"], "--target"),
@@ -138,7 +139,8 @@ def test_wrong_options_are_one_line(site: Path, capsys: pytest.CaptureFixture[st
 def test_folders_that_cannot_be_written(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder that is a file is one line."""
     assert main(["study", str(site), "-o", str(site)]) == 2
-    assert str(site) in capsys.readouterr().err
+    assert "--out" in capsys.readouterr().err
+    assert main(["study", str(site), "-o", ""]) == 2
 
 
 def test_networks_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

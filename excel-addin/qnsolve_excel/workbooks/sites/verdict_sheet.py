@@ -161,7 +161,8 @@ def _charts(writer: SiteWriter, sheet: Any, row: int) -> int:
     study, changes = writer.answer("STUDY"), writer.answer("STUDY_WHAT_IF")
     works = min((len(study[0]) - FIGURES) // STRIDE, CHARTED)
     charts = [response_chart(writer, slot, len(study) - 1) for slot in range(works)]
-    charts.append(use_chart(writer, len(study) - 1))
+    if len(writer.answer("STUDY_CENTERS")) > 1:
+        charts.append(use_chart(writer, len(study) - 1))
     if len(changes) > 1:
         charts.append(gain_chart(writer, len(changes) - 1))
     for k, chart in enumerate(charts):

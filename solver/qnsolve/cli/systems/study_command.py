@@ -49,6 +49,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> str:
+    if options.out is not None and (not options.out or (Path(options.out).exists() and not Path(options.out).is_dir())):
+        raise ModelError("--out", "must be a folder", "give the name of one; it is made where it is not there", options.out)
     asked = _question(options)
     with running(options) as how:
         found = study(system(options.file), **asked, progress=how["progress"])
@@ -71,6 +73,9 @@ def _question(options: argparse.Namespace) -> dict[str, Any]:
         growth = {}
         for text in options.growth:
             name, _, rate = text.rpartition("=")
+            if name in growth:
+                rule = "is given twice for " + (name or "all work")
+                raise ModelError("--growth", rule, "give each work one: --growth orders=plan.csv --growth 8%/year", text)
             growth[name] = rate
         before = found.get("growth")
         found["growth"] = {**(before if isinstance(before, dict) else {} if before is None else {"": before}), **growth}

@@ -41,10 +41,13 @@ class Forecast:
     factors: bool
     source: str
 
-    def at(self, month: Month, load: float) -> float:
+    def at(self, month: Month, load: float, begin: Month) -> float:
         """Factor on a load in a month: between the rows along the logarithm, beyond them as at the last."""
-        at = np.array([float(each.astype(np.int64)) for each in self.months])
-        value = math.exp(float(np.interp(float(month.astype(np.int64)), at, np.log(self.values))))
+        months, values = list(self.months), self.values.tolist()
+        if begin < months[0]:  # the file has the load of the first month of the study
+            months, values = [begin, *months], [1.0 if self.factors else load, *values]
+        at = np.array([float(each.astype(np.int64)) for each in months])
+        value = math.exp(float(np.interp(float(month.astype(np.int64)), at, np.log(values))))
         return value if self.factors else value / load
 
 
@@ -69,6 +72,8 @@ def forecasts_of(path: str | os.PathLike[str], works: Sequence[str]) -> dict[str
         if work not in works:
             rule = "names no work of the system"
             raise ModelError("forecast: column", rule, suggestion(title, works), title).in_file(name)
+        if work in found:
+            raise ModelError("forecast: column", "is there twice", f"keep {work} or {work}{FACTOR}", title).in_file(name)
         found[work] = _column(name, rows[1:], column, title, title.endswith(FACTOR))
     if not found:
         rule = "must have a column for a work"

@@ -112,7 +112,7 @@ class LoadPath:
         for name, forecast in self.forecasts.items():
             w = self.works.index(name)
             last = forecast.months[-1]
-            found[w] = forecast.at(month, float(self.bases[w]))
+            found[w] = forecast.at(month, float(self.bases[w]), self.begin)
             if month > last:
                 found[w] *= float(self.yearly[w]) ** years_between(last, month)
         season = self.seasons[number_of(month) - 1] / self.seasons[number_of(self.begin) - 1]

@@ -79,7 +79,7 @@ def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], plac
         cause=cause,
         response_time={name: float(there.response[w]) for w, name in enumerate(own.names)},
         cpu_percent={lpar.name: lpar.cpu_percent for lpar in there.result.lpars} if solved else {},
-        cpu_change=busy[1] / busy[0] - 1,
+        cpu_change=busy[1] / busy[0] - 1 if busy[0] else nan,
         remark=change.remark,
     )
 

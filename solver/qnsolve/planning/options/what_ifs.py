@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
+from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import PARTS
-from qnsolve.zos.parts.work import Work
+from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.solve_system import System
 from qnsolve.zos.whatif.changes import scale, split_region
 from qnsolve.zos.whatif.system_inputs import WHOLE, changed
@@ -66,6 +67,10 @@ def what_if(system: System, text: str) -> WhatIf:
         smt = new.ziips is not None and (old.ziips is None or new.ziips.threads > old.ziips.threads)
         if smt and new.ziips is not None and new.ziips.max_capacity_factor == 1:
             remark = f"{new.name}: max_capacity_factor is 1, so more threads add no capacity; give RMF's MAX CF"
+    if colon and not title.strip():
+        raise ModelError(
+            "what-if", "must have a name before its colon", "write More: LOG.stripes+1, or leave the colon out", text
+        )
     name = title.strip() if colon else ", ".join(part.strip() for part in parts)
     return WhatIf(name, tuple(said), found, remark)
 
@@ -114,14 +119,23 @@ def _digit(text: str) -> bool:
 
 def _has(item: Any, path: str) -> bool:
     try:
-        return path == SPLIT or _value(item, _full(item, path, "")) is not None
+        if isinstance(item, Work) and path == "load":
+            return True
+        if path == SPLIT:
+            return isinstance(item, CicsRegion | ImsRegions)
+        known = _full(item, path, "")
+        return (_of_work(item, known) if isinstance(item, Work) else _value(item, known)) is not None
     except ModelError:
         return False
 
 
 def _full(item: Any, path: str, text: str) -> str:
     """The path with the part that a parameter belongs to, where that was not named."""
-    first = path.split(".", maxsplit=1)[0]
+    first, _, rest = path.partition(".")
+    if isinstance(item, Work) and first.isdigit() and rest and 0 < int(first) <= len(item.steps):
+        return f"{first}.{_full_of_step(item.steps[int(first) - 1], rest)}"
+    if isinstance(item, Work) and len(item.steps) == 1:
+        return _full_of_step(item.steps[0], path)
     own = [f.name for f in fields(item) if f.name not in ("_", "name")]
     if first in own or isinstance(item, Work):
         return path
@@ -137,6 +151,12 @@ def _full(item: Any, path: str, text: str) -> str:
     raise ModelError("what-if", f"names no parameter of {item.name}", suggestion(first, known), text)
 
 
+def _full_of_step(step: Step, path: str) -> str:
+    """The path in a step with the table that a name belongs to: devices, logs, requests."""
+    tables = ("devices", "log_bytes", "cf_requests")
+    return next((f"{table}.{path}" for table in tables if path in (getattr(step, table) or {})), path)
+
+
 def _value(item: Any, path: str) -> Any:
     """The value of today; None where it has none."""
     value: Any = item
@@ -150,7 +170,13 @@ def _value(item: Any, path: str) -> Any:
 def _one(system: System, name: str, path: str, sign: str, right: str, text: str) -> tuple[System, str]:
     item = next(each for part in PARTS for each in getattr(system, part) if each.name == name)
     if isinstance(item, Work) and path == "load":
+        if sign == "=":
+            raise ModelError(
+                "what-if", "changes a load by a factor or percentage", f"write {name}.load*1.5 or {name}.load+10%", text
+            )
         by = _new(1.0, sign, right, text, "load")
+        if not by > 0:
+            raise ModelError("what-if", "must leave some of the load", f"write {name}.load*0.5", text)
         return scale(system, by, [name]), f"{name}: load times {by:g}"
     path = _full(item, path, text)
     before = _of_work(item, path) if isinstance(item, Work) else _value(item, path)
@@ -193,12 +219,15 @@ def _new(before: Any, sign: str, right: str, text: str, key: str) -> float:
         raise ModelError("what-if", "must have a number after the sign", f"write {key}+1", text)
     share = right.endswith("%")
     number = float(right.rstrip("%"))
+    if sign == "=" and right[0] in "+-":
+        raise ModelError("what-if", "must be a value or a change, not both", f"write {key}{right}, or {key}={right[1:]}", text)
     if sign == "=":
         if share:
             raise ModelError("what-if", "must not set a percentage", f"write {key}+{right} for so much more", text)
         return number
     if not isinstance(before, int | float) or isinstance(before, bool):
-        raise ModelError("what-if", "changes a figure that the system does not have", f"write {key}=VALUE", text)
+        rule = "changes a figure that is not one number" if before is not None else "changes a figure that the file leaves out"
+        raise ModelError("what-if", rule, f"write {key}=VALUE", text)
     if sign == "*":
         return before * (number / 100 if share else number)
     by = before * number / 100 if share else number
@@ -215,6 +244,8 @@ def _split(system: System, name: str, sign: str, right: str, text: str) -> tuple
         if f"{name}-{number}" not in taken:
             names.append(f"{name}-{number}")
         number += 1
+    if name not in [region.name for region in system.regions]:
+        raise ModelError("what-if", "splits regions alone", "name a region", text)
     return split_region(system, name, names), f"{name} in {right} regions"
 
 

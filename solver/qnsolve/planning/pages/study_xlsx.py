@@ -102,7 +102,10 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
     row = 7 + 2 * ((min(len(study.periods), 3 * WIDE) - 1) // WIDE)
     works = [work.name for work in study.periods[0].work][:CHARTS]
     charts = [_response_chart(study, book, name, place) for place, name in enumerate(works)]
-    charts += [_use_chart(study, book), *([_gain_chart(study, book)] if study.what_ifs else [])]
+    if any(use.limits for use in study.centers):
+        charts.append(_use_chart(study, book))
+    if study.what_ifs:
+        charts.append(_gain_chart(study, book))
     for k, chart in enumerate(charts):
         sheet.insert_chart(row + HEIGHT * (k // 2), 6 * (k % 2), chart, {"x_scale": 1.08, "y_scale": 1.0})
     row += HEIGHT * ((len(charts) + 1) // 2) + 1
