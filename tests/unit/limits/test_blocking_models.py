@@ -128,4 +128,4 @@ def test_a_routing_can_be_replaced() -> None:
 def test_what_is_printed() -> None:
     """The table shows which station is blocked."""
     said = str(solve(line((None, 2), (1.0, 1.5), 4)))
-    assert "s0: 58.46 % busy, 41.54 % blocked by jobs that wait for a place at the next station" in said
+    assert "s0: 58.5 % busy, 41.5 % blocked by jobs that wait for a place at the next station" in said
