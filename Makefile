@@ -18,7 +18,7 @@ run: $(READY) ## solve the first example, predict the published tables, write th
 	@echo
 	@$(BIN)/qnsolve validate --out out
 
-test: $(READY) ## style, types and all that a change must hold: 4 minutes on two cores
+test: $(READY) ## style, types and all that a change must hold: 6 minutes on two cores
 	@sh .ci/system-packages
 	$(BIN)/ruff check .
 	$(BIN)/mypy
