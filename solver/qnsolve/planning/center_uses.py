@@ -11,7 +11,6 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, compiled
 from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.hosts.demands import at_rest, demands
-from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.point.utilization import center_loads
 
 from .load_points import LoadPoint, LoadPoints
@@ -121,10 +120,3 @@ def kind_of_center(points: LoadPoints, name: str) -> str:
     if any(name == each.name for each in system.devices):
         return "device"
     return "limit"
-
-
-def region_of(points: LoadPoints, center: str) -> CicsRegion | None:
-    """The CICS region whose TCB or limit a center is."""
-    names = sorted((each for each in points.system.regions), key=lambda each: -len(each.name))
-    found = next((each for each in names if center.startswith(f"{each.name} ")), None)
-    return found if isinstance(found, CicsRegion) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +11,10 @@ from qnsolve.zos.simulate.verification import verify
 from qnsolve.zos.solve_system import System
 
 from .load_points import LoadPoints
-from .loads.load_path import DatedLoad, LoadPath
+from .loads.load_path import DatedLoad
 from .loads.months import label, month_of
 from .study import Study
-from .study_figures import Period, Simulated
+from .study_figures import Period, Simulated, held_at_first
 
 PRECISION = 0.02  # half width of 95 % of the points [ratio]
 FINE = 0.01  # of those that decide
@@ -85,7 +85,7 @@ def _decided(study: Study, simulations: _Simulations) -> Study:
     begin = month_of("from", study.asked.begin)
     end = month_of("first missed", study.verdict.first_missed[:7])
     path = study.path
-    loads = _months(path, begin, end)
+    loads = path.between(begin, end)
     place = len(loads) - 1
     tried: dict[int, bool] = {}
 
@@ -111,7 +111,7 @@ def _decided(study: Study, simulations: _Simulations) -> Study:
     modelled = study.verdict.holds_until
     found = replace(study.verdict, holds_until=until, first_missed=missed, simulated=True, modelled_until=modelled)
     periods = [_moved(each, study.verdict.first_missed[:7], str(failing.month)) for each in study.periods]
-    good = [each.name for each in periods[: next((i for i, each in enumerate(periods) if not each.holds), len(periods))]]
+    good = [each.name for each in held_at_first(periods)]
     beyond = failing.month > month_of("until", study.asked.until)
     following = periods[len(good)].name if len(good) < len(periods) else label(failing.month, study.asked.by)
     found = replace(found, last_good=good[-1] if good else "", next_period=following, beyond=bool(beyond))
@@ -129,14 +129,9 @@ def _moved(period: Period, modelled: str, simulated_month: str) -> Period:
     return period
 
 
-def _months(path: LoadPath, begin: np.datetime64, end: np.datetime64) -> list[DatedLoad]:
-    count = int((end - begin).astype(int)) + 1
-    return [load for m in range(count) for load in path.loads(begin + m)]
-
-
 def _chosen(study: Study) -> Iterator[int]:
     """Places of the periods that are simulated: those that have a response time."""
-    end = next((place for place, each in enumerate(study.periods) if not each.holds), len(study.periods))
+    end = len(held_at_first(study.periods))
     for place in dict.fromkeys((0, max(end - 1, 0), end)):
         if place < len(study.periods) and study.periods[place].solved:
             yield place
@@ -149,13 +144,3 @@ def _times(system: System, precision: float, seed: int) -> dict[str, Simulated]:
     return {
         row["name"]: Simulated(row["simulated"], row["half_width"]) for row in found.figures if row["figure"] == "response time"
     }
-
-
-def agreeing(periods: Sequence[Period]) -> bool:
-    """Whether the simulated response times say of the targets what the model says of their periods."""
-    for period in periods:
-        known = [each for each in period.work if each.simulated is not None and each.target == each.target]
-        met = all(each.simulated.response_time <= each.target for each in known if each.simulated is not None)
-        if known and met != period.holds:
-            return False
-    return True

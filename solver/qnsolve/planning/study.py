@@ -21,7 +21,7 @@ from .loads.load_path import DatedLoad, LoadPath, SpecialDay, first_month, load_
 from .loads.months import PERIODS, Month, label, month_of, period_end
 from .options.remedies import remedies_of
 from .options.what_if_answers import what_if_answers
-from .options.what_ifs import WhatIf, what_ifs_of
+from .options.what_ifs import WhatIf, what_if
 from .study_figures import Asked, CenterUse, Period, StudyFigures, StudyWork
 from .study_words import study_sentences
 from .time_split import time_split
@@ -202,11 +202,11 @@ def study(
         raise ModelError("by", f"gives more than {MOST_PERIODS} periods", "take quarters or years", by)
     wanted = _targets(targets, system)
     path = load_path(system, start, growth, seasons, special_days)
-    changes = tuple(each if isinstance(each, WhatIf) else what_ifs_of(system, [each])[0] for each in what_ifs)
+    changes = tuple(each if isinstance(each, WhatIf) else what_if(system, each) for each in what_ifs)
 
     points = LoadPoints(system, wanted)
     last_search = max(end, start + HORIZON)
-    loads = [load for m in range(int((last_search - start).astype(int)) + 1) for load in path.loads(start + m)]
+    loads = path.between(start, last_search)
     shown = _shown(path, start, end, by)
     needed = [
         place for place, load in enumerate(loads) if any(load.month == each.month and load.day == each.day for each in shown)
@@ -264,8 +264,7 @@ def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[DatedLoad]
     month = start + 1
     while month <= end:
         stop = min(period_end(month, by), end)
-        inside = [load for m in range(int((stop - month).astype(int)) + 1) for load in path.loads(month + m)]
-        found.append(max(inside, key=lambda load: float(load.factors.sum()), default=inside[-1]))
+        found.append(max(path.between(month, stop), key=lambda load: float(load.factors.sum())))
         month = stop + 1
     return found
 

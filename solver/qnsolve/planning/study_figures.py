@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from qnsolve.results.answer import Report
@@ -257,3 +258,8 @@ class StudyFigures(Report):
     system: System = field(repr=False)
     last: System | None = field(repr=False)
     next: System | None = field(repr=False)
+
+
+def held_at_first(periods: Sequence[Period]) -> Sequence[Period]:
+    """The periods before the first that does not hold."""
+    return periods[: next((place for place, each in enumerate(periods) if not each.holds), len(periods))]

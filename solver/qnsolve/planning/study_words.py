@@ -8,7 +8,7 @@ from math import isfinite
 from qnsolve.results.digits import percent, time
 
 from .loads.months import counted_months
-from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer
+from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer, held_at_first
 
 GAINS = 3  # what-ifs that the verdict names
 NEXT = 3  # centers that fill up next
@@ -96,12 +96,8 @@ def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
 
 def _last(study: StudyFigures) -> Period | None:
     """The last period that holds of those before the first that does not."""
-    found = None
-    for each in study.periods:
-        if not each.holds:
-            break
-        found = each
-    return found
+    held = held_at_first(study.periods)
+    return held[-1] if held else None
 
 
 def _responses(period: Period) -> str:

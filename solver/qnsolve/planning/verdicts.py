@@ -12,7 +12,7 @@ from .center_uses import PlainLoads, kind_of_center
 from .load_points import LoadPoint, LoadPoints
 from .loads.load_path import DatedLoad
 from .loads.months import Month, label
-from .study_figures import Period, Verdict
+from .study_figures import Period, Verdict, held_at_first
 from .time_split import full_name
 
 FULL = 0.9  # use from which on a center is as good as the one that ends it
@@ -26,11 +26,7 @@ def verdict_of(
     """What a study answers."""
     good = [each for each in periods if each.holds]
     bad = next((each for each in periods if not each.holds), None)
-    last_good = ""
-    for each in periods:
-        if not each.holds:
-            break
-        last_good = each.name
+    first_good = held_at_first(periods)
     if place >= len(loads):
         last = max((load.month for load in loads), default=end)
         return Verdict(str(last), "", "none", last_good=good[-1].name if good else "", beyond=True)
@@ -50,7 +46,7 @@ def verdict_of(
         waits_for=waits_for,
         waits_for_percent=100 * used,
         work=work,
-        last_good=last_good,
+        last_good=first_good[-1].name if first_good else "",
         next_period=bad.name if bad else label(failing.month, by),
         earliest=earliest,
         latest=latest,

@@ -128,6 +128,10 @@ class LoadPath:
                 found.append(DatedLoad(month, np.where(mine, own * day.factor, own), day.called(month)))
         return tuple(found)
 
+    def between(self, first: Month, last: Month) -> list[DatedLoad]:
+        """The loads of all months from one to another, both included."""
+        return [load for m in range(int((last - first).astype(int)) + 1) for load in self.loads(first + m)]
+
     @property
     def grows(self) -> bool:
         """Whether anything grows at all."""

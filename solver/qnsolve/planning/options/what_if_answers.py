@@ -52,14 +52,11 @@ def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], plac
     own = LoadPoints(change.system, {points.names[w]: most for w, most in points.targets.items()})
     base, there = points.at(held.factors), own.at(held.factors)
     own.allow_rough(there)
-    end = place if _alike(base, there) else first_failing(own, loads, min(place, len(loads) - 1))
-    failing = own.at(loads[end].factors) if end < len(loads) and not (_alike(base, there) and end == place) else None
-    if failing is None and end < len(loads):
-        failing = points.at(loads[end].factors)
+    same = _alike(base, there)
+    end = place if same else first_failing(own, loads, min(place, len(loads) - 1))
+    failing = (points if same else own).at(loads[end].factors) if end < len(loads) else None
     first = loads[0].month
     until = loads[end].month - 1 if end < len(loads) else loads[-1].month
-    if end < len(loads) and end and loads[end].month == first:
-        until = first - 1
     before = loads[place].month if place < len(loads) else loads[-1].month + 1
     after = loads[end].month if end < len(loads) else loads[-1].month + 1
     busy = [sum(lpar.appl_percent for lpar in each.result.lpars) if each.point is not None else nan for each in (base, there)]

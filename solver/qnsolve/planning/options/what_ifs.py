@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -251,15 +251,3 @@ def _split(system: System, name: str, sign: str, right: str, text: str) -> tuple
 
 def _said(value: Any) -> str:
     return "none" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def what_ifs_of(system: System, texts: Sequence[str]) -> tuple[WhatIf, ...]:
-    """Several what-ifs.
-
-    Raises
-    ------
-    ModelError
-    """
-    if isinstance(texts, str):
-        texts = (texts,)
-    return tuple(what_if(system, text) for text in texts)
