@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.numerics.series import Array
-from qnsolve.planning.center_uses import PlainLoads, kind_of_center, ziip_use
+from qnsolve.planning.center_uses import kind_of_center, ziip_use
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.loads.load_path import DatedLoad, LoadPath, first_month, load_path
 from qnsolve.planning.loads.months import PERIODS, label, month_of, period_end
@@ -43,7 +43,7 @@ class LinearUses:
     """
 
     def __init__(self, points: LoadPoints, factors: Array) -> None:
-        plain_loads = PlainLoads(points)
+        plain_loads = points.plain
         lpars = points.system.lpars
         overflowing = {f"{each.name} zIIPs" for each in lpars if each.ziips is not None and each.ziips.overflow}
         self.names = sorted(plain_loads.names, key=lambda name: name in overflowing)

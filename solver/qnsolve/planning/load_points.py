@@ -23,6 +23,8 @@ from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System
 
+from .plain_loads import PlainLoads
+
 ROUGH, NEAR, SETTLED = 2, 0.03, 5  # rounds of a rough solution, how near a target it decides nothing, rounds of a quick system
 ASTRAY = 1.002  # load of an overloaded center up to which the solution is tried once more with few rounds
 
@@ -89,6 +91,11 @@ class LoadPoints:
         self.names = tuple(item.name for item in system.work)
         self.targets = {self.names.index(name): most for name, most in targets.items()}
         self._known: dict[bytes, LoadPoint] = {}
+
+    @cached_property
+    def plain(self) -> PlainLoads:
+        """What each center is asked for where nothing waits."""
+        return PlainLoads(self.system)
 
     @cached_property
     def service(self) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-from .center_uses import PlainLoads, kind_of_center
+from .center_uses import kind_of_center
 from .load_points import LoadPoint, LoadPoints
 from .loads.load_path import DatedLoad
 from .loads.months import Month, label
@@ -75,7 +75,7 @@ def _full_first(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint
     """The center that is full first on the way from one load to another: limits fill behind what they wait for."""
     if before is None or before.point is None:
         return failing.full
-    plain = PlainLoads(points)
+    plain = points.plain
     asked = {}
     for center, share in before.used.items():
         rest = plain.at(center, before.factors)

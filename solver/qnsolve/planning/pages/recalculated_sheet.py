@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..center_uses import PlainLoads
 from ..load_points import LoadPoints
 from ..loads.months import month_of, years_between
 
@@ -66,7 +65,7 @@ def _uses(study: Study, sheet: Any, form: dict[str, Any], top: int) -> None:
 
     works, periods = study.periods[0].work, study.periods
     points = LoadPoints(study.system, {})
-    plain = PlainLoads(points)
+    plain = points.plain
     ones = np.ones(len(works))
     today = [work.load / periods[0].factors[work.name] for work in works]
     for j, head in enumerate(("center", "use today", "full in", *(period.name for period in periods))):
