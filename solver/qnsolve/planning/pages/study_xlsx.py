@@ -200,6 +200,12 @@ def _framed(sheet: Any, rows: int, form: dict[str, Any]) -> None:
     sheet.write_string(rows + 2, 0, DEAD_NOTE, form["dead"])
 
 
+def _table_object(sheet: Any, name: str, head: list[str], rows: int, form: dict[str, Any]) -> None:
+    """A table with its headings, from the first cell on."""
+    columns = [{"header": title, "header_format": form["head"]} for title in head]
+    sheet.add_table(0, 0, rows, len(head) - 1, {"name": name, "style": "Table Style Light 1", "columns": columns})
+
+
 def _times(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     """Response times in ms by period and work, as a table."""
     head = ["period", "month", "holds"]
@@ -212,17 +218,7 @@ def _times(study: Study, sheet: Any, form: dict[str, Any]) -> None:
             f"{work.name} simulated",
         ]
     rows = len(study.periods)
-    sheet.add_table(
-        0,
-        0,
-        rows,
-        len(head) - 1,
-        {
-            "name": "Responses",
-            "style": "Table Style Light 1",
-            "columns": [{"header": h, "header_format": form["head"]} for h in head],
-        },
-    )
+    _table_object(sheet, "Responses", head, rows, form)
     sheet.set_column(0, 2, 11)
     sheet.set_column(3, len(head) - 1, 12)
     _framed(sheet, rows, form)
@@ -245,17 +241,7 @@ def _centers(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     rows = len(study.centers)
     if not rows:
         return
-    sheet.add_table(
-        0,
-        0,
-        rows,
-        len(head) - 1,
-        {
-            "name": "Centers",
-            "style": "Table Style Light 1",
-            "columns": [{"header": h, "header_format": form["head"]} for h in head],
-        },
-    )
+    _table_object(sheet, "Centers", head, rows, form)
     sheet.set_column(0, 0, 34)
     sheet.set_column(1, 1, 17)
     sheet.set_column(2, len(head) - 1, 11)
@@ -292,17 +278,7 @@ def _what_ifs(study: Study, sheet: Any, form: dict[str, Any]) -> None:
         "remark",
     ]
     rows = max(len(study.what_ifs), 1)
-    sheet.add_table(
-        0,
-        0,
-        rows,
-        len(head) - 1,
-        {
-            "name": "WhatIf",
-            "style": "Table Style Light 1",
-            "columns": [{"header": h, "header_format": form["head"]} for h in head],
-        },
-    )
+    _table_object(sheet, "WhatIf", head, rows, form)
     sheet.set_column(0, 0, 40)
     sheet.set_column(1, 3 + len(works), 12)
     sheet.set_column(4 + len(works), 6 + len(works), 34)
