@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import date, timedelta
 from math import isnan
 from typing import Annotated, Any
 
-from qnsolve import zos
-from qnsolve.errors import ModelError
-from qnsolve.model.yearly_growth import a_year
-from qnsolve.planning.options.what_ifs import WhatIf, what_if
+from qnsolve.planning.options.what_ifs import WhatIf
 from qnsolve.planning.study import Study
 from qnsolve.planning.study import study as studied
 
@@ -18,8 +13,7 @@ from ...catalogue import worksheet_function
 from ...cells import CellError, Table, remark
 from ...describing import system as described
 from ...modelling import ANSWERS, frozen
-from ...tables import Columns, records, written
-from ...wording import reason
+from .study_questions import question, read_changes
 from .systems import GROUP, Devices, Facilities, Loggers, Lpars, Regions, Work
 
 Goals = Annotated[
@@ -37,13 +31,8 @@ Period = Annotated[
     "Table with a heading row and one row: from, until (2027-12), by (quarter, month, year), seasons (12=1.3; Q4=1.2), "
     "special_days (11-26=1.8; 2027-12-24=1.5). This month, two years on, quarters, none where left out.",
 ]
-GOALS = Columns("goals", ("name", "growth", "target"))
-PERIOD = Columns("period", ("name", "from", "until", "by", "seasons", "special_days"), words=("by",))
-CHANGES = "what_if"  # a heading of the changes
-ALL = "all"
 CLOSE = 0.9  # of a center, or of a target, from which on a period is close to its end
 SENTENCES = 10
-SERIALS = range(32874, 109575)  # dates as a sheet stores them, 1990 to 2199
 ROWS_OF_WORK = ("load", "response time", "lowest", "highest", "target")
 
 
@@ -272,7 +261,7 @@ def _studied(*parts: Table | None) -> _Answer:
     *tables, goals, _, period = parts
     model = described(*tables)  # type: ignore[arg-type]
     asked = ("study", frozen(*tables, goals, period))
-    return _remarked(ANSWERS.answer(asked, lambda: _Answer(studied(model, **_question(goals, period, model)), [], {})))
+    return _remarked(ANSWERS.answer(asked, lambda: _Answer(studied(model, **question(goals, period, model)), [], {})))
 
 
 def _changed(*parts: Table | None) -> _Answer:
@@ -280,13 +269,13 @@ def _changed(*parts: Table | None) -> _Answer:
     *tables, goals, what_ifs, period = parts
     model = described(*tables)  # type: ignore[arg-type]
     base = _studied(*parts)
-    changes, faults = _changes(what_ifs, model)
+    changes, faults = read_changes(what_ifs, model)
     good = [change for change in changes if isinstance(change, WhatIf)]
     if not good:
         return _Answer(base.study, changes, faults)
 
     def make() -> _Answer:
-        return _Answer(studied(model, **_question(goals, period, model), what_ifs=good), changes, faults)
+        return _Answer(studied(model, **question(goals, period, model), what_ifs=good), changes, faults)
 
     try:
         return _remarked(ANSWERS.answer(("changes", frozen(*parts)), make))
@@ -300,112 +289,6 @@ def _remarked(found: _Answer) -> _Answer:
     for line in (*found.study.assumptions, *found.study.notes, *found.faults.values()):
         remark(line)
     return found
-
-
-def _question(goals: Table | None, period: Table | None, model: zos.System) -> dict[str, Any]:
-    growth, targets = _goals(goals, model)
-    return {"growth": growth, "targets": targets, "remedies": False, **_period(period)}
-
-
-def _goals(table: Table | None, model: zos.System) -> tuple[dict[str, Any], dict[str, float]]:
-    """Growth and targets by work."""
-    if table is None or not table:
-        return {}, {}
-    growth: dict[str, Any] = {}
-    targets: dict[str, float] = {}
-    for row in records(_headed(table, "work"), GOALS, known=[item.name for item in model.work]):
-        name = "" if row["name"].casefold() == ALL and not any(item.name == row["name"] for item in model.work) else row["name"]
-        if not name and "target" in row:
-            targets |= {item.name: row["target"] for item in model.work}
-        if row.get("growth") not in (None, ""):
-            a_year(f"growth of {row['name']}", row["growth"])  # a rate, and no name of a file: cells read none
-            growth[name] = row["growth"]
-        if name and "target" in row:
-            targets[name] = row["target"]
-    for name in (*growth, *targets):
-        if name and not any(item.name == name for item in model.work):
-            known = ", ".join([ALL, *(item.name for item in model.work)])
-            raise CellError("#N/A", f"goals: {name[:60]!r} is not in the table of work; write one of {known}"[:300])
-    return growth, targets
-
-
-def _headed(table: Table, heading: str) -> Table:
-    """The table with the name of its first column in place of that heading."""
-    first = [("name" if isinstance(cell, str) and cell.strip().casefold() == heading else cell) for cell in table[0]]
-    return [first, *table[1:]]
-
-
-def _period(table: Table | None) -> dict[str, Any]:
-    """From, until and by as the study takes them."""
-    if table is None or not table:
-        return {}
-    rows = records([["name", *table[0]], *(["period", *row] for row in table[1:2])], PERIOD)
-    given = rows[0] if rows else {}
-    found = {"begin": _date(given.get("from")), "until": _date(given.get("until")), "by": given.get("by")}
-    found |= {"seasons": _seasons(given.get("seasons")), "special_days": _days(given.get("special_days"))}
-    return {key: value for key, value in found.items() if value not in (None, "", {}, [])}
-
-
-def _factors(heading: str, cell: Any, example: str) -> list[tuple[str, float, str]]:
-    """Name, factor and words of each part of a cell such as "12=1.3; Q4=1.2"."""
-    found = []
-    for part in str(written(cell) if cell is not None else "").split(";"):
-        name, _, rest = part.partition("=")
-        number, _, words = rest.strip().partition(" ")
-        if not part.strip():
-            continue
-        try:
-            found.append((name.strip(), float(number), words.strip()))
-        except ValueError:
-            raise CellError("#VALUE!", f"period: {heading} has {part.strip()[:60]!r}; write {example}") from None
-    return found
-
-
-def _seasons(cell: Any) -> dict[str, Any]:
-    """Factors by month or quarter; by work where one is named in front, orders.12=1.3."""
-    found: dict[str, Any] = {}
-    for name, factor, _ in _factors("seasons", cell, "12=1.3; Q4=1.2"):
-        work, dot, month = name.rpartition(".")
-        if dot:
-            found.setdefault(work, {})[month] = factor
-        else:
-            found[name] = factor
-    return found
-
-
-def _days(cell: Any) -> list[dict[str, Any]]:
-    """Special days: date, factor, name."""
-    days = _factors("special_days", cell, "11-26=1.8 Black Friday; 2027-12-24=1.5")
-    return [{"date": day, "factor": factor, "name": words} for day, factor, words in days]
-
-
-def _date(cell: Any) -> Any:
-    """A date of a sheet, or a year, as a text."""
-    if isinstance(cell, float) and int(cell) in SERIALS:
-        return str(date(1899, 12, 30) + timedelta(days=int(cell)))
-    return written(cell) if isinstance(cell, float) else cell
-
-
-def _changes(table: Table | None, model: zos.System) -> tuple[list[WhatIf | str], dict[str, str]]:
-    """The changes in their order, and what is wrong with those that cannot be read."""
-    texts = [written(cell) for row in table or [] for cell in row if cell is not None and cell != 0]
-    if texts and texts[0].casefold().replace(" ", "_") == CHANGES:
-        texts = texts[1:]
-    found: list[WhatIf | str] = []
-    faults: dict[str, str] = {}
-    for text in dict.fromkeys(texts):
-        change = _tried(lambda text=text: what_if(model, text))  # type: ignore[misc]
-        if isinstance(change, str):
-            faults[text] = change
-        found.append(text if isinstance(change, str) else change)
-    return found, faults
-
-
-def _tried(make: Callable[[], WhatIf]) -> WhatIf | str:
-    try:
-        return make()
-    except ModelError as error:
-        return reason(error)
 
 
 def _light(period: Any) -> str:
