@@ -110,7 +110,8 @@ def waited_for(points: LoadPoints, before: LoadPoint | None, center: str) -> tup
         or (not center.endswith((" TCB", " threads", " zIIPs")) and " TRANCLASS " not in center)
     ):
         return "", 0.0
-    region = next((each for each in points.system.regions if center.startswith(f"{each.name} ")), None)
+    mine = [each for each in points.system.regions if center.startswith(f"{each.name} ")]
+    region = max(mine, key=lambda each: len(each.name), default=None)  # "AOR 1" and not "AOR"
     lpar = region.lpar if region is not None else center.removesuffix(" zIIPs")
     used = before.used.get(f"{lpar} CPs", 0.0)
     return (f"{lpar} CPs", used) if used > BUSY else ("", 0.0)
