@@ -9,12 +9,13 @@ from qnsolve.measure.checked_series import Array
 from qnsolve.measure.demands.block_bootstrap import DRAWS, SEED, studentized
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.curve_grid import grid, variance
-from qnsolve.measure.ladders.fit_plans import LOWER, UPPER, residuals
+from qnsolve.measure.ladders.fit_plans import LOWER, RESPONSE, UPPER, residuals
 from qnsolve.measure.ladders.ladder_fit import LadderFit
-from qnsolve.numerics.least_squares import derivatives
+from qnsolve.numerics.least_squares import fine_derivatives
 
 LEVEL = 7.8  # of the sum of squares over the variance: 19 of 20 of three parameters together; beyond, a curve fits worse
 PARAMETERS = ("response", "knee", "shape", "decline")
+FURTHEST = 3.0  # logarithm of a drawn response over the best one: rows that do not hold it allow any
 WIDER = (0.3, 0.7, 1.0, 1.5)  # times the drawn errors: curves that are tried
 RESPONSES, KNEES = np.linspace(0.97, 1.03, 13), np.linspace(0.85, 1.18, 67)
 ROUGH = 100  # curves below which few are tried
@@ -27,6 +28,8 @@ def curves_alike(fit: LadderFit) -> tuple[Curves, Curves]:
     measured, plan = held.measured, held.plan
     pick = plan.free
     lower, upper = LOWER[pick], UPPER[pick]
+    away = np.where(pick == RESPONSE, FURTHEST, np.inf)
+    lower, upper = np.maximum(lower, held.point - away), np.minimum(upper, held.point + away)
 
     def left(points: Array) -> Array:
         return residuals(measured, plan.curves(points, measured.think_time))
@@ -34,7 +37,7 @@ def curves_alike(fit: LadderFit) -> tuple[Curves, Curves]:
     best = plan.curves(held.point[None], measured.think_time)
     if not np.any(np.abs(held.left) > 1e-9):
         return plan.curves(np.tile(held.point, (DRAWS, 1)), measured.think_time), best
-    _, slopes = derivatives(left, held.point, lower, upper)
+    _, slopes = fine_derivatives(left, held.point, lower, upper)
     errors = studentized(-slopes, held.left)[1]
     spread = float(np.median(np.abs(errors)))
     errors = np.where(np.isfinite(errors), errors, spread)

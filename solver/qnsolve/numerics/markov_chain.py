@@ -109,15 +109,16 @@ def _eliminate(a: Array, some: int) -> None:
     size = len(a)
     left = size - some
     for k in range(size - 1, left - 1, -1):
-        out = a[k, :k].sum()
+        row, column = a[k, :k], a[:k, k]
+        out = row.sum()
         if not out > 0:
             raise ArithmeticError("some state cannot be left for good")
-        a[:k, k] /= out
-        a[:k, k][a[:k, k] < FAINT] = 0.0
-        a[k, :k][a[k, :k] < FAINT * out] = 0.0
-        a[left:k, :k] += np.multiply.outer(a[left:k, k], a[k, :k])
-        a[:left, left:k] += np.multiply.outer(a[:left, k], a[k, left:k])
-    a[:left, :left] += np.einsum("ik,kj->ij", a[:left, left:], a[left:, :left])
+        column /= out
+        column *= column >= FAINT
+        row *= row >= FAINT * out
+        a[left:k, :k] += np.multiply.outer(column[left:], row)
+        a[:left, left:k] += np.multiply.outer(column[:left], row[left:])
+    a[:left, :left] += a[:left, left:] @ a[left:, :left]
 
 
 def _short_arcs(count: int, origin: Index, target: Index) -> Index:

@@ -13,6 +13,7 @@ from qnsolve import measure
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.methods.product_form.convolution import populations
 from qnsolve.numerics.least_squares import least_squares, nonnegative
+from qnsolve_validation.measured.measured_sets import ladders
 
 # servers, demand there, demand at a delay, think time, loads
 NETWORKS = [
@@ -130,6 +131,33 @@ def test_units_order_and_repetition_do_not_matter() -> None:
     twice = measure.fit_ladder(loads * 2, rates * 2)
     for other in (mixed, twice):
         assert other.predict([64]).rates == pytest.approx(fit.predict([64]).rates, rel=1e-6)
+
+
+@pytest.mark.parametrize("part", [0.5, 1.0])
+@pytest.mark.parametrize(
+    "name", ["one_mw_3clients write 8", "two_mw_3clients write 8", "writes_full write 8", "one_mw write 16"]
+)
+def test_what_rounding_changes_does_not_change_a_fit(name: str, part: float) -> None:
+    """Rates that differ in the twelfth digit, as with another processor: the same figures, and the same for other threads.
+
+    The rows of the first and second set do not say how the curve bends; the others are best fitted between two servers.
+    """
+    (ladder,) = (each for each in ladders() if each.name == name)
+    count = int(np.ceil(part * len(ladder.loads)))
+    loads, rates = ladder.loads[:count], ladder.rates[:count]
+    responses, busy, deviations = (
+        each[:count] for each in (ladder.responses, ladder.busy, ladder.deviations) if each is not None
+    )
+    assert ladder.threads is not None
+    found = []
+    for seed in range(4):
+        turned = rates * (1 + 1e-12 * np.random.default_rng(seed).choice([-1, 1], count) * (seed > 0))
+        fit = measure.fit_ladder(loads, turned, responses, busy=busy, servers=ladder.threads, rate_deviations=deviations)
+        there = [each.predict(ladder.loads) for each in (fit, fit.with_servers(8 * ladder.threads))]
+        columns = [column for each in there for column in (each.rates, each.lowest_rates, each.highest_rates, each.busy)]
+        found.append(np.hstack([fit.response_time, fit.capacity, *columns]))
+    for other in found[1:]:
+        assert other == pytest.approx(found[0], rel=1e-7)
 
 
 def test_rows_that_do_not_show_the_limit_say_so() -> None:

@@ -11,7 +11,7 @@ import qnsolve as qn
 from qnsolve.measure.intervals.quantities import QUANTITIES
 from qnsolve.measure.readers.field_names import exact, known_fields, words
 from qnsolve.measure.readers.headings import planned
-from qnsolve.measure.readers.measured_units import factor
+from qnsolve.model.measured_units import factor
 
 
 def _read(text: str, **options: Any) -> qn.measure.Intervals:

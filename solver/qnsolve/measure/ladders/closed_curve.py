@@ -95,20 +95,23 @@ class Curves:
         return Curves(self.response[pick], self.knee[pick], self.shape[pick], self.decline[pick], self.think_time)
 
     def _at(self, sizes: NDArray[np.intp]) -> Array:
-        """Weights of n jobs at the station and N - n outside, in logarithms; X(N) = G(N - 1)/G(N)."""
+        """Weights of n jobs at the station and N - n outside, in logarithms; X(N) = G(N - 1)/G(N).
+
+        In the unit of time of 1/C: logarithms stay small, and with them what rounding does to their sums.
+        """
         most = int(sizes[-1])
-        outside = np.log(np.maximum(self.delay + self.think_time, NO_DELAY))[:, None]
+        outside = np.log(np.maximum((self.delay + self.think_time) * self.capacity, NO_DELAY))[:, None]
         jobs = np.arange(1.0, most + 1)
         start = np.zeros((len(self.knee), 1))
         away = np.hstack([start, np.cumsum(outside - np.log(jobs), axis=1)])
-        there = np.hstack([start, -np.cumsum(np.log(self.speeds(most)), axis=1)])
+        there = np.hstack([start, -np.cumsum(np.log(self.speeds(most) / self.capacity[:, None]), axis=1)])
         found = np.empty((len(self.knee), len(sizes)))
         for column, n in enumerate(sizes.tolist()):
             if n == 0:
                 found[:, column] = 0.0
                 continue
             found[:, column] = np.exp(_log_constant(away, there, n - 1) - _log_constant(away, there, n))
-        return found
+        return found * self.capacity[:, None]
 
 
 def _log_constant(away: Array, there: Array, jobs: int) -> Array:

@@ -1,4 +1,4 @@
-"""Ways to fit the rows of a ladder: what is known in advance, what is left to fit, and the best fit of each."""
+"""Ways to fit the rows of a ladder: what is known in advance, what is left to fit, and what it leaves of the rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.measure.checked_series import Array
-from qnsolve.numerics.least_squares import least_squares
 
 from .closed_curve import Curves
 from .ladder_rows import LadderRows
@@ -18,9 +17,6 @@ RESPONSE, KNEE, SHAPE, DECLINE = range(4)
 NAMES = ("response_time", "capacity", "shape", "decline")
 LOWER = np.array([-np.inf, np.log(1e-10), -1.0, np.log(1e-9)])  # log r, log(r·C - 1), s, log decline
 UPPER = np.array([np.inf, np.log(1e6), 1.0, 0.0])
-KNEES, SHAPES = (1.03, 1.6, 4.0), (-0.8, 0.0, 0.8)  # at the start, the knee over that of the highest rate
-DECLINES = (1e-4, 1e-3, 1e-2)
-TRIED = 3  # of the starts are followed
 SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
 TOP = 0.6  # of the highest load: the rows that say so
 FALL = 0.02  # from the peak to the highest load: then a decline is fitted
@@ -92,32 +88,3 @@ def residuals(measured: LadderRows, curves: Curves) -> Array:
         inside = measured.loads / found - measured.think_time
         left = np.hstack([left, np.log(measured.response_times / (inside * measured.response_ratio)) / measured.noise])
     return left
-
-
-def fitted(measured: LadderRows, plan: FitPlan) -> tuple[Array, Array]:
-    """Parameters and residuals of the best fit of one plan."""
-    pick = plan.free
-    lower, upper = LOWER[pick], UPPER[pick]
-    inside = measured.loads / measured.rates - measured.think_time
-    response, highest = float(inside.min()), float(measured.rates.max())
-
-    def left(points: Array) -> Array:
-        return residuals(measured, plan.curves(points, measured.think_time))
-
-    def best(shapes: tuple[float, ...], upper: Array) -> list[tuple[Array, Array]]:
-        starts = [
-            [np.log(response), np.log(max(highest * response * f - 1, 0.02)), s, np.log(d)]
-            for f in KNEES
-            for s in shapes
-            for d in (DECLINES if plan.declines else DECLINES[:1])
-        ]
-        points = np.unique(np.array(starts)[:, pick], axis=0)
-        order = np.argsort(np.sum(left(points) ** 2, axis=1), kind="stable")[:TRIED]
-        return [least_squares(left, points[i], lower, upper) for i in order]
-
-    ends = best(SHAPES, upper)
-    if plan.declines:  # the universal scalability law by itself, and on from there
-        ends += [
-            least_squares(left, end, lower, upper) for end, _ in best((LOWER[2],), np.where(pick == SHAPE, LOWER[2], upper))
-        ]
-    return min(ends, key=lambda end: float(end[1] @ end[1]))

@@ -14,10 +14,11 @@ from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
+from .best_curve import fitted
 from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
 from .closed_curve import Curves
 from .curve_grid import likely_capacity
-from .fit_plans import NAMES, fitted, plan_of
+from .fit_plans import NAMES, plan_of
 from .ladder_range import LadderRange
 from .ladder_rows import MOST_LOAD, LadderRows, checked_loads, rows
 
@@ -224,7 +225,7 @@ def fit_ladder(
     where the rate at the highest load is the lowest since the peak, and 2 % below it. Where the rate still grows more
     than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess in the
     middle third of what fits.
-    With two loads the station is one server.
+    With two loads the station is one server; a shape that more rows do not show is the nearest to it that fits as well.
 
     References
     ----------

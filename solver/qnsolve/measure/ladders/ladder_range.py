@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
-from qnsolve.numerics.least_squares import derivatives
+from qnsolve.numerics.least_squares import fine_derivatives
 
 from .closed_curve import Curves
 from .curve_grid import grid, variance
@@ -64,8 +64,8 @@ class LadderRange:
         def logs(points: Array) -> Array:
             return np.log(self._scale(self.plan.curves(points, self.measured.think_time)).throughput(loads))
 
-        _, of_rows = derivatives(left, self.point, lower, upper)
-        _, of_loads = derivatives(logs, self.point, lower, upper)
+        _, of_rows = fine_derivatives(left, self.point, lower, upper)
+        _, of_loads = fine_derivatives(logs, self.point, lower, upper)
         spread = of_loads @ np.linalg.pinv(of_rows.T @ of_rows, rcond=1e-10) @ of_loads.T
         found = np.sqrt(variance(self.left, len(self.point)) * np.maximum(np.diag(spread), 0.0))
         return np.where(found < STEEP, found, 0.0)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from .measured_units import factor
+from qnsolve.model.measured_units import factor
 
 NO_TIME = np.datetime64("NaT", "ms")
 _NAT = int(NO_TIME.astype(np.int64))

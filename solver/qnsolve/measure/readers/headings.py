@@ -10,10 +10,10 @@ from functools import lru_cache
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import LABELS, MeasuredSeries
 from qnsolve.measure.intervals.quantities import QUANTITIES
+from qnsolve.model.measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
 
 from .column_roles import ROLES, role_of
 from .field_names import MEAN, KnownField, exact, matched, word_pairs, words
-from .measured_units import PER_INTERVAL, PER_JOB, factor, is_unit
 from .source_files import printable
 
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.building import of_resources, pivoted
 from qnsolve.measure.intervals.interval_table import NO_LENGTH, Array, Intervals, MeasuredSeries
+from qnsolve.model.measured_units import factor
 
 from .clocks import NO_TIME, Clock, duration, time_of_day
 from .headings import BY_VALUES, ColumnPlan
-from .measured_units import factor
 from .number_cells import Marks, NoNumberError, absent, divided, number, numbers
 from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source, printable
 

@@ -13,11 +13,11 @@ import numpy as np
 
 from qnsolve.measure.intervals.interval_table import Intervals, MeasuredSeries
 from qnsolve.model import checks
+from qnsolve.model.measured_units import factor
 
 from ..clocks import NO_TIME, Clock, duration
 from ..field_names import words
 from ..headings import ColumnPlan, of_report
-from ..measured_units import factor
 from ..number_cells import absent, number
 from ..source_files import MOST_CELLS, MOST_COLUMNS, Source, printable
 from .buckets import percentiles
