@@ -9,6 +9,12 @@ from typing import Any
 import pytest
 import qnsolve as qn
 from qnsolve import zos
+from qnsolve.zos.equilibrium.settled_point import ROUNDS
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.point.capacity import Capacity
+from qnsolve.zos.point.solved import solved_point
+from qnsolve.zos.report.reporting import answer
+from qnsolve.zos.solve_system import saturated
 
 L, AOR1 = zos.Lpar("L", processors=2), zos.CicsRegion("AOR1", lpar="L", tranclasses={"JSON": 5})
 IMS = zos.ImsRegions("MPP", lpar="L", regions=4)
@@ -81,3 +87,33 @@ def test_parts_of_an_answer_by_name() -> None:
     assert result["AOR2 JSON"].region == "AOR2"
     with pytest.raises(KeyError, match="AOR"):
         _ = result["AOR3"]
+
+
+@pytest.mark.parametrize(("center", "load"), [("AOR1 MXT", 4.0), ("L CPs", 2.5)])
+def test_the_load_of_a_full_center_is_what_its_part_of_the_work_says(center: str, load: float) -> None:
+    """A quarter of the work fills it: of the CPs the half that fixed CPU leaves. Messages had another center's 8757."""
+    system = replace(SITE, lpars=(zos.Lpar("L", processors=2, fixed_cpu=1.0),))
+    said = saturated(system, FullPoolError("MPP regions", 8757.7), Capacity(0.25, center))
+    assert (said.station, said.highest_rate) == (center, 0.25)
+    assert said.utilization == pytest.approx(load)
+
+
+@pytest.mark.parametrize("rate", [1200, 3000])
+def test_the_part_of_the_work_that_fills_cpus_leaves_fixed_cpu(rate: float) -> None:
+    """One of two CPs is fixed: 1000 transactions of 1 ms fill the other, solved or without queues."""
+    work = zos.Work("w", rate=rate, regions="AOR1", open_cpu=0.001)
+    system = replace(SITE, lpars=(zos.Lpar("L", processors=2, fixed_cpu=1.0),), work=(work,))
+    for ask in (system.solve, system.bounds):
+        with pytest.raises(qn.SaturatedError) as caught:
+            ask()
+        assert caught.value.station == "L CPs"
+        assert caught.value.utilization == pytest.approx(0.5 + rate / 2000, rel=1e-9)
+        assert caught.value.highest_rate == pytest.approx(1000 / rate, rel=2e-3)
+
+
+def test_an_answer_that_did_not_settle_says_so() -> None:
+    """After one round what users ask for and how they wait are not yet those of each other."""
+    users = replace(SITE, work=(zos.Work("w", users=5000, think_time=10, regions="AOR1", qr_cpu=0.001, open_cpu=0.002),))
+    for rounds, settled in ((1, False), (ROUNDS, True)):
+        found = answer(solved_point(users, rounds=rounds))
+        assert any(note.startswith("not settled") for note in found.notes) is not settled

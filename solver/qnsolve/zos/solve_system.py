@@ -6,15 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qnsolve.errors import ModelError, SaturatedError
+from qnsolve.zos.compile.compiled import compiled
+from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
+from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.point.capacity import ROUNDS, Capacity, capacity
 from qnsolve.zos.point.solved import solved_point
+from qnsolve.zos.point.utilization import center_loads
 from qnsolve.zos.point.without_queues import point_without_queues
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.report.system_result import SystemResult
 
 MOST_LOAD = 1e6  # that a message names
+ALIKE = 0.01  # difference of two figures of one load: what an end is known to, and more
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class System(SystemParts):
         try:
             return answer(point_without_queues(self))
         except FullPoolError as error:
-            raise saturated(self, error, Capacity(1 / max(error.load, 1.0), error.name)) from None
+            raise saturated(self, error, _in_proportion(self, error)) from None
 
 
 def only_system(model: object) -> System:
@@ -131,15 +136,40 @@ def solve(system: System, held: Callable[[], Capacity] | None = None) -> SystemR
     try:  # rounds that went astray: the point that the headroom rests on
         return answer(solved_point(system, rounds=ROUNDS))
     except FullPoolError as error:
-        raise saturated(system, error, Capacity(1 / max(error.load, 1.0), error.name)) from None
+        raise saturated(system, error, _in_proportion(system, error)) from None
 
 
 def saturated(system: System, error: FullPoolError, held: Capacity) -> SaturatedError:
     """The error of a system that does not hold its work: the center, and the part of the work that it holds."""
-    load = min(max(error.load, 1.0), MOST_LOAD)
     if held.factor <= 0:
+        load = min(max(error.load, 1.0), MOST_LOAD)
         return SaturatedError(error.name, load, 0.0, "it is full without the work that grows: the center must grow")
+    load = _asked(system, held)
+    if error.name == held.center and abs(error.load / load - 1) < ALIKE:
+        load = error.load  # to all its digits
     rates = [work.rate for work in system.work if work.rate is not None]
     repair = f"the work with a rate must come at {100 * held.factor:.4g} % of it at most"
     repair += f", {held.factor * rates[0]:.6g}/s," if len(rates) == 1 else ""
     return SaturatedError(held.center, load, held.factor, f"{repair} or the center must grow")
+
+
+def _asked(system: System, held: Capacity) -> float:
+    """Load of the center that is full at a part of the work: in proportion to it, but for fixed CPU.
+
+    The load by the times of tasks, which the rounds end with, is not that: they have all waits of a line without end.
+    """
+    still = _still(system, held.center)
+    return min(still + (1 - still) / min(held.factor, 1.0), MOST_LOAD)
+
+
+def _in_proportion(system: System, error: FullPoolError) -> Capacity:
+    """The part of the work at which a center is just full."""
+    still = _still(system, error.name)
+    return Capacity(max(1 - still, 0.0) / (max(error.load, 1.0) - still) if error.load > still else 0.0, error.name)
+
+
+def _still(system: System, center: str) -> float:
+    """Load of a center without any work [ratio]."""
+    form = compiled(system)
+    need = needs(form)
+    return dict(center_loads(form, need, demands(form, need, at_rest(form)), 0 * form.rate)).get(center, 0.0)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.hosts.chains import holders
 from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.holders import Ready
 from qnsolve.zos.hosts.chains.jumps import Burst, jumps
@@ -33,6 +34,17 @@ def test_units_off_the_cps() -> None:
     assert found.chances(np.array([3.0]))[0, :, 0] == pytest.approx(ways / ways.sum())
     assert rate[:, 0] == pytest.approx([0.0, 1 - ways[0] / ways.sum()])
     assert longer[:, 0] == pytest.approx([1.0, (ways @ [1, 1, 2, 3]) / ways.sum()])
+
+
+def test_weights_of_units_are_summed_as_their_chances_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums over weights are those over the chances themselves, which stay for ranges too wide."""
+    others, phases = company([(0.6, 1), (0.5, 20)], 1.2, 4.0, 60), np.arange(40.0)
+    found = Ready(others, phases, 0.001, 0.0002, 0.004, 40.0)
+    units = np.arange(41.0)
+    summed = found.at(units, 0.1)
+    monkeypatch.setattr(holders, "RANGE", 0.0)
+    for by_weights, by_chances in zip(summed, found.at(units, 0.1), strict=True):
+        assert by_weights == pytest.approx(by_chances, rel=3e-6)  # those leave out what is rarer than 1e-6
 
 
 def test_short_pieces_on_tcbs_beside_long_ones() -> None:

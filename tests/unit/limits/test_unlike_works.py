@@ -222,3 +222,18 @@ def test_begun_where_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chains < first / 2
     again = unlike_waits(6, users, 1.001 * rates, away, means)
     np.testing.assert_allclose(near.wait, again.wait, rtol=1e-3)
+
+
+def test_begun_where_nobody_waited() -> None:
+    """Waits of 1e-16 s say nothing of who waits longer: where users fill the places later, the search is from anew.
+
+    Begun there, users seemed not to wait at all, however long all others do: the least wait had no end.
+    """
+    users, means = np.array([53.8, 0.0]), np.array([0.008, 0.239])
+    empty = unlike_waits(150, users, np.array([0.0, 96.75]), np.array([1.3e-4, 1.0]), means)
+    assert empty.wait.max() < 1e-12
+    users, means, away = np.array([148.1, 0.0]), np.array([0.0254, 1.137]), np.array([1e-4, 1.0])
+    cold = unlike_waits(150, users, np.array([0.0, 96.75]), away, means)
+    begun = unlike_waits(150, users, np.array([0.0, 96.75]), away, means, begin=empty.search)
+    assert begun.held <= 150 * (1 + 1e-6)
+    np.testing.assert_allclose(begun.wait, cold.wait, rtol=0.01)

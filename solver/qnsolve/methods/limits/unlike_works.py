@@ -18,6 +18,7 @@ NEAR = 5e-3  # difference of the wait from that of the chain, over the response 
 ROUNDS = 2  # of the wait of each kind over that of all
 ALIKE = 1e-3  # difference of holding times over the longest up to which kinds are one
 SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
+UNTOLD = 1e-12  # wait over the shortest holding time that is not told from none
 SURE = 6.0  # standard deviations of the line
 FULLEST = 0.999  # share of the places that work with a rate alone takes
 STEPS = 60  # of a bracket
@@ -282,7 +283,8 @@ def _settled(kinds: _Kinds, begin: Search | None) -> tuple[Search, LimitState]:
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
         some = found.rate > 0
-        own = np.divide(found.line, found.rate * total, out=kinds.own.copy(), where=some) if total > 0 else kinds.own
+        told = total > UNTOLD * float(kinds.mean.min())
+        own = np.divide(found.line, found.rate * total, out=kinds.own.copy(), where=some) if told else kinds.own
         stretched = bool((kinds.speed != 1).any())
         slower = found.inside / float(found.rate @ kinds.mean) if stretched else 1.0
         before = kinds.throughput(wait)

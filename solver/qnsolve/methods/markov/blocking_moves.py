@@ -115,7 +115,8 @@ class BlockingJobs(Jobs):
         return self._reduced[k, servers]
 
     def _room(self, places: Places, held: Held, k: int) -> bool:
-        return sum(self.centers[k].jobs(places[k])) + sum(origin == k for _, _, origin in held) < self.capacity[k]
+        most = self.capacity[k]
+        return most == inf or sum(self.centers[k].jobs(places[k])) + sum(origin == k for _, _, origin in held) < most
 
     def _added(self, places: Places, r: int, k: int) -> Places:
         return (*places[:k], self.centers[k].arrive(places[k], r), *places[k + 1 :])

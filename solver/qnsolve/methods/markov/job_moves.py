@@ -169,7 +169,11 @@ class Jobs:
             return [(1.0, state)]
         used = self.used(state)
         rest, outcomes = [], [(1.0, stations)]
+        refused = set()  # limits only fill up here: who is like a job that was refused is refused too
         for job in waiting:
+            if job in refused:
+                rest.append(job)
+                continue
             r, k, held = job
             missing = self.needed(r, k) & ~held
             needed = [i for i in range(len(used)) if missing >> i & 1]
@@ -183,6 +187,7 @@ class Jobs:
                     for to, share in places
                 ]
             else:
+                refused.add(job)
                 rest.append(job)
         return [(chance, (at, tuple(rest))) for chance, at in outcomes]
 

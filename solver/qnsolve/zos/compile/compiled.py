@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,9 @@ class Op(IntEnum):
     SHARED = 10  # an exponential piece on a TCB (`arg` its pool), whose CPU the tasks there share equally
     HOLD = 11  # that TCB, for a synchronous request: none of its other tasks goes on until
     LET = 12  # it goes on
+
+
+OPS = tuple(Op)
 
 
 class Pool(IntEnum):
@@ -141,8 +145,15 @@ class Compiled:
 
     def program(self, task: int) -> Iterator[tuple[Op, int, float]]:
         """Operation, argument and mean, in order."""
-        for place in range(self.op_start[task], self.op_start[task + 1]):
-            yield Op(self.op_code[place]), int(self.op_arg[place]), float(self.op_mean[place])
+        here = slice(int(self.op_start[task]), int(self.op_start[task + 1]))
+        codes = (OPS[code] for code in self.op_code[here].tolist())
+        return zip(codes, self.op_arg[here].tolist(), self.op_mean[here].tolist(), strict=True)
+
+    @cached_property
+    def tcbs(self) -> tuple[tuple[int, Pool], ...]:
+        """The pools that are QR TCBs, RO TCBs and JVM threads, and which."""
+        kinds = (Pool.QR, Pool.RO, Pool.THREADS)
+        return tuple((pool, kinds[kind]) for pool, kind in enumerate(self.pool_kind.tolist()) if kind < len(kinds))
 
 
 class _Pools:

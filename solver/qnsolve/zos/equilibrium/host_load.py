@@ -7,7 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import groups_of
-from qnsolve.zos.hosts.load import Coming, Load
+from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
 
 from .bursts import bursts_at
@@ -49,12 +49,33 @@ def load_of(
     watched = frozenset({*limits.gates, *limits.capped})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
-        region=form.region, coming=coming, spread=_spread(work, limits, here, before), gated=_gated(work, limits),
+        region=form.region, coming=coming, rough=_rough(work, host, here),
+        spread=_spread(work, limits, here, before), gated=_gated(work, limits),
         watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=rounds,
-        known=work.known.setdefault((host, rank), {}), round=work.rounds, windows=work.windows.setdefault((host, rank), {}),
+        kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
         between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / rounds,
     )  # fmt: skip
+
+
+def _rough(work: Working, host: int, here: Places) -> Array:
+    """`Load.rough`: eligible pieces that find all zIIPs taken are whole ones, and come in a stream of some peakedness.
+
+    That of what overflows c servers of so much load (W. Hayward; A. Fredericks 1980).
+    """
+    form, need, over = work.form, work.need, float(work.around.over[host])
+    eligible = need.ziip + need.thread_ziip
+    servers = len(form.ziip_speeds[host])
+    if over <= 0 or not servers:
+        return np.ones(1)
+    offered = float(work.flow[here] @ eligible[here]) / form.ziip_speed[host]
+    peaked = 1 - over * offered + offered / max(servers + 1 - offered + over * offered, 1e-9)
+    piece = eligible * form.overflowed * float(form.slower[host] * work.around.growth[host]) / need.rounds
+    mean = (work.ask.cpu + work.ask.threads) / need.rounds
+    rest = np.maximum(mean - over * piece, 0.0)
+    squares = rest**2 + over * max(peaked, 1.0) * (2 * rest + piece) * piece
+    found: Array = np.maximum(np.divide(squares, mean**2, out=np.ones(len(mean)), where=mean > 0), 1.0)
+    return found
 
 
 def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Whereabouts | None:

@@ -9,10 +9,9 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host import Host
-from qnsolve.zos.hosts.limited.limited_work import applies, limited_point
+from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.load import HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
-from qnsolve.zos.hosts.together import together
 
 from .conservation import conserve
 from .group_times import times_at
@@ -64,9 +63,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
 
 def _solved(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array]:
     """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
-    chains = Host(load)
-    point = limited_point(chains) if applies(chains) else together(chains)
-    work.effort += chains.effort
+    point, effort = host_point(load)
+    work.effort += effort
     return point, times_at(work, limits, load, point)
 
 

@@ -21,8 +21,7 @@ def overflow_feed(work: Working, host: int) -> Feed:
     slow = float(form.slower[host] * work.around.growth[host])
     fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
     queues: list[tuple[float, int]] = []
-    for pool in np.flatnonzero(np.isin(form.pool_kind, list(COLUMNS))).tolist():
-        kind = Pool(form.pool_kind[pool])
+    for pool, kind in form.tcbs:
         mine = here & (form.region == form.pool_region[pool])
         load = float(flow[mine] @ (need.threads * slow if kind is Pool.THREADS else getattr(ask, COLUMNS[kind]))[mine])
         if load > 0:

@@ -44,11 +44,14 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
     longer: dict[int, float] = {}
     steps, change = RelaxedSteps(), 1.0
     full: dict[int, float] = {}
+    users = bool((form.users > 0).any())
+    if not users:  # what is around depends on the rates alone, and nearly so the waits at logs and devices
+        longer = _settle_around(work, longer)
+        line_times(work, limits)
     for work.rounds in range(1, rounds + 1):
         before = work.response
-        if work.around_matters:
-            work.around, longer = surroundings(work, longer)
-            work.ask = demands(form, need, work.around)
+        if users:
+            longer = _look_around(work, longer)
         limits.pick(work.rounds)
         old = RoundTimes.of(work, limits.rates)
         host_times(work, limits, longer)
@@ -58,12 +61,12 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         work.settle_rates()
         limits.solve(max(0.1 * CLOSE, ROUGH * change))
         found = work.response  # before it is relaxed
-        if work.rounds > 1 and (work.form.users > 0).any():
+        if work.rounds > 1 and users:
             steps.take(work, old, limits.rates)
             work.settle_rates()
         work.in_groups = burst_waits(work, limits) + tick_waits(work)
         work.settle_rates()
-        if not (form.users > 0).any() and _same(work.full, full):  # no users who could come less often
+        if not users and _same(work.full, full):  # none who could come less often
             break
         full = dict(work.full)
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
@@ -77,11 +80,31 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         enough = EFFORT if not work.full else PATIENT * EFFORT  # what is full is told by rounds that come to an end
         if work.effort > enough and work.rounds >= LEAST:
             break
+    if not work.settled:
+        limits.note_full()
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)
     return work
+
+
+def _look_around(work: Working, longer: dict[int, float]) -> dict[int, float]:
+    """What is around TCBs and CPs at the present rates, and what work asks for there."""
+    if work.around_matters:
+        work.around, longer = surroundings(work, longer)
+        work.ask = demands(work.form, work.need, work.around)
+    return longer
+
+
+def _settle_around(work: Working, longer: dict[int, float]) -> dict[int, float]:
+    """It until it stays as it is."""
+    for _ in range(ROUNDS):
+        before = work.ask
+        longer = _look_around(work, longer)
+        if work.ask is before or before.near(work.ask, 0.1 * CLOSE):
+            break
+    return longer
 
 
 def _same(full: dict[int, float], before: dict[int, float]) -> bool:

@@ -13,6 +13,7 @@ from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
+from qnsolve.zos.hosts.kept_points import KeptAnswers
 
 from .overflow_feed import late_work, overflow_feed, overflowed
 from .working import Working
@@ -20,6 +21,8 @@ from .working import Working
 STEPS = 30  # of a bisection
 LEAST = 1e-9  # share of the load of a facility below which a region sends nothing
 FULLEST = 0.95  # load of a facility up to which its line is as that of one that is not full
+
+_overflows = KeptAnswers[Overflow](300)
 
 
 def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, dict[int, float]]:
@@ -132,7 +135,8 @@ def host_overflow(work: Working, host: int) -> Overflow:
     eligible = eligible_work(work, host)
     back = form.ziip_speed[host] * form.slower[host] * overflowed(work, host)
     over = max(eligible.all - eligible.here, 0.0) * back
-    return overflow(overflow_feed(work, host), form.ziip_speeds[host], over)
+    feed, speeds = overflow_feed(work, host), form.ziip_speeds[host]
+    return _overflows.of((feed, speeds, over), lambda: overflow(feed, speeds, over))
 
 
 def ziip_report(work: Working, host: int) -> tuple[float, float, float]:
@@ -191,7 +195,9 @@ def _facilities(work: Working) -> Array:
         if sync[place].sum() + other[place].sum() <= 0:
             continue
         free = np.bincount(form.region, np.where(need.open_sync[:, place] > 0, users, 0.0), len(limit))
+        at_qr = np.minimum(np.bincount(form.region, work.flow * need.qr_sync[:, place], len(limit)), sync[place])
         groups: list[list[int]] = []
+        loads: list[float] = []
         jobs: list[float] = []
         for host in range(len(form.engines)):
             name = form.system.lpars[host].name
@@ -201,10 +207,18 @@ def _facilities(work: Working) -> Array:
             senders = [max(float(free[r]), 1.0) for r in mine]
             engines = float(ceil(form.engines[host]))
             apart = sum(senders) <= engines
-            groups += [[r] for r in mine] if apart else [mine]
-            jobs += senders if apart else [engines]
-        loads = [float(sync[place, group].sum()) for group in groups]
-        stretch = [float(sync[place, g] @ present[place, g]) / load for g, load in zip(groups, loads, strict=True)]
+            if not apart:
+                groups.append(mine)
+                loads.append(float(sync[place, mine].sum()))
+                jobs.append(engines)
+                continue
+            for r in mine:  # its QR TCB, and the others
+                parts = [(float(at_qr[r]), 1.0), (float(sync[place, r] - at_qr[r]), max(float(free[r]), 1.0))]
+                some = [part for part in parts if part[0] > LEAST * sync[place, r]]
+                groups += [[r]] * len(some)
+                loads += [load for load, _ in some]
+                jobs += [number for _, number in some]
+        stretch = [float(sync[place, g] @ present[place, g]) / float(sync[place, g].sum()) for g in groups]
         behind = float(other[place].sum())
         senders_of = np.minimum(np.bincount(form.region, users, len(limit)), limit)
         loads.append(behind)
@@ -215,9 +229,12 @@ def _facilities(work: Working) -> Array:
             result = shared(loads, jobs, stretch, speeds).stretch
         except FullError as error:
             raise FullPoolError(form.pool_name[pool], error.load) from None
-        found[place] = result[-1]
-        for i, group in enumerate(groups):  # the last is of asynchronous requests
-            found[place, group] = result[i]
+        found[place] = result[-1]  # the last is of asynchronous requests
+        total = np.zeros(len(limit))
+        for group, load, longer in zip(groups, loads, result[:-1], strict=False):
+            before = total[group]
+            total[group] += load
+            found[place, group] = (before * found[place, group] + load * longer) / total[group]
     return found
 
 

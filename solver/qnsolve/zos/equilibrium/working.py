@@ -12,9 +12,8 @@ from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.clocked import in_ticks
-from qnsolve.zos.hosts.chains.windows import KeptWindows
 from qnsolve.zos.hosts.demands import Around, Demands, demands
-from qnsolve.zos.hosts.load import HostPoint, Known
+from qnsolve.zos.hosts.load import HostPoint, Kept
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
 
@@ -56,6 +55,8 @@ class Working:
         Times at CPs as they were, were all tasks down to an importance alike.
     full : dict of pool to float
         Loads of those that, as far as it is known, work with a rate fills.
+    kept : dict of (host, importance) to Kept
+        What hosts keep from round to round.
     effort : float
         Chains of a TCB that have taken as long as all that was solved, about [count].
     rounds : int
@@ -80,8 +81,7 @@ class Working:
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
-    known: dict[tuple[int, float | None], dict[int, Known]] = field(default_factory=dict)
-    windows: dict[tuple[int, float | None], dict[tuple[int, int], KeptWindows]] = field(default_factory=dict)
+    kept: dict[tuple[int, float | None], Kept] = field(default_factory=dict)
     effort: float = 0.0
     rounds: int = 0
     settled: bool = False

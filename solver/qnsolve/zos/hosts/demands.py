@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -72,6 +72,11 @@ class Demands:
     away: Array
     qr_spin: Array = field(repr=False)
     open_spin: Array = field(repr=False)
+
+    def near(self, other: Demands, change: float) -> bool:
+        """Whether the demands are those of another one but for some relative change."""
+        pairs = ((getattr(self, item.name), getattr(other, item.name)) for item in fields(self))
+        return all(bool((np.abs(mine - theirs) <= change * np.abs(theirs)).all()) for mine, theirs in pairs)
 
     @property
     def on_cps(self) -> Array:

@@ -15,14 +15,13 @@ from .chains.company import ReadPoints
 from .chains.holders import Ready
 from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
-from .chains.windows import KeptWindows
+from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
-SAME = 1e-3  # change of the loads up to which the chances are on the same points of the grids
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 
 
@@ -154,10 +153,7 @@ class GroupChain:
             return None
         view, key = self.view, (self.view.load.groups[self.k].pool, kind)
         loads = np.array([self.rate, view.loads[self.k], view.total, self.going, self.slower, self.out, self.phases[-1]])
-        found = view.load.windows.get(key)
-        if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
-            found = view.load.windows[key] = KeptWindows(loads)
-        return found
+        return kept_windows(view.load.kept.windows, key, loads)
 
     def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""

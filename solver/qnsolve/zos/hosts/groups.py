@@ -78,8 +78,8 @@ def groups_of(
     spin = np.where(here, ask.open_spin, 0.0) / need.rounds
     free = np.where(here, ask.cpu, 0.0) / need.rounds - spin
     found: list[ServerGroup] = []
-    for pool in np.flatnonzero(np.isin(form.pool_kind, list(COLUMNS))).tolist():
-        kind, region = Pool(form.pool_kind[pool]), int(form.pool_region[pool])
+    for pool, kind in form.tcbs:
+        region = int(form.pool_region[pool])
         column = getattr(ask, COLUMNS[kind])
         tasks = np.flatnonzero((form.region == region) & here & (column > 0))
         if len(tasks) and region not in whole:

@@ -9,11 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from .crossed import adjusted, crossed
 from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
+from .lines.corrected_points import with_lines
+from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
+
+FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
 
 
 class Host(HostView):
@@ -21,8 +24,8 @@ class Host(HostView):
 
     def solve(self) -> HostPoint:
         """All groups; alike ones once."""
-        seen: dict[tuple[object, ...], GroupPoint] = {}
-        found = []
+        seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint]] = {}
+        plain, found = [], []
         for k, group in enumerate(self.load.groups):
             mine = self.load.flow[group.tasks]
             share = mine.sum() / max(self.all_flow, 1e-300)
@@ -30,14 +33,17 @@ class Host(HostView):
             key += (group.servers, group.kind, self.slower(k).round(6))
             key += self._limited(group.region) + self._unlike(k)
             if key not in seen:
-                seen[key] = self.group(k)
-            found.append(seen[key])
+                seen[key] = self._both(k)
+            plain.append(seen[key][0])
+            found.append(seen[key][1])
         weight = [max(load, 1e-300) for load in self.loads]
         if not found and self.pieces <= 0:
             return HostPoint([], 1.0, 0.0)
         if not found:
-            alone = self.group(None)
+            alone = self.of_pieces()
             return HostPoint([], alone.free, alone.used)
+        if self.load.engines >= FEW:
+            found = with_lines(self, plain, found)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
@@ -60,16 +66,18 @@ class Host(HostView):
         flow = self.load.flow[group.tasks]
         return tuple(np.round([flow / max(float(flow.sum()), 1e-300), group.alone], 9).ravel().tolist())
 
-    def group(self, k: int | None) -> GroupPoint:
-        """One chain: the tasks of a group, or none, among all others."""
-        chain = GroupChain(self, k)
-        if k is None:
-            return chain.solve()
-        kind, across = kinds_of(self, k), crossed(self, k)
+    def of_pieces(self) -> GroupPoint:
+        """The chain of all tasks as one number."""
+        return GroupChain(self, None).solve()
+
+    def _both(self, k: int) -> tuple[GroupPoint, GroupPoint]:
+        """The chain of a group with all its pieces alike, and with their kinds told apart and what three counts add."""
+        chain, kind = GroupChain(self, k), kinds_of(self, k)
+        across = self.load.engines < FEW and crossed(self, k)
         if kind is None:
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
             plain = chain.solve() if chain.watched or across else point
             point = replace(point, speeds=plain.speeds)
-        return adjusted(self, k, plain, point) if across else point
+        return plain, adjusted(self, k, plain, point) if across else point

@@ -18,6 +18,7 @@ LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
 FREE = 2.5  # free pieces in it
 QUICKEST = 0.5  # least clock of the others over that of a group
+MIX = 0.5  # power of how unlike the pieces of the others are in their clock
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
@@ -130,26 +131,25 @@ class HostView:
 
     @_once
     def slower(self, k: int | None) -> Array:
-        """Clock of the others over that of a group: (1 + C²)/2 of their mixes of CPU pieces."""
-        per_visit = self.rest.copy()
+        """Clock of the others over that of a group; of all tasks over that of one piece where there is no group.
+
+        Tasks in order of arrival: by the pieces that one has still to do. Where they share a server it is the mean piece: the
+        mix of those that are there stays about that of all while their number changes, as in a product form. That of the
+        others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces.
+        """
+        work = self.rest.copy()
         for i, group in enumerate(self.load.groups):
             if i != k:
-                per_visit[group.tasks] += group.cpu + group.spin
-        flow = self.load.flow
-
-        def mix(weight: Array, cpu: Array, more: float = 0.0, piece: float = 1.0) -> float:
-            first = weight @ cpu + more * piece
-            return (weight @ cpu**2 + more * piece**2) * (weight.sum() + more) / first**2 if first > 0 else 1.0
-
-        piece = self.load.fixed / self.load.fixed_flow if self.load.fixed_flow else 1.0
-        others = mix(flow * (per_visit > 0), per_visit, self.load.fixed_flow, piece)
-        work, fixed = flow * per_visit, self.load.fixed
-        others *= (float(work @ self.left) + fixed) / max(float(work.sum()) + fixed, 1e-300)
+                work[group.tasks] += group.cpu + group.spin
+        flow, fixed, pieces = self.load.flow, self.load.fixed, self.load.fixed_flow
+        piece = fixed / pieces if pieces else 0.0
+        whole = float(flow @ work) + fixed
+        count = float(flow[work > 0].sum()) + pieces
+        unlike = (float(flow @ work**2) + fixed * piece) * count / whole**2 if whole > 0 else 1.0
+        again = (float(flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
         if k is None:
-            return np.asarray(others)
-        group = self.load.groups[k]
-        own = self.own_clock(k) or mix(flow[group.tasks], group.cpu + group.spin)
-        return np.asarray(max(others / own, QUICKEST))
+            return np.asarray(unlike * again)
+        return np.asarray(max(unlike**MIX * again / (self.own_clock(k) or 1.0), QUICKEST))
 
     def own_clock(self, k: int) -> float | None:
         """Pieces that a task in the line of a group has still to do, over that of one visit; None where tasks share it."""
@@ -235,7 +235,7 @@ class HostView:
         load = self.load
         if load.spread is None or load.coming.steady or load.groups[k].pool not in load.spread.at:
             return None
-        return load.spread.coming(load.work, load.groups[k].pool, levels, phases, load.fixed)
+        return load.spread.coming(load.work, [load.groups[k].pool], levels, phases, load.fixed)
 
     def own(self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None) -> Array:
         """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""

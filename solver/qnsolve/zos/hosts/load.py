@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
@@ -44,6 +46,50 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
+class LineRatios:
+    """What the chains of lines and pieces say over what the plain ones do, when the loads were `loads`.
+
+    Attributes
+    ----------
+    loads : ndarray
+    numbers, service : ndarray (L,)
+        Tasks at each line, and time of their work at a server.
+    thinned, free : float
+        Throughput, and the waits of free pieces.
+    """
+
+    loads: Array
+    numbers: Array
+    service: Array
+    thinned: float
+    free: float
+
+
+@dataclass(eq=False)
+class Kept:
+    """What is kept of a host from round to round.
+
+    Attributes
+    ----------
+    known : dict of pool to Known
+        Corrections of groups.
+    lines : LineRatios or None
+        Those of lines beside free pieces.
+    windows : dict of (pool, int) to KeptWindows
+        Where the chances of their chains are.
+    asked : bytes
+        What it was asked last, `between` apart; and `point`, how it was solved.
+    """
+
+    known: dict[int, Known] = field(default_factory=dict)
+    lines: LineRatios | None = None
+    windows: dict[tuple[int, int], KeptWindows] = field(default_factory=dict)
+    asked: bytes = b""
+    between: Array = field(default_factory=lambda: np.zeros(0))
+    point: HostPoint | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Load:
     """What a host is asked: flows are visits to its CPs a second.
 
@@ -61,6 +107,9 @@ class Load:
     coming : Coming
     spread : Whereabouts or None
         Users by where they are; None where all tasks there are taken as alike.
+    rough : ndarray (T,) or (1,)
+        Mean square of the CPU of a visit outside TCBs over that of exponential pieces of its mean: work that zIIPs send back
+        comes whole or not at all, and while they are taken.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region
@@ -71,10 +120,8 @@ class Load:
         Works that come in groups.
     fixed, fixed_flow : float
         CPU that does not grow with the work [engines], and its pieces [1/s].
-    known : dict of pool to Known
-        Corrections of groups, kept from round to round; `round` is this one.
-    windows : dict of (pool, int) to KeptWindows
-        Where the chances of their chains are, kept from round to round.
+    kept : Kept
+        What is known of the host from the rounds before; `round` is this one.
     """
 
     engines: float
@@ -89,15 +136,15 @@ class Load:
     between: Array
     coming: Coming
     spread: Whereabouts | None = None
+    rough: Array = field(default_factory=lambda: np.ones(1))
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
     bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
-    known: dict[int, Known] = field(default_factory=dict)
+    kept: Kept = field(default_factory=Kept)
     round: int = 0
-    windows: dict[tuple[int, int], KeptWindows] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +189,15 @@ class GroupPoint:
     full: Array
     uneven: Array | float = 1.0
     kind: Places | None = None
+
+    def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
+        """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""
+        number = max(number, thinned * alone)
+        busy = min(max(busy, thinned * alone), number)
+        return replace(
+            self, number=number, busy=busy, waiting=max(number - busy, 0.0), thinned=thinned, free=max(free, 1.0),
+            stretch=max(1.0, number / (thinned * alone)), service=max(1.0, busy / (thinned * alone)),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,8 +108,10 @@ def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array) 
 def mates_of(load: Load, k: int) -> Array:
     """Others of its burst that come to a group with each task, by task (n, n)."""
     tasks = load.groups[k].tasks
-    together = np.isin(tasks, HostView(load).comes_first(k))
     found = np.zeros((len(tasks), len(tasks)))
+    if not load.bursts:
+        return found
+    together = np.isin(tasks, HostView(load).comes_first(k))
     for burst in load.bursts:
         first = np.where(together, burst.first[tasks], 0.0)
         found += (first > 0)[:, None] * np.array([burst.mates(float(share)) for share in first])

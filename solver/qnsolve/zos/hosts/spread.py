@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,13 +32,14 @@ class Whereabouts:
     spent: Array
     at: dict[int, Array]
 
-    def coming(self, work: Places, pool: int, levels: Array, phases: Array, fixed: float) -> Array:
-        """Transactions a second of each work, with so many tasks at a group and so many others (W, N, Y).
+    def coming(self, work: Places, pools: Sequence[int], levels: Array, phases: Array, fixed: float) -> Array:
+        """Transactions a second of each work, with so many tasks at some groups and so many others (W, N, Y).
 
         `fixed` is other work that is always there [count], among the others.
         """
         whole: Array = np.bincount(work, self.spent, len(self.users)).astype(float)
-        own: Array = np.minimum(np.bincount(work, self.at[pool], len(self.users)), whole)
+        there = np.sum([self.at[pool] for pool in pools], axis=0)
+        own: Array = np.minimum(np.bincount(work, there, len(self.users)), whole)
         at, beside = self._times(own, whole - own, levels, 0.0), self._times(whole - own, own, phases, fixed)
         cycle = self.away[:, None, None] + at[:, :, None] + beside[:, None, :]
         closed = self.users[:, None, None] / np.maximum(cycle, 1e-300)

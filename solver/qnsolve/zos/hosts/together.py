@@ -26,7 +26,7 @@ def together(host: Host) -> HostPoint:
     load, point = host.load, host.solve()
     if load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
         return point
-    used, most = min(point.used, load.engines), host.group(None).used
+    used, most = min(point.used, load.engines), host.of_pieces().used
     if most > (1 - IDLE) * load.engines:  # of all as one line; what limits keep away is not seen there
         used = load.engines
     part = (used / load.engines - NEARLY) / (1 - NEARLY)

@@ -21,7 +21,8 @@ def center_times(work: Working, task: int) -> dict[str, float]:
     form = work.form
     region = form.system.regions[int(form.region[task])].name
     lpar = form.system.lpars[int(form.host[task])].name
-    at = {pool: float(times[task]) for pool, times in work.at_group.items() if form.pool_kind[pool] != Pool.LIMIT}
+    tcbs = dict(form.tcbs)
+    at = {pool: float(times[task]) for pool, times in work.at_group.items() if pool in tcbs}
     on_cps, there = float(work.on_cps[task]), sum(at.values())
     part = min(on_cps / there, 1.0) if there > 0 else 1.0
     found = {form.pool_name[pool].removesuffix(" TCB"): part * time for pool, time in at.items() if time > 0}

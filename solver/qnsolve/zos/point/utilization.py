@@ -43,7 +43,7 @@ def center_loads(form: Compiled, need: Needs, ask: Demands, rate: Array) -> Iter
         holds = more
     columns = {Pool.QR: ask.qr, Pool.RO: ask.ro, Pool.THREADS: ask.threads + ask.thread_off, Pool.LIMIT: holds}
     facility = 0
-    for pool, (size, code) in enumerate(zip(form.pool_size, form.pool_kind, strict=True)):
+    for pool, (size, code) in enumerate(zip(form.pool_size.tolist(), form.pool_kind.tolist(), strict=True)):
         kind = Pool(code)
         if kind in columns:
             used = float((flow * columns[kind])[form.region == form.pool_region[pool]].sum())
@@ -64,7 +64,7 @@ def held_places(work: Working) -> Array:
     inside = work.holds()
     used = flow @ work.need.lines
     facilities = iter((work.need.qr_sync + work.need.open_sync + work.need.other).T)
-    for pool, code in enumerate(form.pool_kind):
+    for pool, code in enumerate(form.pool_kind.tolist()):
         mine = form.region == form.pool_region[pool]
         if code == Pool.LIMIT:
             used[pool] = flow @ (inside * mine)

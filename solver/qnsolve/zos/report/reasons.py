@@ -21,6 +21,7 @@ ERROR = (
     "approximate: a response time may be off by what stands behind its ±: 95 of 100 errors were within it, measured against "
     "simulation on systems as full as this one"
 )
+UNSETTLED = "not settled: the rounds of processors and limits still changed at their end; more may be off than is stated"
 
 
 def centers(result: SystemFigures) -> Iterator[tuple[str, float]]:

@@ -89,13 +89,14 @@ def uses(form: Compiled, throughput: Array, busy: Array, held: Array) -> list[Us
 def tcb_use(form: Compiled, throughput: Array) -> Array:
     """What QR and RO TCBs have to do, without waits for CPs, by pool [0..1]."""
     found = np.zeros(len(form.pool_size))
+    tcbs = {pool for pool, kind in form.tcbs if kind is not Pool.THREADS}
     for task, work in enumerate(form.work):
         rate, slower = throughput[work] * form.visits[task], form.slower[form.host[task]]
         on = -1
         for code, arg, mean in form.program(task):
             if code is Op.SHARED:
                 found[arg] += rate * mean * slower
-            elif code in (Op.TAKE, Op.HOLD) and form.pool_kind[arg] in (Pool.QR, Pool.RO):
+            elif code in (Op.TAKE, Op.HOLD) and arg in tcbs:
                 on = arg
             elif code in (Op.GIVE, Op.LET) and arg == on:
                 on = -1

@@ -27,7 +27,7 @@ from .figures import (
     TranclassResult,
     WorkResult,
 )
-from .reasons import notes
+from .reasons import UNSETTLED, notes
 from .stated_error import stated_errors
 from .system_result import SystemResult
 
@@ -55,12 +55,23 @@ def answer(point: SolvedPoint) -> SystemResult:
     errors = stated_errors(point, result)
     work = tuple(replace(item, response_error=error) for item, error in zip(result.work, errors, strict=True))
     result = replace(result, work=work)
-    return replace(result, notes=notes(result, point.exact, point.queues))
+    unsettled = () if point.work.settled else (UNSETTLED,)
+    return replace(result, notes=notes(result, point.exact, point.queues) + unsettled)
 
 
 def _noise_off(value: float) -> float:
     """0 for what is left of a sum that should be 0."""
     return float(value) if value > NOISE else 0.0
+
+
+def split_of(point: SolvedPoint, w: int) -> dict[str, float]:
+    """Response time of a work by center [s]."""
+    form, found = point.work.form, dict[str, float]()
+    for t in np.flatnonzero(form.work == w).tolist():
+        for center, time in center_times(point.work, t).items():
+            if time > NOISE:
+                found[center] = found.get(center, 0.0) + float(form.visits[t]) * time
+    return found
 
 
 def _work(point: SolvedPoint) -> Iterator[WorkResult]:
@@ -70,14 +81,9 @@ def _work(point: SolvedPoint) -> Iterator[WorkResult]:
     for w, item in enumerate(form.system.work):
         mine = np.flatnonzero(form.work == w)
         visits = form.visits[mine]
-        split: dict[str, float] = {}
-        for t in mine:
-            for center, time in center_times(work, int(t)).items():
-                if time > NOISE:
-                    split[center] = split.get(center, 0.0) + float(form.visits[t]) * time
         cpu, ziip = float(visits @ ask.on_cps[mine]), float(visits @ ask.ziip_work[mine])
         outside = _noise_off(float(visits @ wait[mine]))
-        yield WorkResult(item.name, float(work.rate[w]), float(response[w]), cpu, ziip, outside, split)
+        yield WorkResult(item.name, float(work.rate[w]), float(response[w]), cpu, ziip, outside, split_of(point, w))
 
 
 def _lpars(point: SolvedPoint) -> Iterator[LparResult]:

@@ -21,6 +21,7 @@ from qnsolve.zos.equilibrium.working import Working
 from .product_form import folded, speed_of, stretch, weights
 
 LITTLE = 1e-12  # time of a task at a center that is none [s]
+ENDLESS = 1e12  # wait that has no end [s]
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
 RANGE = 3.0  # of the log of the waits over those of the chain
 NEARLY, FAR = 0.995, 1.3  # load of a limit by the times inside up to which these tell it, and from which on they do not
@@ -72,15 +73,55 @@ def passing(work: Working, pool: int, through: Callable[[Places], Array], tasks:
     load, size = stream / max(float(speed[-1]), 1e-300), len(speed) - 1
     if load <= NEARLY:
         return speed
-    entering = np.zeros(len(work.form.work), dtype=bool)
-    entering[tasks] = work.form.users[work.form.work[tasks]] == 0
-    flows = through(np.flatnonzero(entering))
-    least = float(work.flow[entering].sum()) / always_full(work, pool, flows, entering, size)
+    entering = _entering(work, tasks)
+    flows, coming = through(np.flatnonzero(entering)), float(work.flow[entering].sum())
+    least = coming / always_full(work, pool, flows, work.flow, entering, size)
+    if least >= 1 and load_without_users(work, pool, through, tasks, size) >= 1:
+        return speed
     believed = NEARLY * min(least / NEARLY, 1.0) ** min((load - NEARLY) / (FAR - NEARLY), 1.0)
-    return speed if least >= 1 else np.asarray(speed * (load / believed))
+    return np.asarray(speed * (load / believed))
 
 
-def always_full(work: Working, pool: int, through: Array, entering: Places, size: int) -> float:
+def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:
+    """Work with a rate over what a limit lets through of it once its line has no end and keeps users out [ratio]."""
+    entering = _entering(work, tasks)
+    coming = float(work.flow[entering].sum())
+    if coming <= 0:
+        return 0.0
+    flow = _without(work, _in_line(work, pool, entering))
+    return coming / always_full(work, pool, through(np.flatnonzero(entering)), flow, entering, size)
+
+
+def users_in_line(work: Working, pool: int, tasks: Places) -> bool:
+    """Whether users wait for a limit, or in the lines of those that its tasks come out of."""
+    return bool(_in_line(work, pool, _entering(work, tasks)).any())
+
+
+def _entering(work: Working, tasks: Places) -> Places:
+    """Of some tasks those of work with a rate (T,)."""
+    found = np.zeros(len(work.form.work), dtype=bool)
+    found[tasks] = work.form.users[work.form.work[tasks]] == 0
+    return found
+
+
+def _in_line(work: Working, pool: int, entering: Places) -> Places:
+    """Works of users who all stand in a line once it has no end: before a limit, or the limits that its tasks come out of."""
+    callers, inside = work.need.calls > 0, entering
+    for _ in range(work.depth):
+        inside = inside | callers[:, inside].any(axis=1)
+    holding = {pool}.union(*(work.need.limits[t] for t in np.flatnonzero(inside & ~entering)))
+    mine = [t for t, held in enumerate(work.need.limits) if not holding.isdisjoint(held)]
+    found = np.zeros(len(work.form.users), dtype=bool)
+    found[work.form.work[mine]] = True
+    return found & (work.form.users > 0)
+
+
+def _without(work: Working, works: Places) -> Array:
+    """Flows of all tasks but those of some works (T,) [1/s]."""
+    return np.where(works[work.form.work], 0.0, work.flow)
+
+
+def always_full(work: Working, pool: int, through: Array, flow: Array, entering: Places, size: int) -> float:
     """Tasks a second that leave a limit whose places are always taken by work with a rate.
 
     Parameters
@@ -90,6 +131,8 @@ def always_full(work: Working, pool: int, through: Array, entering: Places, size
         The limit.
     through : ndarray (T,)
         Flows of tasks of work with a rate, as far as they come through the limit [1/s].
+    flow : ndarray (T,)
+        Flows of all tasks that are not kept out [1/s].
     entering : ndarray (T,) of bool
         Tasks that take a place of it.
     size : int
@@ -98,17 +141,17 @@ def always_full(work: Working, pool: int, through: Array, entering: Places, size
     form, ask, each = work.form, work.ask, through / max(float(through[entering].sum()), 1e-300)
     count = np.arange(1.0, size + 1)
     delay = float(each @ (ask.ziip + ask.away))
-    speeds = [_host(work, each, through, host, count) for host in np.unique(form.host[each > 0]).tolist()]
+    speeds = [_host(work, each, through, flow, host, count) for host in np.unique(form.host[each > 0]).tolist()]
     for at in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])).tolist():
         need = work.need.lines[:, at]
         own = float(each @ need)
         if own > LITTLE and form.pool_size[at] < UNLIMITED:
-            left = _left(work, through, need, work.line_time[:, at], float(form.pool_size[at]))
+            left = _left(work, through, flow, need, work.line_time[:, at], float(form.pool_size[at]))
             speeds.append(left.to(count, own) / own)
         else:
             delay += own
     speeds.append(count / max(delay, LITTLE))
-    return min(float(_together(speeds)[-1]), _below(work, pool, each, through, size))
+    return min(float(_together(speeds)[-1]), _below(work, pool, each, through, flow, size))
 
 
 def _together(speeds: list[Array]) -> Array:
@@ -120,36 +163,36 @@ def _together(speeds: list[Array]) -> Array:
     return speed_of(whole, tilt)[1:]
 
 
-def _left(work: Working, through: Array, need: Array, time: Array, servers: float, fixed: float = 0.0) -> _Left:
+def _left(work: Working, through: Array, flow: Array, need: Array, time: Array, servers: float, fixed: float = 0.0) -> _Left:
     """What others than those that come through a limit leave of some servers, `time` of each spent there."""
-    load = np.maximum(work.flow - through, 0.0) * need
+    load = np.maximum(flow - through, 0.0) * need
     users = load * (work.form.users[work.form.work] > 0)
     return _Left(servers, float((load - users).sum()) + fixed, float(users.sum()), float(users @ time))
 
 
-def _host(work: Working, each: Array, through: Array, host: int, count: Array) -> Array:
+def _host(work: Working, each: Array, through: Array, flow: Array, host: int, count: Array) -> Array:
     """Rates at which 1, 2, … tasks leave the CPs of a host: at TCBs as in a product form, and no faster than CPs are left."""
     form, ask = work.form, work.ask
     here = form.host == host
     fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
     cpu = float((each * here) @ ask.on_cps)
-    left = _left(work, through * here, ask.on_cps * here, work.on_cps, float(form.engines[host]), fixed)
-    longer = max(left.stretch, (1 + _ready(work, through, host)) / left.servers)
+    left = _left(work, through * here, flow, ask.on_cps * here, work.on_cps, float(form.engines[host]), fixed)
+    longer = max(left.stretch, (1 + _ready(work, through, flow, host)) / left.servers)
     speeds = [count / max(float((each * here) @ (ask.cpu * longer)), LITTLE)]
     for mine, column, servers in _tcbs(work, host):
         own = float((each * mine) @ column) * longer
         if own > LITTLE:
             at = work.on_cps * column / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
-            tcb = _left(work, through * mine, column * mine * longer, at, servers)
+            tcb = _left(work, through * mine, flow, column * mine * longer, at, servers)
             speeds.append(tcb.to(count, own) / own)
     return np.minimum(_together(speeds), left.to(count, max(cpu, LITTLE)) / max(cpu, LITTLE))
 
 
-def _ready(work: Working, through: Array, host: int) -> float:
+def _ready(work: Working, through: Array, flow: Array, host: int) -> float:
     """Units of users' work on the CPs of a host: a TCB has its turn among them [count]."""
     form, ask = work.form, work.ask
     time = work.on_cps / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
-    users = np.maximum(work.flow - through, 0.0) * time * (form.users[form.work] > 0)
+    users = np.maximum(flow - through, 0.0) * time * (form.users[form.work] > 0)
     found = float((users * (form.host == host)) @ ask.cpu)
     return found + sum(min(float((users * mine) @ column), servers) for mine, column, servers in _tcbs(work, host))
 
@@ -158,12 +201,12 @@ def _tcbs(work: Working, host: int) -> Iterator[tuple[Places, Array, float]]:
     """TCBs of a host: their tasks, the time of each there, and how many there are."""
     form, ask = work.form, work.ask
     columns = {Pool.QR: ask.qr, Pool.RO: ask.ro, Pool.THREADS: ask.threads + ask.thread_off}
-    for pool in np.flatnonzero(np.isin(form.pool_kind, list(columns))).tolist():
+    for pool, kind in form.tcbs:
         mine = (form.region == form.pool_region[pool]) & (form.host == host)
-        yield mine, columns[Pool(form.pool_kind[pool])], float(form.pool_size[pool])
+        yield mine, columns[kind], float(form.pool_size[pool])
 
 
-def _below(work: Working, pool: int, each: Array, through: Array, size: int) -> float:
+def _below(work: Working, pool: int, each: Array, through: Array, flow: Array, size: int) -> float:
     """The same, as far as limits inside this one, which users wait for too, let these tasks through."""
     form, most = work.form, np.inf
     inside: dict[int, list[int]] = {}
@@ -176,10 +219,50 @@ def _below(work: Working, pool: int, each: Array, through: Array, size: int) -> 
         if form.pool_kind[inner] == Pool.TRANCLASS:
             holds = holds + work.pool_wait[work.limit_pool(int(form.pool_region[inner]))]
         own = float(each[tasks] @ holds[tasks])
-        left = _left(work, through * mine, holds * mine, holds + work.pool_wait[inner], float(form.pool_size[inner]))
-        if left.waiting > 0 and own > LITTLE:
-            most = min(most, float(left.share(np.array([float(size)]), own)[0]) / own)
+        others = np.maximum(flow - through, 0.0) * mine
+        users = form.users[form.work] > 0
+        if own > LITTLE and (others * users).any():
+            spare = float(form.pool_size[inner]) - float((others * ~users) @ holds)
+            if spare <= 0:  # other work with a rate fills it, by the times of this round: what its own line says
+                continue
+            theirs = _places_of_users(work, inner, np.flatnonzero(others * users), holds, spare, size, own)
+            most = min(most, max(spare - theirs, LITTLE) / own)
     return most
+
+
+def _places_of_users(
+    work: Working, pool: int, users: Places, holds: Array, spare: float, count: int, own: float
+) -> float:  # fmt: skip
+    """Of `spare` places of a limit, those that users take beside so many tasks that come back at once, and hold one for `own`.
+
+    All wait as long: the longer, the fewer users come, at their rate without any wait at limits and this one instead, out of
+    a class no more than it lets in.
+    """
+    form, visits = work.form, work.form.visits[users]
+    of = form.work[users]
+    rest = np.maximum(work.cycle - np.bincount(of, visits * work.wait[users], len(form.users)), LITTLE)
+    more = np.bincount(of, visits, len(form.users))
+    classes = {c for t in users.tolist() for c in work.need.limits[t] if c != pool and form.pool_kind[c] == Pool.TRANCLASS}
+    members = {c: np.array([c in work.need.limits[t] for t in users]) for c in classes}
+
+    def taken(wait: float) -> float:
+        """Places of users who wait so long."""
+        rate = (form.users / (rest + more * wait))[of] * visits
+        for c, its in members.items():
+            there = float((rate * its) @ (holds[users] + wait))
+            rate = np.where(its, rate * min(1.0, float(form.pool_size[c]) / max(there, LITTLE)), rate)
+        return float(rate @ holds[users])
+
+    def over(wait: float) -> bool:
+        return taken(wait) + count * own / (wait + own) > spare
+
+    low, high = 0.0, own
+    while over(high) and high < ENDLESS:
+        low, high = high, 4 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if over(middle) else (low, middle)
+    return taken(high)
 
 
 def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Array, full: float, goal: float) -> Array:

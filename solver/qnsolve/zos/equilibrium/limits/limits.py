@@ -14,7 +14,7 @@ from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
-from .full_limits import OFTEN, by_places, passing
+from .full_limits import OFTEN, by_places, load_without_users, passing, users_in_line
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -75,6 +75,19 @@ class Limits(UnlikeLimits):
                 self._relax(waits, before)
         for region, found in self.found.items():
             self._note_rates(region, found)
+
+    def note_full(self) -> None:
+        """Note limits that work with a rate fills beside users, by what they let through: unsettled rounds do not tell.
+
+        Those of work with a rate alone are told by their own lines.
+        """
+        limits = [(self.pool[region], self.tasks[region], self.size(region)) for region in self.gates]
+        limits += [(pool, tasks, int(self.work.form.pool_size[pool])) for pool, tasks in self.classes.items()]
+        for pool, tasks, size in limits:
+            if users_in_line(self.work, pool, tasks):
+                load = load_without_users(self.work, pool, self.own.through, tasks, size)
+                if load >= 1:
+                    self.work.overloaded(pool, load)
 
     def _relax(self, length: StepLength, before: Array) -> None:
         """Go from the waits before toward those just found, as far as users follow them."""
@@ -311,18 +324,16 @@ class Limits(UnlikeLimits):
         mine = float(flow[tasks] @ w.ask.qr[tasks])
         slowed = w.service.get(qr_pool, 1.0) if qr_pool in w.at_group else 1.0  # by the CPs, while the TCB is at work
         serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
-        own = w.pool_wait[self.pool[region]]
-        rest = float(flow[tasks] @ (w.holds() - at_qr + own)[tasks]) / total
+        holds = w.holds()
+        within = holds + w.pool_wait[self.pool[region]]
+        rest = float(flow[tasks] @ (within - at_qr)[tasks]) / total
         count = np.arange(1.0, size + 1)
         inside = self.own.at_class(pool, tasks, size, at_qr)
         rest = max(rest - inside.now, 1e-12)
         tilt = min(total, size / (rest + inside.slowest), 0.9999 / max(serial, 1e-12))
         fix = folded(weights(np.full(size, tilt * serial)), weights(tilt * rest / count), size)
         speed = speed_of(inside.joined(fix, tilt), tilt)
-        held = w.holds() + w.wait
-        mixed = self.mixed(tasks, w.holds() + own, w.holds() + own - w.on_cps)
-        found = self._crowd(pool, tasks, held, w.holds() + own, speed, size, mixed)
-        w.pool_wait[pool, tasks] = found.wait * self.unlike(
-            pool, tasks, w.holds() + own, speed, size, w.holds() + own - w.on_cps, found.wait
-        )
+        mixed = self.mixed(tasks, within, within - w.on_cps)
+        found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
+        w.pool_wait[pool, tasks] = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
         self.own.note(inside, found, speed, fix)

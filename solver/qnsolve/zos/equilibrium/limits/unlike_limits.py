@@ -72,10 +72,12 @@ class UnlikeLimits(LimitArrivals):
         return ratio
 
     def _found(self, pool: int, kinds: tuple[Array, ...]) -> Array:
-        """Waits of unlike kinds of work; those of the round before where nothing that they depend on has changed."""
+        """Waits of unlike kinds of work; those of the round before, or of an equal limit, where they depend on the same."""
         before = self.waits.get(pool)
-        if before is not None and _alike(before[0], kinds):
-            return before[1].wait
+        for known in (before, *self.waits.values()):
+            if known is not None and _alike(known[0], kinds):
+                self.waits[pool] = known
+                return known[1].wait
         users, rate, gone, mean, second, third, speed = kinds
         begin = None if before is None else before[1].search
         self.work.effort += EFFORT_OF_UNLIKE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from math import prod
 from typing import Any
 
@@ -97,7 +98,7 @@ def times(moves: Moves, ends: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Numbers:
-    """The numbers of the states of a grid: those along its longest axis are farthest from each other, the band is narrow."""
+    """The numbers of the states of a grid, along its axes in the order in which the band is narrowest."""
 
     shape: tuple[int, ...]
     order: tuple[int, ...]
@@ -106,7 +107,8 @@ class _Numbers:
     def of(cls, moves: Moves) -> _Numbers:
         """Those of the grid of some moves."""
         shape = next(iter(moves.values())).shape
-        return cls(shape, tuple(sorted(range(len(shape)), key=lambda axis: -shape[axis])))
+        found = [cls(shape, order) for order in permutations(range(len(shape)))]
+        return min(found, key=lambda numbers: max(abs(numbers.step(places)) for places in moves))
 
     @property
     def size(self) -> int:

@@ -25,6 +25,7 @@ class CrowdedError(Exception):
 
 
 EDGE = 0.9995  # load at which a line is solved that would have no end
+LEAST = 1e-200  # speed of a limit, in tasks a second, that is told from none
 
 
 class FullPoolError(Exception):
@@ -235,6 +236,7 @@ def crowd_at_most(
     alike: bool = False,
 ) -> tuple[Crowd, float]:
     """The same, and the load of the stream; where it has no end as far as it is known yet, at a load just below 1."""
+    speed = np.maximum(speed, LEAST * (np.arange(len(speed)) > 0))  # a limit that lets next to nothing through has a line, too
     try:
         return crowd(stream, sources, speed, limit, unlike, hold, alike), 0.0
     except CrowdedError as error:

@@ -105,7 +105,7 @@ class ReadPoints:
 
 @dataclass(frozen=True)
 class _Product:
-    """Weights of y queueing and free pieces, with fewer ready than processors, and all: (top + 1, c + 1)."""
+    """Weights of y queueing and free pieces, with fewer ready than processors, and all: (c + 1, top + 1)."""
 
     weight: Array
     tilt: float
@@ -113,9 +113,9 @@ class _Product:
     @classmethod
     def of_pieces(cls, pieces: float, tilt: float, few: int, top: int) -> _Product:
         """Free pieces alone."""
-        weight = np.zeros((top + 1, few + 1))
-        weight[:, -1] = _poisson(pieces * tilt, top)
-        weight[np.arange(few), np.arange(few)] = weight[:few, -1]
+        weight = np.zeros((few + 1, top + 1))
+        weight[-1] = _poisson(pieces * tilt, top)
+        weight[np.arange(few), np.arange(few)] = weight[-1, :few]
         return cls(weight, tilt)
 
     def beside(self, load: float, servers: int) -> _Product:
@@ -123,24 +123,23 @@ class _Product:
         if load <= 0:
             return self
         weight, step = self.weight, load * self.tilt
-        top, few = len(weight) - 1, weight.shape[1] - 1
+        few, top = len(weight) - 1, weight.shape[1] - 1
         count = min(servers, top + 1)
         terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
         terms = np.where(terms < TINY, 0.0, terms)
         found = np.zeros_like(weight)
-        if count == 1:
-            found[:, -1] = weight[:, -1]
-        else:
-            found[:, -1] = np.convolve(weight[:, -1], terms[:count])[: top + 1]
+        found[-1] = weight[-1] if count == 1 else np.convolve(weight[-1], terms[:count])[: top + 1]
         for n in range(min(count, few)):
-            found[n:, n:few] += terms[n] * weight[: top + 1 - n, : few - n]
+            found[n:few, n:] += terms[n] * weight[: few - n, : top + 1 - n]
         if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
             first = min(servers, few)
-            start = np.zeros((top + 1, few - first + 1))
-            start[servers:, :-1] = weight[: top + 1 - servers, : few - first]
-            start[servers:, -1] = weight[: top + 1 - servers, -1]
-            found[:, first:] += running_sums(terms[servers] * start, step / servers)
-        return _Product(found / found[:, -1].max(), self.tilt)
+            start = np.zeros((few - first + 1, top + 1))
+            start[:-1, servers:] = weight[: few - first, : top + 1 - servers]
+            start[-1, servers:] = weight[-1, : top + 1 - servers]
+            start *= terms[servers]
+            found[first:] += running_sums(start.T, step / servers).T
+        found /= found[-1].max()
+        return _Product(found, self.tilt)
 
 
 class Companies:
@@ -193,10 +192,10 @@ class Companies:
         return product
 
     def _company(self, product: _Product, queues: Iterable[int]) -> Company:
-        weight = np.maximum(product.weight[:, -1], TINY)
+        weight = np.maximum(product.weight[-1], TINY)
         leave = np.append(0.0, weight[:-1] / weight[1:]) * product.tilt
         ready = (sum(self.queues[i][0] for i in queues) + self.pieces) * leave
-        return Company(leave, ready, product.weight[:, :-1] / weight[:, None], self.processors)
+        return Company(leave, ready, (product.weight[:-1] / weight).T, self.processors)
 
 
 def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:

@@ -10,6 +10,7 @@ from .company import Company, ReadPoints
 
 MOST = 400  # numbers of ready units that are told apart
 AT_ONCE = 50_000  # chances that are worked out together
+RANGE = 500.0  # of the logs of weights that are summed up as they are
 
 
 class Ready:
@@ -36,9 +37,20 @@ class Ready:
 
         `spins` is the share of that time alone that is not slowed.
         """
+        weights = self.logs - self.number[:, None] * np.log(self.off)
+        if float(np.ptp(weights)) + float(self.factorial[-1]) < RANGE:
+            return self._summed(np.exp(weights - weights.max(axis=0)), units, spins)
         step = max(AT_ONCE // self.time.size, 1)
         found = [self._at(units[i : i + step], spins) for i in range(0, len(units), step)]
         return np.concatenate([rate for rate, _ in found]), np.concatenate([longer for _, longer in found])
+
+    def _summed(self, weights: Array, units: Array, spins: float) -> tuple[Array, Array]:
+        """The same from the weights of numbers of ready units (J, Y), those off the CPs not counted."""
+        away = np.round(units)[:, None] - self.number
+        beside = np.where(away >= 0, np.exp(-self.factorial[np.maximum(away, 0).astype(int)]), 0.0)
+        whole = beside @ weights
+        rate = beside @ (weights * (self.number[:, None] / self.time)) / whole
+        return rate, beside @ (weights * (spins + (1 - spins) * self.slow)) / whole
 
     def _at(self, units: Array, spins: float) -> tuple[Array, Array]:
         chance = self.chances(units)

@@ -13,6 +13,7 @@ SMALL, FEW = 400, 30  # points of both grids, and of the phases alone, up to whi
 COARSE = 3  # points of a grid of which one is looked at first
 NEVER = 1e-11  # share of the chances, and of the means, that is left out
 LOST = 1e-8  # share of them at an end from which on it was cut too far
+SAME = 1e-3  # change of its loads up to which a chain is solved on the same points
 
 Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
 
@@ -31,6 +32,14 @@ class KeptWindows:
 
     loads: Array
     found: dict[tuple[int, int], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
+
+
+def kept_windows(known: dict[tuple[int, int], KeptWindows], key: tuple[int, int], loads: Array) -> KeptWindows:
+    """Those of a chain in the last round; new ones if its loads are no longer almost the same."""
+    found = known.get(key)
+    if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
+        found = known[key] = KeptWindows(loads)
+    return found
 
 
 def windowed(

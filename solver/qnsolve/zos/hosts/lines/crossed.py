@@ -8,16 +8,15 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-
-from .chains.company import company
-from .chains.cube import Others, Pieces, busy_servers, cube
-from .chains.plane import grid
-from .host_view import HostView
-from .load import GroupPoint, Known
+from qnsolve.zos.hosts.chains.company import company
+from qnsolve.zos.hosts.chains.cube import Others, Pieces, busy_servers, cube
+from qnsolve.zos.hosts.chains.plane import grid
+from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import GroupPoint, Known
 
 APART = 0.1  # least share of the free pieces that come from elsewhere than from groups
 BUSY = 0.35  # least use of the processors
-SOME = 0.02  # least load of the others, over the processors
+SOME = 0.02  # least load of the others, or of the free pieces, over the processors
 POINTS = ((4.0, 12), (6.0, 15))  # on a grid: each one up to so many, and how many in all
 TRIES, SPILT = 4, 3e-4  # grids, each longer, and the chance of a last point from which on they are
 ALIKE = 0.12  # difference of the loads of groups that are taken as alike
@@ -69,8 +68,8 @@ def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> Gr
     loads = np.array([host.loads[k], others, max(host.pieces, 1e-3 * engines), max(plain.number, 1e-3)])
     known = _near(host, pool, loads)
     if known is None:
-        known = _known(host, k, plain, loads, host.load.known.get(pool))
-        host.load.known[pool] = known
+        known = _known(host, k, plain, loads, host.load.kept.known.get(pool))
+        host.load.kept.known[pool] = known
     number, busy, thinned, waits = known.ratios
     return _with(
         host, k, point, point.number * number, point.busy * busy, point.thinned * thinned, 1 + (point.free - 1) * waits
@@ -83,17 +82,12 @@ def _with(
     group = host.load.groups[k]
     flow = host.load.flow[group.tasks]
     alone = float(flow @ group.alone) / max(float(flow.sum()), 1e-300)
-    number = max(number, thinned * alone)
-    busy = min(max(busy, thinned * alone), number)
-    return replace(
-        plain, number=number, busy=busy, waiting=max(number - busy, 0.0), thinned=thinned, free=max(free, 1.0),
-        stretch=max(1.0, number / (thinned * alone)), service=max(1.0, busy / (thinned * alone)),
-    )  # fmt: skip
+    return plain.moved(alone, number, busy, thinned, free)
 
 
 def _near(host: HostView, pool: int, loads: Array) -> Known | None:
     """What is known of a group with about such loads: itself, or another one of the host."""
-    known = host.load.known
+    known = host.load.kept.known
     if pool in known and np.abs(np.log(loads / known[pool].loads)).max() <= NEAR:
         return known[pool]
     alike = [k for k in known.values() if np.abs(np.log(loads / k.loads)).max() <= ALIKE and k.round == host.load.round]
@@ -166,7 +160,7 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
     load, group = host.load, host.load.groups[k]
     reach = 15 + 6 / (1 - min(host.total / load.engines, 0.97))
     tops = np.array([reach + 20 / max(1 - host.loads[k] / group.servers, 0.03), reach, reach])
-    finer = max((known.finer for known in load.known.values()), default=0)
+    finer = max((known.finer for known in load.kept.known.values()), default=0)
     if before is not None:
         tops = before.tops
     most = np.minimum(load.coming.most, [LONGEST, host.top, host.top])

@@ -1,0 +1,124 @@
+"""What hosts and zIIPs were found to do, kept: asked the same again, as of a system that is changed elsewhere, it is read."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from threading import Lock
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from .chains.windows import KeptWindows
+from .host import Host
+from .limited.limited_work import applies, limited_point
+from .load import HostPoint, Kept, Known, LineRatios, Load
+from .together import together
+
+HOSTS = 200  # solved hosts that are kept
+NEAR = 2e-4  # change of the time elsewhere between visits that moves next to nothing of how they come
+
+Found = TypeVar("Found")
+
+
+class KeptAnswers(Generic[Found]):
+    """Answers by all that they depend on; those that were asked for last.
+
+    Examples
+    --------
+    >>> squares = KeptAnswers[float](2)
+    >>> squares.of((np.array([1.0, 2.0]), "sum"), lambda: 5.0)
+    5.0
+    >>> squares.of((np.array([1.0, 2.0]), "sum"), lambda: 1 / 0)
+    5.0
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._lock = most, Lock()
+        self._known: OrderedDict[bytes, Found] = OrderedDict()
+
+    def of(self, asked: object, solve: Callable[[], Found]) -> Found:
+        """The answer to what is asked, for the caller alone: `solve` finds it where it is not known."""
+        key = _digest(asked)
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return deepcopy(self._known[key])
+        found = solve()
+        with self._lock:
+            self._known[key] = deepcopy(found)
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return found
+
+
+def _digest(value: object) -> bytes:
+    return blake2b(b"\0".join(_content(value, [])), digest_size=20).digest()
+
+
+def _content(value: Any, found: list[bytes]) -> list[bytes]:
+    """All that a value holds, and of what kind it is, after what was found before."""
+    if isinstance(value, float | int | str | bytes):
+        found.append(repr(value).encode())
+    elif isinstance(value, np.ndarray):
+        found += (value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes())
+    elif isinstance(value, list | tuple):
+        found.append(b"%d" % len(value))
+        for each in value:
+            _content(each, found)
+    elif isinstance(value, dict):
+        _content([*value.items()], found)
+    elif isinstance(value, frozenset):
+        _content(sorted(value), found)
+    elif (names := _names(value.__class__)) is not None:
+        found.append(type(value).__name__.encode())
+        for name in names:
+            _content(getattr(value, name), found)
+    else:
+        found.append(repr(value).encode())
+    return found
+
+
+@cache
+def _names(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass; None for another type."""
+    return tuple(each.name for each in fields(kind)) if is_dataclass(kind) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """A host solved, its effort, and what it keeps from round to round."""
+
+    point: HostPoint
+    effort: float
+    known: dict[int, Known]
+    lines: LineRatios | None
+    windows: dict[tuple[int, int], KeptWindows]
+
+
+_hosts = KeptAnswers[_Solved](HOSTS)
+
+
+def host_point(load: Load) -> tuple[HostPoint, float]:
+    """A host solved, and its effort: how many chains of one group take as long. What it keeps from round to round is noted.
+
+    Asked the same as in the round before it is as it was then.
+    """
+    kept = load.kept
+    asked = _digest(replace(load, kept=Kept(), round=0, between=np.zeros(0)))
+    if kept.point is not None and kept.asked == asked and np.allclose(load.between, kept.between, rtol=NEAR, atol=0.0):
+        return kept.point, 0.0
+
+    def solve() -> _Solved:
+        chains = Host(load)
+        point = limited_point(chains) if applies(chains) else together(chains)
+        return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows)
+
+    solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)
+    kept.known, kept.lines, kept.windows = solved.known, solved.lines, solved.windows
+    kept.asked, kept.between, kept.point = asked, load.between, solved.point
+    return solved.point, solved.effort

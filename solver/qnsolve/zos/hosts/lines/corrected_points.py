@@ -1,0 +1,104 @@
+"""Points of the groups of a host, corrected by what its lines and free pieces do to each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import GroupPoint, LineRatios
+
+from .crossed import BUSY, SOME
+from .line_loads import LineLoads
+from .lines_and_pieces import LinesAndPieces
+
+LEAST, WHOLE = 0.01, 0.25  # share of the free pieces that come from elsewhere: from one to the other they count more
+LOST = 1e-3  # share of what comes to a line that its plain chain may lose by its grids; more where it cannot hold it
+FULL = (0.94, 0.98)  # use of the processors or of a line by users: from one to the other they count less
+NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the plain chains are the same
+TINY = 1e-12  # least wait over the time alone
+WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
+
+
+def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]) -> list[GroupPoint]:
+    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces."""
+    if not _applies(host):
+        return points
+    load = LineLoads(host)
+    if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
+        return points
+    weight = _weight(load) * (1.0 if host.load.coming.steady else _left(host, plain, load))
+    lost = any(plain[k].thinned < (1 - LOST) * load.flow(k) for k in load.lines)
+    waits = any(points[k].waiting > WAITING * points[k].number for k in load.rest)
+    if weight == 0 or waits or (host.load.coming.steady and lost):
+        return points
+    ratios = _ratios(load, plain)
+    found = list(points)
+    for i, k in enumerate(load.lines):
+        its, fewer = points[k], ratios.thinned**weight
+        number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
+        free = _stretched(its.free, ratios.free**weight)
+        found[k] = its.moved(host.loads[k] / load.flow(k), number, busy, its.thinned * fewer, free)
+    for k in load.rest:
+        found[k] = _rest(points[k], _stretched(points[k].free, ratios.free**weight))
+    return found
+
+
+def _ratios(load: LineLoads, plain: list[GroupPoint]) -> LineRatios:
+    """Those of a round before where the loads are nearly the same, over what is left of the processors and of each line."""
+    host, lines = load.host, load.lines
+    loads = np.array([host.loads[k] for k in lines])
+    now = np.concatenate(([host.total, load.free, load.length(), load.pieces.length], loads))
+    left = np.concatenate(([host.load.engines - host.total, load.free, load.length(), load.pieces.length], 1 - loads))
+    before, far = host.load.kept.lines, NEAR * np.maximum(left, NEAR)
+    if before is not None and len(before.loads) == len(now) and (np.abs(now - before.loads) <= far).all():
+        return before
+    solved = LinesAndPieces(host, load).solve()
+    rates = np.array([plain[k].thinned / load.flow(k) for k in lines])
+    numbers = solved.numbers / [plain[k].number for k in lines]
+    service = solved.service * rates * loads / [plain[k].busy for k in lines]
+    free = float(loads @ [plain[k].free for k in lines]) / float(loads.sum())
+    thinned = solved.thinned / float(rates @ loads) * load.work
+    found = LineRatios(now, numbers, service, thinned, max(solved.free - 1, TINY) / max(free - 1, TINY))
+    host.load.kept.lines = found
+    return found
+
+
+def _applies(host: HostView) -> bool:
+    """Whether the processors are in use, and by no works that come in groups or by limits."""
+    load = host.load
+    full = {*load.gated, *load.held}
+    return not (load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
+
+
+def _weight(load: LineLoads) -> float:
+    """How much the chains of lines and pieces count: not where no piece comes from elsewhere, wholly where many do.
+
+    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. In lines in order of arrival
+    shorter pieces matter less.
+    """
+    found = min(max((load.elsewhere - LEAST) / (WHOLE - LEAST), 0.0), 1.0) * min(load.count - 0.5, 1.0)
+    if any(load.host.load.groups[k].in_order for k in load.lines):
+        found *= min(load.pieces.length / load.length(), 1.0)
+    return found
+
+
+def _left(host: HostView, plain: list[GroupPoint], load: LineLoads) -> float:
+    """The weight where users come: what they keep full follows from how many they are, see `together`."""
+    use = max(host.total / host.load.engines, *(plain[k].busy for k in load.lines))
+    return min(max((FULL[1] - use) / (FULL[1] - FULL[0]), 0.0), 1.0)
+
+
+def _stretched(free: float, waits: float) -> float:
+    """Time over that alone, the waits so much longer."""
+    return 1 + max(free - 1, TINY) * waits
+
+
+def _rest(its: GroupPoint, free: float) -> GroupPoint:
+    """The point of another group: its work takes as much longer as that of free pieces."""
+    longer = (1 + (its.service - 1) * (free - 1) / max(its.free - 1, TINY)) / its.service
+    return replace(
+        its, number=its.number * longer, busy=its.busy * longer, waiting=its.waiting * longer, free=free,
+        stretch=max(its.stretch * longer, 1.0), service=max(its.service * longer, 1.0),
+    )  # fmt: skip

@@ -1,0 +1,156 @@
+"""What lines at TCBs and free pieces ask for, each as of one length, and which pieces the lines hold back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.host_view import HostView
+
+HELD = 0.8  # power of a visit's length over that of the TCB's mean one: share of its pieces that the line holds back
+ALIKE = 1e-3  # differences of lines that are taken as none
+
+
+@dataclass(frozen=True)
+class FreePieces:
+    """Free pieces as of one length that fluctuate as much.
+
+    Attributes
+    ----------
+    held, elsewhere : float
+        Those that come as lines move on, and others [1/s].
+    length : float
+        CPU of each [s].
+    """
+
+    held: float
+    elsewhere: float
+    length: float
+
+
+class LineLoads:
+    """Groups of a host apart: QR and RO TCBs are the lines, all others and free pieces are the rest."""
+
+    def __init__(self, host: HostView) -> None:
+        self.host, groups = host, host.load.groups
+        self.lines = [k for k, g in enumerate(groups) if g.kind in (Pool.QR, Pool.RO) and host.loads[k] > 0]
+        self.rest = [k for k in range(len(groups)) if k not in self.lines and host.loads[k] > 0]
+        self.work = sum(host.loads[k] for k in self.lines)
+        self.free = host.total - self.work
+        self.spins = sum(host.spins[k] for k in self.lines) / max(self.work, 1e-300)
+        self.free_spins = (host.free_spin + sum(host.spins[k] for k in self.rest)) / max(self.free, 1e-300)
+
+    @cached_property
+    def free_work(self) -> Array:
+        """Of each task: its work as free pieces and in groups that are no lines, one visit [s]."""
+        found = self.host.rest.copy()
+        for group in (self.host.load.groups[k] for k in self.rest):
+            found[group.tasks] += group.cpu + group.spin
+        return found
+
+    @cached_property
+    def share(self) -> Array:
+        """Of each task: share of its free pieces that come only as fast as its line moves on.
+
+        A visit that is short beside those of other tasks passes a TCB that they share, however long its line is: the more so
+        the longer the line takes to change.
+        """
+        load = self.host.load
+        found = np.zeros(len(load.flow))
+        for group in (load.groups[k] for k in self.lines):
+            work, flow = group.cpu + group.spin, load.flow[group.tasks]
+            mean = float(flow @ work**2) / max(float(flow @ work), 1e-300)
+            found[group.tasks] = 1.0 if group.in_order else np.minimum(work / mean, 1.0) ** HELD
+        return found
+
+    def flow(self, k: int) -> float:
+        """Visits to a group [1/s]."""
+        return float(self.host.load.flow[self.host.load.groups[k].tasks].sum())
+
+    @property
+    def count(self) -> float:
+        """Lines, each as much as it is used: 1 where one has next to all the work."""
+        return self.work**2 / sum(self.host.loads[k] ** 2 for k in self.lines)
+
+    @property
+    def elsewhere(self) -> float:
+        """Share of the free pieces, by their work, that are of tasks and that no line holds back."""
+        work = self.host.load.flow * self.free_work
+        return float(work @ (1 - self.share)) / max(self.free, 1e-300)
+
+    @cached_property
+    def pieces(self) -> FreePieces:
+        """The free pieces.
+
+        Where those that the lines hold back are the longer ones they count as one each: as many as a line at work makes are
+        there at most. Otherwise all count by their work.
+        """
+        load, work = self.host.load, self.free_work
+        piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
+        squares = work**2 * self.host.left * load.rough
+        all_work = float(load.flow @ work)
+        if all_work > 0:
+            piece = min(piece, np.sqrt(piece * float(load.flow @ squares) / all_work))
+        held, other = load.flow * self.share, load.flow * (1 - self.share)
+        works = np.array([held @ work, other @ work + load.fixed])
+        lengths = np.array([held @ squares, other @ squares + load.fixed * piece]) / np.maximum(works, 1e-300)
+        if works.min() > 0 and lengths[0] > lengths[1]:
+            rates = works / lengths
+            return FreePieces(float(rates[0]), float(rates[1]), float(works.sum() / rates.sum()))
+        length = float(works @ lengths / works.sum())
+        return FreePieces(float(works[0]) / length, float(works[1]) / length, length)
+
+    def length(self, k: int | None = None) -> float:
+        """Work of a task at a line, or at all, with visits that follow at once: of one length that fluctuates as much [s]."""
+        lines = self.lines if k is None else [k]
+        return sum(self._lengths[line] for line in lines) / sum(self.host.loads[line] for line in lines)
+
+    @cached_property
+    def _lengths(self) -> dict[int, float]:
+        """Of each line: the length of its tasks times its load [s]."""
+        load, found = self.host.load, dict[int, float]()
+        for line in self.lines:
+            group = load.groups[line]
+            work, flow = group.cpu + group.spin, load.flow[group.tasks]
+            if group.in_order:
+                found[line] = (self.host.own_clock(line) or 1.0) * self.host.loads[line] ** 2 / max(float(flow.sum()), 1e-300)
+            else:
+                found[line] = float(flow @ (work**2 * self.host.left[group.tasks]))
+        return found
+
+    def held(self, k: int) -> float:
+        """Pieces that a line holds back [1/s]."""
+        tasks = self.host.load.groups[k].tasks
+        work = self.host.load.flow * self.share * self.free_work
+        return self.pieces.held * float(work[tasks].sum()) / max(float(work.sum()), 1e-300)
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all lines are."""
+        held = [self.held(k) for k in self.lines]
+        loads = [self.host.loads[k] for k in self.lines]
+        return all(max(x) - min(x) <= ALIKE * max(x) for x in (loads, held))
+
+    def coming(self, lines: list[int], levels: Array, beside: Array, length: float) -> tuple[Array, Array]:
+        """Rates at which tasks come to some lines and free pieces from elsewhere, each (levels, beside) [1/s].
+
+        Counted are tasks at these lines, and all others.
+        """
+        host, load = self.host, self.host.load
+        pools = [load.groups[k].pool for k in lines]
+        spread, works = load.spread, None
+        if spread is not None and not load.coming.steady and all(pool in spread.at for pool in pools):
+            works = spread.coming(load.work, pools, levels, beside, load.fixed)
+        total = levels[:, None] + beside[None, :]
+        at = np.zeros(len(load.flow))
+        for group in (load.groups[k] for k in lines):
+            at[group.tasks] += load.visits[group.tasks] * (group.cpu + group.spin)
+        free = load.visits * self.free_work * (1 - self.share)
+        unit = self.pieces.elsewhere / max(float(load.flow @ (self.free_work * (1 - self.share))) + load.fixed, 1e-300)
+        room = total < load.coming.most
+        arrive = host.coming(at / length, total, works) * room
+        return arrive, (host.coming(free * unit, total, works) + load.fixed * unit) * room

@@ -1,0 +1,63 @@
+"""Lines at TCBs beside free pieces: limits that are known, symmetries, and simulated figures."""
+
+from __future__ import annotations
+
+import pytest
+import qnsolve as qn
+from qnsolve import zos
+from qnsolve.zos.point.capacity import capacity
+
+from tests.zos.test_systems import system as with_full_limits
+
+
+def _site(other: float, size: float, *, rate: float = 1100.0, order: tuple[str, ...] = ("A1", "A2", "O")) -> zos.System:
+    """Payments in two AORs, 1.2 ms on the QR TCB and 1.7 ms on open ones; other work on open TCBs; five CPs."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in order]
+    payments = zos.Step(["A1", "A2"], qr_cpu=0.0012, open_cpu=0.0017)
+    work = [zos.Work("payments", rate=rate, steps=[payments])]
+    if other:
+        work.append(zos.Work("other", rate=other, regions="O", open_cpu=size))
+    return zos.System(lpars=[zos.Lpar("P", processors=5)], regions=regions, work=work)
+
+
+@pytest.mark.parametrize(("other", "size", "truth"), [(250, 0.0057, 22.74), (837, 0.0017, 19.21), (50, 0.0285, 42.7)])
+def test_work_from_elsewhere(other: float, size: float, truth: float) -> None:
+    """CPs 92 % busy; simulated to 1.5 %: the same use of the CPs in short pieces and in long ones."""
+    assert 1e3 * _site(other, size).solve()["payments"].response_time == pytest.approx(truth, rel=0.07)
+
+
+def test_other_work_that_tends_to_none() -> None:
+    """The answer is that without it."""
+    without = _site(0.0, 0.0, rate=1300.0).solve()["payments"].response_time
+    little = _site(0.01, 0.0057, rate=1300.0).solve()["payments"].response_time
+    assert little == pytest.approx(without, rel=1e-4)
+
+
+def test_response_grows_with_other_work() -> None:
+    """Steadily, from the chains of each TCB to those of all lines and pieces."""
+    found = [_site(other, 0.0057).solve()["payments"].response_time for other in range(0, 300, 15)]
+    assert found == sorted(found)
+
+
+def test_order_of_regions_does_not_matter() -> None:
+    """Nor which of two equal ones is asked for."""
+    one, other = _site(250, 0.0057).solve(), _site(250, 0.0057, order=("O", "A2", "A1")).solve()
+    assert one["payments"].response_time == pytest.approx(other["payments"].response_time, rel=1e-9)
+    assert one["A1"].tasks == pytest.approx(one["A2"].tasks, rel=1e-9)
+
+
+def test_a_short_visit_to_the_same_tcb_is_as_none() -> None:
+    """Work that hardly touches the QR TCBs is not held back there."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in ("A1", "A2")]
+    payments = zos.Step(["A1", "A2"], qr_cpu=0.0012, open_cpu=0.0017)
+    other = zos.Step(["A1", "A2"], qr_cpu=1e-6, open_cpu=0.0057)
+    work = [zos.Work("payments", rate=1100, steps=[payments]), zos.Work("other", rate=250, steps=[other])]
+    found = zos.System(lpars=[zos.Lpar("P", processors=5)], regions=regions, work=work).solve()
+    assert found["payments"].response_time == pytest.approx(_site(250, 0.0057).solve()["payments"].response_time, rel=0.02)
+
+
+def test_the_same_question_has_one_answer() -> None:
+    """To the last digit, whatever was asked before and is kept."""
+    whole = with_full_limits()
+    found = {capacity(whole).factor, capacity(qn.loads(qn.dumps(whole))).factor, capacity(with_full_limits()).factor}
+    assert len(found) == 1
