@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from qnsolve.errors import ModelError
+from qnsolve.model.measured_units import factor
 
 TIME = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
 
@@ -57,8 +58,6 @@ def _seconds(text: str) -> float | None:
         return float(text)
     except ValueError:
         pass
-    from qnsolve.measure.readers.measured_units import factor  # imported here, because most targets have no unit
-
     split = TIME.fullmatch(text)
     known = factor(split[2], "s") if split and split[2] else None
     if split is None or known is None or known[1]:

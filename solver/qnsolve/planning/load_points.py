@@ -19,13 +19,12 @@ from qnsolve.zos.point.solved import SolvedPoint, solved_point
 from qnsolve.zos.point.utilization import center_loads, fullest
 from qnsolve.zos.report.equal_regions import declared_equal, of_group
 from qnsolve.zos.report.reasons import centers
-from qnsolve.zos.report.reporting import answer
+from qnsolve.zos.report.reporting import answer, split_of
 from qnsolve.zos.report.system_result import SystemResult
 from qnsolve.zos.solve_system import System
 
 from .plain_loads import PlainLoads
 
-ROUGH, NEAR, SETTLED = 2, 0.03, 5  # rounds of a rough solution, how near a target it decides nothing, rounds of a quick system
 ASTRAY = 1.002  # load of an overloaded center up to which the solution is tried once more with few rounds
 
 
@@ -63,6 +62,11 @@ class LoadPoint:
         assert self.point is not None, "a saturated system has no answer"
         return answer(self.point)
 
+    def split(self, w: int) -> dict[str, float]:
+        """Response time of a work by center, as the answer has it [s]."""
+        assert self.point is not None, "a saturated system has no answer"
+        return split_of(self.point, w)
+
     @cached_property
     def used(self) -> dict[str, float]:
         """The share that is used of each center [0..1]."""
@@ -87,7 +91,6 @@ class LoadPoints:
 
     def __init__(self, system: System, targets: Mapping[str, float]) -> None:
         self.system = system
-        self.rough = False  # loads far from a decision by two rounds: their answers are not shown
         self.names = tuple(item.name for item in system.work)
         self.targets = {self.names.index(name): most for name, most in targets.items()}
         self._known: dict[bytes, LoadPoint] = {}
@@ -95,7 +98,7 @@ class LoadPoints:
     @cached_property
     def plain(self) -> PlainLoads:
         """What each center is asked for where nothing waits."""
-        return PlainLoads(self.system)
+        return PlainLoads(self._rest.form, self._rest.need, self._rest.ask)
 
     @cached_property
     def service(self) -> Array:
@@ -122,7 +125,7 @@ class LoadPoints:
     def lightest_split(self, w: int, other: LoadPoint) -> dict[str, float]:
         """Time by center of a work at the lightest load that was solved [s]; empty where that is `other`."""
         lightest = min(self.solved(), key=lambda each: float(self.weights @ each.factors))
-        return {} if lightest is other else lightest.result.work[w].split
+        return {} if lightest is other else lightest.split(w)
 
     def plain_loads(self, point: LoadPoint) -> list[float]:
         """What is used of the centers that fill in proportion to the load at least [ratio]."""
@@ -178,28 +181,8 @@ class LoadPoints:
         """The group of each region."""
         return declared_equal(self.system)
 
-    def allow_rough(self, shown: LoadPoint) -> None:
-        """Take two rounds for the next loads, where the answer that is shown settled in a few: errors below 0.1 %."""
-        quick = shown.point is not None and shown.point.work.settled and shown.point.work.rounds <= SETTLED
-        self.rough = quick and bool(self.targets) and all(item.rate is not None for item in self.system.work)
-
-    def _roughly(self, system: System, factors: Array) -> LoadPoint | None:
-        """The point by two rounds; None where it is near a target or full."""
-        try:
-            point = solved_point(system, rounds=ROUGH)
-        except FullPoolError as error:
-            return LoadPoint(factors, None, error.name, max(float(error.load), 1.0), ()) if error.load > 1 + NEAR else None
-        ratios = {w: float(point.work.response[w]) / most for w, most in self.targets.items()}
-        missed = tuple(self.names[w] for w, ratio in ratios.items() if ratio > 1)
-        found = LoadPoint(factors, point, "", 0.0, missed)
-        if any(abs(ratio - 1) < NEAR for ratio in ratios.values()) or max(self.plain_loads(found)) > 1 - NEAR:
-            return None
-        return found
-
     def _solved(self, factors: Array) -> LoadPoint:
         system = self.at_factors(factors)
-        if self.rough and (found := self._roughly(system, factors)) is not None:
-            return found
         try:
             point = solved_point(system)
         except FullPoolError as error:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Compiled, compiled
-from qnsolve.zos.compile.needs import needs
-from qnsolve.zos.hosts.demands import at_rest, demands
-from qnsolve.zos.parts.system import SystemParts
+from qnsolve.zos.compile.compiled import Compiled
+from qnsolve.zos.compile.needs import Needs
+from qnsolve.zos.hosts.demands import Demands
 from qnsolve.zos.point.utilization import center_loads
 
 
 class PlainLoads:
-    """What each center is asked for where nothing waits, at any load: a sum over the work."""
+    """What each center is asked for where nothing waits, at any load: a sum over the work.
 
-    def __init__(self, system: SystemParts) -> None:
-        form = compiled(system)
-        need = needs(form)
-        ask = demands(form, need, at_rest(form))
+    Parameters
+    ----------
+    form, need, ask
+        The system, and the demands of its tasks where nothing waits.
+    """
+
+    def __init__(self, form: Compiled, need: Needs, ask: Demands) -> None:
         users = np.where(form.users > 0, form.users / np.maximum(form.think, 1e-3), form.rate)
 
         def at(rate: Array) -> dict[str, float]:

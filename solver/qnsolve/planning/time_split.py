@@ -13,7 +13,7 @@ def grouped_split(points: LoadPoints, point: LoadPoint, work: int) -> dict[str, 
     found: dict[str, float] = {}
     if point.point is None:
         return found
-    for center, time in point.result.work[work].split.items():
+    for center, time in point.split(work).items():
         name = points.grouped(full_name(center))
         found[name] = found.get(name, 0.0) + time
     return found

@@ -60,7 +60,7 @@ def cause_of(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -
         return "saturated", _full_first(points, before, failing), ""
     work = max(failing.missed, key=lambda name: _over(points, failing, name))
     w = points.names.index(work)
-    split = failing.result.work[w].split
+    split = failing.split(w)
     today = points.lightest_split(w, failing)
     grown: dict[str, float] = {}  # by group: many equal regions have little each
     for center, time in split.items():

@@ -45,14 +45,14 @@ def region() -> qn.zos.System:
 
 def test_growth_shows_responses_use_saturation_and_target(region: qn.zos.System) -> None:
     """Curves in ms are the rows; the line stands where the system is full; what has no answer is hatched."""
-    found = qn.zos.growth(region, [1.0, 1.5, 2.0, 2.2])
+    found = qn.zos.growth(region, [1.0, 1.5, 2.0, 2.8])
     with drawn():
         left, right = growth_figure(found, {"orders": 0.01}).axes
     rows = [row["response_time"] for row in found.rows() if row["work"] == "orders"]
     assert _curves(left)["orders"] == pytest.approx([*(1000 * y for y in rows), np.nan], nan_ok=True)
     assert left.get_ylabel() == "response time [ms]"
     assert "target of orders: 10 ms" in _words(left)
-    assert any(words.endswith("QR TCB full at 2.04") for words in _words(left))
+    assert any(words.endswith("TRANCLASS REPORTS full at 2.535") for words in _words(left))
     cps = [result["PROD"].cpu_percent for result in found.results if result is not None]
     assert _curves(right)["PROD CPs"][:3] == pytest.approx(cps)
     assert right.get_ylabel() == "used [%]"

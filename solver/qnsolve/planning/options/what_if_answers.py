@@ -51,7 +51,6 @@ def what_if_answers(
 def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], place: int, held: DatedLoad) -> WhatIfAnswer:
     own = LoadPoints(change.system, {points.names[w]: most for w, most in points.targets.items()})
     base, there = points.at(held.factors), own.at(held.factors)
-    own.allow_rough(there)
     same = _alike(base, there)
     end = place if same else first_failing(own, loads, min(place, len(loads) - 1))
     failing = (points if same else own).at(loads[end].factors) if end < len(loads) else None
