@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from qnsolve.files.system_file import system_to_data
-from qnsolve.zos import CicsRegion, Device, Lpar, Step, System, Work
+from qnsolve.zos import CicsRegion, Device, Lpar, Processors, Step, System, Work
 from qnsolve_excel.officejs.thread import served
 from qnsolve_excel.planner.planner_server import planner_application
 
@@ -49,7 +49,7 @@ def ten_regions() -> dict[str, Any]:
     tors, aors = ("TOR1", "TOR2"), tuple(f"AOR{place}" for place in range(1, 9))
     system = System(
         name="ten regions",
-        lpars=[Lpar("PROD", processors=8, fixed_cpu=0.2)],
+        lpars=[Lpar("PROD", processors=Processors(8), fixed_cpu=0.2)],
         regions=[CicsRegion(name, lpar="PROD", mxt=400 if name in tors else 150) for name in (*tors, *aors)],
         work=[
             Work("orders", rate=900, steps=[Step(tors, qr_cpu=0.0002), Step(aors, qr_cpu=0.002, devices={"Db2": 0.006})]),

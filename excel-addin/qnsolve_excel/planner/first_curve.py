@@ -3,130 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from qnsolve.errors import ModelError, suggestion
-from qnsolve.model import checks
 from qnsolve.numerics.series import Array
 from qnsolve.planning.center_uses import kind_of_center, ziip_use
 from qnsolve.planning.load_points import LoadPoints
-from qnsolve.planning.loads.load_path import DatedLoad, LoadPath, first_month, load_path
-from qnsolve.planning.loads.months import PERIODS, label, month_of, period_end
-from qnsolve.planning.study import HORIZON, TWO_YEARS, plain
+from qnsolve.planning.loads.load_path import DatedLoad
+from qnsolve.planning.loads.months import label, period_end
+from qnsolve.planning.study import plain
 from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
 
+from .first_loads import FirstLoads
+
 Flags = NDArray[np.bool_]
-LATER = 0.66  # use of the fullest center, where nothing waits, at the load that is solved beside today's
 LITTLE = 0.005  # use of a limit below which it is not shown
 
 
-class LinearUses:
-    """What centers are asked for over what they can do, where nothing waits: sums over the work, for many loads at once.
-
-    Parameters
-    ----------
-    points : LoadPoints
-    factors : ndarray (n, W)
-        Loads, month by month.
-
-    Attributes
-    ----------
-    names : list of str
-        C centers; those that work waits for first.
-    of_load : ndarray (n, C)
-        [ratio]
-    limiting : int
-        How many of them work waits for: zIIPs whose work overflows are none.
-    """
-
-    def __init__(self, points: LoadPoints, factors: Array) -> None:
-        plain_loads = points.plain
-        lpars = points.system.lpars
-        overflowing = {f"{each.name} zIIPs" for each in lpars if each.ziips is not None and each.ziips.overflow}
-        self.names = sorted(plain_loads.names, key=lambda name: name in overflowing)
-        self.limiting = sum(name not in overflowing for name in self.names)
-        none = np.zeros(factors.shape[1])
-        fixed = np.array([plain_loads.at(name, none) for name in self.names])
-        self.of_load: Array = factors @ np.array([plain_loads.own(name) for name in self.names]).T + fixed
-
-    @property
-    def most(self) -> Array:
-        """Use of the fullest center of each load (n,) [ratio]."""
-        return np.asarray(self.of_load[:, : self.limiting].max(axis=1))
-
-    def fullest(self, place: int) -> tuple[str, float]:
-        """The fullest center of a load, and its use."""
-        at = int(self.of_load[place, : self.limiting].argmax())
-        return self.names[at], float(self.of_load[place, at])
-
-    def grown(self, name: str, share: float) -> Array:
-        """The use of a center by load (n,), in proportion to what it is asked for, from its share at the first."""
-        if name not in self.names or self.of_load[0, self.names.index(name)] <= 0:
-            return np.full(len(self.of_load), share)
-        mine = self.of_load[:, self.names.index(name)]
-        return np.asarray(share * mine / mine[0])
+def later_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
+    """What the first curve needs of the load that is solved beside today's, as plain data."""
+    point = points.at(load.factors)
+    return {"solved": True, "response": point.response.tolist()} if point.point is not None else {"solved": False}
 
 
-@dataclass(frozen=True, eq=False)
-class FirstLoads:
-    """The loads of a question, and which two are solved first.
-
-    Attributes
-    ----------
-    path : LoadPath
-    loads : tuple of DatedLoad
-        Month by month to the end of the search, special days included.
-    uses : LinearUses
-    end : Month
-        Last month of the question.
-    by : str
-    later : int
-        Place of the load that is solved beside the first; 0 where that is the only one.
-    targets : dict of work to float
-        [s]
-    """
-
-    path: LoadPath
-    loads: tuple[DatedLoad, ...]
-    uses: LinearUses
-    end: Any
-    by: str
-    later: int
-    targets: Mapping[str, float]
-
-
-def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
-    """The loads of a question to a system.
-
-    Raises
-    ------
-    ModelError
-    """
-    start = first_month(question.get("begin"))
-    end = start + TWO_YEARS if "until" not in question else month_of("until", question["until"], last=True)
-    if not start < end <= start + 12 * 50:
-        rule = f"must lie after {start}, at most 50 years"
-        raise ModelError("until", rule, "give a later month, or another begin", str(end))
-    path = load_path(points.system, start, *(question.get(key) for key in ("growth", "seasons", "special_days")))
-    last = max(int((end - start).astype(int)), HORIZON)
-    loads = tuple(load for m in range(last + 1) for load in path.loads(start + m))
-    uses = LinearUses(points, np.array([load.factors for load in loads]))
-    beyond = np.flatnonzero(uses.most > LATER)
-    inside = [place for place, load in enumerate(loads) if load.month <= end]
-    later = min(int(beyond[0]) - 1 if len(beyond) else len(loads), inside[-1])
-    targets = question.get("targets", {})
-    for name in targets:
-        if name not in points.names:
-            raise ModelError("targets", "names no work of the system", suggestion(str(name), points.names), name)
-    by = checks.choice("by", question.get("by", "quarter"), PERIODS)
-    return FirstLoads(path, loads, uses, end, by, max(later, 0), targets)
-
-
-def point_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
-    """What the first curve needs of a solved load, as plain data."""
+def today_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
+    """What it needs of today's."""
     point = points.at(load.factors)
     if point.point is None:
         return {"solved": False, "full": point.full, "overload": point.overload}
@@ -150,7 +53,7 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
     points : LoadPoints
     asked : FirstLoads
     today, later : mapping
-        What `point_figures` gives of the first load and of `asked.later`.
+        What `today_figures` gives of the first load, and `later_figures` of `asked.later`.
 
     Notes
     -----
@@ -163,7 +66,7 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
     targets = np.array([asked.targets.get(name, np.inf) for name in points.names])
     saturated: Flags = np.asarray(~np.isfinite(response).all(axis=1))
     missed: Flags = response > targets
-    places = _shown(path, asked.loads, asked.end, asked.by)
+    places = _shown(asked)
     periods = [_period(points, asked, place, response[place], targets, today) for place in places]
     verdict = _verdict(points, asked, saturated, missed, today, periods)
     found = {
@@ -180,7 +83,7 @@ def first_study(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any],
 
 def _curves(points: LoadPoints, asked: FirstLoads, today: Mapping[str, Any], later: Mapping[str, Any]) -> Array:
     """Response times by load and work (n, W) [s]; infinite where a center is full."""
-    sizes = np.array([float(points.weights @ load.factors) for load in asked.loads])
+    sizes = np.asarray(asked.factors @ points.weights)
     uses = asked.uses.most
     found = np.full((len(sizes), len(points.names)), np.inf)
     if not today["solved"]:
@@ -254,13 +157,14 @@ def _fullest(asked: FirstLoads, place: int, today: Mapping[str, Any]) -> tuple[s
     return (today["fullest"][0], today["fullest"][1]) if place == 0 else asked.uses.fullest(place)
 
 
-def _shown(path: LoadPath, loads: Sequence[DatedLoad], end: Any, by: str) -> list[int]:
+def _shown(asked: FirstLoads) -> list[int]:
     """Places of the first load and of the fullest of each period, as in a study."""
-    found, month = [0], path.begin + 1
-    while month <= end:
-        stop = min(period_end(month, by), end)
-        inside = [place for place, load in enumerate(loads) if month <= load.month <= stop]
-        found.append(max(inside, key=lambda place: float(loads[place].factors.sum())))
+    found, month = [0], asked.path.begin + 1
+    months, sums = asked.months, asked.factors.sum(axis=1)
+    while month <= asked.end:
+        stop = min(period_end(month, asked.by), asked.end)
+        inside = np.flatnonzero((months >= month) & (months <= stop))
+        found.append(int(inside[sums[inside].argmax()]))
         month = stop + 1
     return found
 
@@ -314,5 +218,5 @@ def headroom(points: LoadPoints, asked: FirstLoads, verdict: Verdict) -> float |
     """The last load that holds over the first [ratio], work by the CPU that it needs; None where nothing ends it."""
     if not verdict.first_missed or not verdict.holds_until:
         return None
-    held = [load for load in asked.loads if str(load.month) == verdict.holds_until]
-    return float(points.weights @ held[0].factors / (points.weights @ asked.loads[0].factors)) if held else None
+    held = asked.factors[asked.months == np.datetime64(verdict.holds_until)]
+    return float(points.weights @ held[0] / (points.weights @ asked.factors[0])) if len(held) else None

@@ -13,6 +13,9 @@ from typing import Any
 
 from qnsolve.errors import QnsolveError
 
+from .planner_worker import BEHIND
+
+SOON = 1.0  # seconds that the processes of the first curve have to themselves when they start
 PATIENCE = 4.0  # seconds in which a process must have stopped what it was told to stop
 WORKER = "qnsolve_excel.planner.planner_worker"
 
@@ -37,10 +40,12 @@ class Lane:
     Parameters
     ----------
     name : str
+    behind : bool, default False
+        Whether its work gives way to that of others: to the first curve and the drawing of it.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, *, behind: bool = False) -> None:
+        self.name, self.behind = name, behind
         self.number = 0
         self.process: subprocess.Popen[bytes] | None = None
         self.lock = asyncio.Lock()
@@ -51,9 +56,11 @@ class Lane:
         if self.process is not None and self.process.poll() is None:
             return
         calm = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        command = [sys.executable, "-m", WORKER]
+        command = [sys.executable, "-m", WORKER, *([BEHIND] if self.behind else [])]
+        pipe, none = subprocess.PIPE, subprocess.DEVNULL
+        flags = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0) if self.behind else 0  # of Windows
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**os.environ, **calm}
+            command, stdin=pipe, stdout=pipe, stderr=none, env={**os.environ, **calm}, creationflags=flags
         )
         loop = asyncio.get_running_loop()
         threading.Thread(target=self._read, args=(self.process, loop), daemon=True).start()
@@ -152,16 +159,22 @@ def _soon(loop: asyncio.AbstractEventLoop, call: Any, *given: Any) -> None:
 
 
 class Lanes:
-    """Three processes: two for what a planner waits for, one for what takes longer; and what each page last asked for."""
+    """Four processes, and what each page last asked for.
+
+    Two are for what a planner waits for: they are free at once, as the study has one of its own, and what takes longer another.
+    """
 
     def __init__(self) -> None:
-        self.near, self.far, self.long = Lane("near"), Lane("far"), Lane("long")
+        self.near, self.far = Lane("near"), Lane("far")
+        self.whole, self.long = Lane("whole", behind=True), Lane("long")
         self.newest: dict[tuple[str, str], asyncio.Future[Any]] = {}
+        self.timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
-        """Start those that the first change needs."""
+        """Start those that the first curve needs, and soon the one of the study, if it was not asked before."""
         self.near.start()
         self.far.start()
+        self.timer = asyncio.get_running_loop().call_later(SOON, self.whole.start)
 
     async def latest(self, page: str, kind: str, work: Any) -> Any:
         """The result of a coroutine; one of the same page and kind that still runs is stopped first.
@@ -190,7 +203,9 @@ class Lanes:
 
     def end(self) -> None:
         """End all."""
-        for lane in (self.near, self.far, self.long):
+        if self.timer is not None:
+            self.timer.cancel()
+        for lane in (self.near, self.far, self.whole, self.long):
             lane.end()
 
 

@@ -62,10 +62,10 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
     async def quick(given: dict[str, Any]) -> dict[str, Any]:
         """The first curve: two points at once, in two processes."""
         today, later = await _both(lanes.near.ask("today", given, QUICK), lanes.far.ask("later", given, QUICK))
-        return await lanes.near.ask("first", {**given, "today": today, "later": later}, QUICK)
+        return await lanes.far.ask("first", {**given, "today": today, "later": later}, QUICK)
 
     async def study(given: dict[str, Any]) -> dict[str, Any]:
-        return await lanes.near.ask("study", given, LONG)
+        return await lanes.whole.ask("study", given, LONG)
 
     def in_far(task: str) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]:
         return lambda given: lanes.far.ask(task, given, QUICK)

@@ -11,7 +11,8 @@ from typing import Any
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.study import Study, study
 
-from .first_curve import FirstLoads, first_loads, first_study, headroom, point_figures
+from .first_curve import first_study, headroom, later_figures, today_figures
+from .first_loads import FirstLoads, first_load, first_loads, path_of
 from .opened_files import described, opened, system_of
 from .questions import asked_of
 
@@ -38,30 +39,36 @@ def _key(*given: Any) -> str:
     return json.dumps(given, sort_keys=True)
 
 
-def _points(given: Mapping[str, Any], question: Mapping[str, Any]) -> tuple[LoadPoints, FirstLoads]:
-    """The model to be solved at loads, and the loads of the question; kept."""
-    key = _key(given["model"])
-    points: LoadPoints = _POINTS.of(key, lambda: LoadPoints(system_of(given["model"]), {}))
-    loads: FirstLoads = _LOADS.of(_key(key, question), lambda: first_loads(points, question))
-    return points, loads
+def _points(given: Mapping[str, Any]) -> LoadPoints:
+    """The model to be solved at loads; kept."""
+    found: LoadPoints = _POINTS.of(_key(given["model"]), lambda: LoadPoints(system_of(given["model"]), {}))
+    return found
+
+
+def _loads(given: Mapping[str, Any], points: LoadPoints) -> FirstLoads:
+    """The loads of the question; kept."""
+    question = asked_of(given.get("question", {}))
+    found: FirstLoads = _LOADS.of(_key(given["model"], question), lambda: first_loads(points, question))
+    return found
 
 
 def today(given: Mapping[str, Any]) -> dict[str, Any]:
     """The point of the first load."""
-    points, asked = _points(given, asked_of(given.get("question", {})))
-    return point_figures(points, asked.loads[0])
+    points = _points(given)
+    return today_figures(points, first_load(path_of(points, asked_of(given.get("question", {})))))
 
 
 def later(given: Mapping[str, Any]) -> dict[str, Any]:
     """The point of the later load that the first curve needs; empty where it needs none."""
-    points, asked = _points(given, asked_of(given.get("question", {})))
-    return point_figures(points, asked.loads[asked.later]) if asked.later else {}
+    points = _points(given)
+    asked = _loads(given, points)
+    return later_figures(points, asked.loads[asked.later]) if asked.later else {}
 
 
 def first(given: Mapping[str, Any]) -> dict[str, Any]:
     """The first curve from the two points."""
-    points, asked = _points(given, asked_of(given.get("question", {})))
-    return first_study(points, asked, given["today"], given["later"])
+    points = _points(given)
+    return first_study(points, _loads(given, points), given["today"], given["later"])
 
 
 def study_of(given: Mapping[str, Any]) -> Study:
@@ -76,8 +83,9 @@ def study_of(given: Mapping[str, Any]) -> Study:
 def full(given: Mapping[str, Any]) -> dict[str, Any]:
     """The whole study, and its sentences."""
     found = study_of(given)
-    points, asked = _points(given, asked_of(given.get("question", {})))
-    more = {"sentences": list(found.sentences()), "headroom": headroom(points, asked, found.verdict), "preliminary": False}
+    points = _points(given)
+    left = headroom(points, _loads(given, points), found.verdict)
+    more = {"sentences": list(found.sentences()), "headroom": left, "preliminary": False}
     return {**found.as_dict(), **more}
 
 

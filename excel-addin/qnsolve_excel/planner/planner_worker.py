@@ -12,6 +12,9 @@ from typing import IO, Any
 
 from qnsolve.errors import ModelError, QnsolveError, one_line
 
+BEHIND = "--behind"  # the argument of a process whose work gives way to that of others
+NICE = 5  # steps of priority by which it does
+
 
 class StoppedError(BaseException):
     """A newer request came; no `except Exception` on the way holds it up."""
@@ -92,6 +95,8 @@ def _done(task: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """The process: what anything prints goes to standard error, the answers alone to the pipe."""
+    if BEHIND in sys.argv and hasattr(os, "nice"):
+        os.nice(NICE)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     from . import planner_tasks  # noqa: F401 - all that a request needs is loaded before the first one

@@ -14,7 +14,8 @@ from qnsolve.zos import System
 from qnsolve.zos.report.equal_regions import declared_equal
 from qnsolve.zos.whatif.system_inputs import figures
 
-from .first_curve import first_loads, first_study, point_figures
+from .first_curve import first_study, later_figures, today_figures
+from .first_loads import first_loads
 from .part_figures import figure_words
 
 STEP = 0.1
@@ -72,8 +73,8 @@ def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
 
 def _estimate(points: LoadPoints, question: Mapping[str, Any]) -> dict[str, Any]:
     asked = first_loads(points, question)
-    later = point_figures(points, asked.loads[asked.later]) if asked.later else {}
-    return first_study(points, asked, point_figures(points, asked.loads[0]), later)
+    later = later_figures(points, asked.loads[asked.later]) if asked.later else {}
+    return first_study(points, asked, today_figures(points, asked.loads[0]), later)
 
 
 def _months(verdict: Mapping[str, Any]) -> int:

@@ -9,7 +9,6 @@ import threading
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ import qnsolve as qn
 from qnsolve.files.system_file import system_from_data
 from qnsolve.files.system_templates import TEMPLATES
 
-from tests.support.planner_host import QUESTION, TOKEN, PlannerHost, planning, ten_regions
+from tests.support.planner_host import QUESTION, TOKEN, PlannerHost, ten_regions
 
 STEP = {"regions": ["AOR1"], "qr_cpu": 0.001}
 SMALL: dict[str, Any] = {
@@ -28,13 +27,6 @@ SMALL: dict[str, Any] = {
     ],
 }
 ASKED = {"growth": {"": "8%/quarter"}, "begin": "2026-12", "until": "2028-12", "targets": {"orders": "3ms"}}
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[PlannerHost]:
-    """It runs."""
-    with planning() as found:
-        yield found
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

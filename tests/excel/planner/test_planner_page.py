@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.browser import Browser, chromium
+from tests.support.browser import Browser
 from tests.support.planner_host import QUESTION, PlannerHost, planning, ten_regions
+from tests.support.planner_page import ENGINES, SETTLED, curve, focus, open_page, step, text_of, until_changed
 
-ENGINES = '["lpars",0,"processors","engines"]'
-FAULTS = "window.faults = []; addEventListener('error', (e) => faults.push(e.message)); "
-FAULTS += "addEventListener('unhandledrejection', (e) => faults.push(String(e.reason)));"
 FOCUSED = """(() => {
   const one = document.activeElement, label = one.labels && one.labels[0];
   const name = one.getAttribute('aria-label') || (label && label.textContent) || one.textContent || '';
@@ -24,100 +20,32 @@ FOCUSED = """(() => {
 WATCHED = """window.seen = [];
 new MutationObserver(() => seen.push(document.getElementById('verdict').dataset.sure))
   .observe(document.getElementById('verdict'), { attributes: true, attributeFilter: ['data-sure'] });"""
-SETTLED = "!!document.body && !!document.body.dataset.drawn && document.getElementById('state').textContent === ''"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """It runs."""
-    with chromium(tmp_path_factory.mktemp("chromium")) as found:
-        found.ask("Page.enable")
-        found.ask("Page.addScriptToEvaluateOnNewDocument", source=FAULTS)
-        yield found
-
-
-@pytest.fixture(scope="module")
-def host() -> Iterator[PlannerHost]:
-    """It runs."""
-    with planning() as found:
-        yield found
-
-
-@pytest.fixture
-def page(browser: Browser, host: PlannerHost, tmp_path: Path) -> Iterator[Browser]:
-    """The page with the CICS template, as if nothing had been done before; at its end no script has failed."""
-    browser.size(1280, 900)
-    browser.ask("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    _open(browser, host.address)
-    browser.until("document.body.dataset.ready === 'yes'")
-    browser.evaluate("document.querySelector('[data-template=cics]').click()")
-    browser.until(SETTLED)
-    yield browser
-    assert browser.evaluate("JSON.stringify(window.faults)") == "[]"
-
-
-def _open(browser: Browser, address: str) -> None:
-    browser.ask("Page.navigate", url=address)
-    browser.until("document.readyState === 'complete' && !!document.body.dataset.ready")
-    browser.evaluate("addEventListener('pagehide', () => localStorage.clear()); localStorage.clear(); sessionStorage.clear()")
-    browser.ask("Page.navigate", url="about:blank")
-    browser.ask("Page.navigate", url=address)
-    browser.until("!!document.body && document.body.dataset.ready === 'yes'")
-
-
-def _text(browser: Browser, name: str) -> str:
-    return str(browser.evaluate(f"document.getElementById('{name}').textContent"))
-
-
-def _focus(browser: Browser, path: str) -> None:
-    """The field of a figure, its part opened."""
-    field = f"document.querySelector({json.dumps(f'#tree input[data-path={json.dumps(path)}]')})"
-    browser.evaluate(f"{field}.closest('details').open = true")
-    browser.evaluate(f"{field}.focus(); {field}.select()")
-
-
-def _curve(browser: Browser) -> list[float]:
-    """The values of the first line that is drawn [in the unit of the axis]."""
-    script = "JSON.stringify(echarts.getInstanceByDom(document.getElementById('curve')).getOption().series[0].data)"
-    found: list[float] = json.loads(browser.evaluate(script))
-    return found
-
-
-def _until_changed(browser: Browser, before: Any) -> None:
-    browser.until(f"document.body.dataset.whole !== {json.dumps(before)} && {SETTLED}")
-
-
-def _step(browser: Browser, *keys: str) -> None:
-    """Keys, until the whole study of what they change is there."""
-    before = browser.evaluate("document.body.dataset.whole")
-    browser.type(*keys)
-    _until_changed(browser, before)
 
 
 def test_a_figure_is_changed_by_keyboard_and_undone(page: Browser) -> None:
     """Arrow up is an engine more: verdict, curve and drawing move; Ctrl+Z takes it back, Ctrl+Y does it again."""
-    before, curve = _text(page, "verdict"), _curve(page)
+    before, was = text_of(page, "verdict"), curve(page)
     assert before.startswith("Holds until 20")
-    _focus(page, ENGINES)
-    _step(page, "ArrowUp")
+    focus(page, ENGINES)
+    step(page, "ArrowUp")
     assert page.evaluate("document.activeElement.value") == "6"
-    better = _text(page, "verdict")
+    better = text_of(page, "verdict")
     assert better != before
-    assert all(new < old for new, old in zip(_curve(page), curve, strict=True))
-    assert "6 CPs" in _text(page, "drawing")
+    assert all(new < old for new, old in zip(curve(page), was, strict=True))
+    assert "6 CPs" in text_of(page, "drawing")
     assert page.evaluate("document.querySelector('#curve').getAttribute('aria-label')").startswith(
         "Response time by date. orders:"
     )
     now = page.evaluate("document.body.dataset.whole")
     page.key("z", control=True)
-    _until_changed(page, now)
-    assert _text(page, "verdict") == before
-    assert _curve(page) == curve
+    until_changed(page, now)
+    assert text_of(page, "verdict") == before
+    assert curve(page) == was
     assert page.evaluate(f"document.querySelector({json.dumps(f'#tree input[data-path={json.dumps(ENGINES)}]')}).value") == "5"
     now = page.evaluate("document.body.dataset.whole")
     page.key("y", control=True)
-    _until_changed(page, now)
-    assert _text(page, "verdict") == better
+    until_changed(page, now)
+    assert text_of(page, "verdict") == better
 
 
 def test_every_part_is_reached_by_tab(page: Browser) -> None:
@@ -137,7 +65,7 @@ def test_every_part_is_reached_by_tab(page: Browser) -> None:
 def test_a_figure_that_cannot_be_is_refused_beside_it(page: Browser) -> None:
     """One line at the field; the old answer stays, greyed; the right figure takes the line away."""
     path = '["regions",0,"mxt"]'
-    _focus(page, path)
+    focus(page, path)
     page.type("5")
     page.until("!!document.querySelector('#tree .wrong')")
     line = page.evaluate("document.querySelector('#tree .wrong').textContent")
@@ -146,7 +74,7 @@ def test_a_figure_that_cannot_be_is_refused_beside_it(page: Browser) -> None:
     assert page.evaluate("document.getElementById('verdict').classList.contains('old')")
     before = page.evaluate("document.body.dataset.whole")
     page.type("0")  # 50
-    _until_changed(page, before)
+    until_changed(page, before)
     assert not page.evaluate("document.querySelector('#tree .wrong')")
     page.evaluate("document.activeElement.select()")
     page.type("many")
@@ -155,11 +83,11 @@ def test_a_figure_that_cannot_be_is_refused_beside_it(page: Browser) -> None:
 
 def test_the_question_is_asked_in_its_bar(page: Browser) -> None:
     """Another growth, another date; what is no growth is refused beside it."""
-    before = _text(page, "verdict")
+    before = text_of(page, "verdict")
     page.evaluate("document.getElementById('q-growth').focus(); document.getElementById('q-growth').select()")
-    _step(page, "1%/month", "Enter")
-    assert _text(page, "verdict") != before
-    assert _text(page, "headroom").startswith("Headroom: ")
+    step(page, "1%/month", "Enter")
+    assert text_of(page, "verdict") != before
+    assert text_of(page, "headroom").startswith("Headroom: ")
     page.evaluate("document.getElementById('q-growth').select()")
     page.type("much", "Enter")
     page.until("!!document.querySelector('#question small')")
@@ -173,15 +101,15 @@ def test_the_question_is_asked_in_its_bar(page: Browser) -> None:
 
 def test_two_scenarios_are_kept_compared_and_shared(page: Browser, host: PlannerHost, tmp_path: Path) -> None:
     """A copy gets an engine more; the table has both dates and what differs; the file opens again in another browser."""
-    first = _text(page, "verdict")
+    first = text_of(page, "verdict")
     page.evaluate("document.getElementById('keep').click()")
-    _focus(page, ENGINES)
-    _step(page, "ArrowUp")
+    focus(page, ENGINES)
+    step(page, "ArrowUp")
     series = page.evaluate("echarts.getInstanceByDom(document.getElementById('curve')).getOption().series.length")
     assert series == 4  # two kinds of work, and those of the first scenario
     page.evaluate("document.getElementById('tab-compare').click()")
     page.until("!document.getElementById('compare').textContent.includes('calculating')")
-    text = _text(page, "compare")
+    text = text_of(page, "compare")
     assert "PROD processors engines: 5 → 6" in text
     assert "months more than the first" in text
     page.evaluate("document.getElementById('cost-0').focus()")
@@ -195,15 +123,15 @@ def test_two_scenarios_are_kept_compared_and_shared(page: Browser, host: Planner
     shared = json.loads(file.read_text(encoding="utf-8"))
     assert [each["name"] for each in shared["scenarios"]] == ["CICS site", "Scenario B"]
     assert shared["scenarios"][1]["cost"] == "450"
-    _open(page, host.address)
+    open_page(page, host.address)
     page.choose_file("#file", file)
     page.until(f"document.getElementById('scenario').options.length === 2 && {SETTLED}")
     assert page.evaluate("document.getElementById('scenario').selectedOptions[0].textContent") == "Scenario B"
     before = page.evaluate("document.body.dataset.whole")
     page.evaluate("document.getElementById('scenario').value = '0'")
     page.evaluate("document.getElementById('scenario').dispatchEvent(new Event('change'))")
-    _until_changed(page, before)
-    assert _text(page, "verdict") == first
+    until_changed(page, before)
+    assert text_of(page, "verdict") == first
 
 
 def _wait_for(page: Browser, file: Path) -> None:
@@ -216,12 +144,12 @@ def _wait_for(page: Browser, file: Path) -> None:
 
 def test_a_reload_keeps_the_work(page: Browser) -> None:
     """The changed figure is there again."""
-    _focus(page, ENGINES)
-    _step(page, "ArrowUp")
-    verdict = _text(page, "verdict")
+    focus(page, ENGINES)
+    step(page, "ArrowUp")
+    verdict = text_of(page, "verdict")
     page.ask("Page.reload")
     page.until(SETTLED)
-    assert _text(page, "verdict") == verdict
+    assert text_of(page, "verdict") == verdict
 
 
 def test_measurements_are_checked_and_taken_over(page: Browser, tmp_path: Path) -> None:
@@ -233,10 +161,10 @@ def test_measurements_are_checked_and_taken_over(page: Browser, tmp_path: Path) 
     page.evaluate("document.getElementById('tab-measure').click()")
     page.choose_file("#measured", file)
     page.until("!!document.getElementById('take-loads')")
-    assert "missing" in _text(page, "findings")
+    assert "missing" in text_of(page, "findings")
     before = page.evaluate("document.body.dataset.whole")
     page.evaluate("document.getElementById('take-loads').click()")
-    _until_changed(page, before)
+    until_changed(page, before)
     assert page.evaluate("""document.querySelector('#tree input[data-path=\\'["work",0,"rate"]\\']').value""") == "975"
     assert page.evaluate("document.getElementById('tab-plan').getAttribute('aria-selected')") == "true"
 
@@ -262,13 +190,13 @@ def test_the_text_of_the_model_can_be_changed(page: Browser) -> None:
     page.evaluate("document.getElementById('model-text').value += '\\n[[regions]]\\nname = \"AOR9\"\\nlpar = \"PRD\"\\n'")
     page.evaluate("document.getElementById('use-text').click()")
     page.until("!document.getElementById('text-wrong').hidden")
-    assert "did you mean 'PROD'?" in _text(page, "text-wrong")
+    assert "did you mean 'PROD'?" in text_of(page, "text-wrong")
     page.evaluate(
         "document.getElementById('model-text').value = document.getElementById('model-text').value.replace('PRD', 'PROD')"
     )
     before = page.evaluate("document.body.dataset.whole")
     page.evaluate("document.getElementById('use-text').click()")
-    _until_changed(page, before)
+    until_changed(page, before)
     page.until("document.getElementById('tree').textContent.includes('AOR9')")
 
 
@@ -298,8 +226,8 @@ def test_ten_regions_have_a_first_curve_before_the_study(browser: Browser) -> No
         browser.ask("Page.navigate", url=host.address)
         browser.until(SETTLED)
         browser.evaluate(WATCHED)
-        _focus(browser, '["work",0,"rate"]')
-        _step(browser, "ArrowUp")
+        focus(browser, '["work",0,"rate"]')
+        step(browser, "ArrowUp")
         assert browser.evaluate("JSON.stringify(seen)") == '["no","yes"]'
         asked = browser.evaluate("performance.getEntriesByType('resource').map((each) => new URL(each.name).origin)")
         assert set(asked) == {host.address.split("/0")[0]}

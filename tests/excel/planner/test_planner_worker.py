@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -16,8 +17,10 @@ from typing import Any
 
 import pytest
 from qnsolve.cli.main import main
+from qnsolve.files.system_templates import template_text
 from qnsolve_excel.planner import planner_tasks
-from qnsolve_excel.planner.planner_worker import PlannerWorker
+from qnsolve_excel.planner.lanes import Lane
+from qnsolve_excel.planner.planner_worker import NICE, PlannerWorker
 
 from tests import ROOT
 
@@ -76,6 +79,24 @@ def test_a_request_can_be_stopped_while_it_runs(monkeypatch: pytest.MonkeyPatch)
     thread.join()
     found = [json.loads(line) for line in out.getvalue().splitlines()]
     assert found == [{"id": 1, "stopped": True}, {"id": 2, "answer": {"done": True}}, {"id": 3, "stopped": True}]
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="Windows has no steps of priority")
+def test_the_process_of_the_study_gives_way() -> None:
+    """Its priority is lower than that of the others."""
+
+    async def priority(lane: Lane) -> int:
+        lane.start()
+        try:
+            await lane.ask("open", {"text": template_text("cics"), "name": "cics.toml"}, 60)
+            assert lane.process is not None
+            return os.getpriority(os.PRIO_PROCESS, lane.process.pid)
+        finally:
+            lane.end()
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert asyncio.run(priority(Lane("near"))) == own
+    assert asyncio.run(priority(Lane("whole", behind=True))) == min(own + NICE, 19)
 
 
 def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 import { at, made } from "./dom.js";
 import { ask, bytesOf, save, ServerError } from "./server.js";
 import { changedAt, Store, valueAt } from "./store.js";
-import { drawTree, find, mark, refresh, reveal, wrong as wrongField } from "./tree.js";
-import { drawQuestion, wrong as wrongQuestion } from "./question.js";
+import { drawTree, find, mark, refresh, reveal, shapeOf } from "./tree.js";
+import { drawQuestion } from "./question.js";
+import { ofModel, Refusals } from "./refusals.js";
 import { drawCurve, drawRest, drawVerdict, thinned } from "./results.js";
 import { comparePanel } from "./compare.js";
 import { helpsPanel } from "./helps.js";
@@ -12,15 +13,15 @@ import { measurePanel } from "./measure.js";
 import { textPanel } from "./text.js";
 
 const store = new Store();
+const refusals = new Refusals();
 const results = new Map(); // answers by model and question
 const KEPT = 60;
 const TABS = ["plan", "helps", "compare", "measure", "text", "functions"];
 let tab = "plan";
-let edited = null; // the field that was changed last
 let turn = 0;
 let greying = 0;
 let shown = null; // the answer that is drawn
-const ALL = ["verdict", "lights", "headroom", "curve", "heat", "split", "sentences", "figures"];
+const ALL = ["verdict", "lights", "headroom", "curve", "heat", "split", "sentences", "figures", "drawing"];
 const SHORTLY = 250; // ms that an old answer stays as it is: most first answers come sooner
 
 export const keyOf = (scenario) => JSON.stringify([scenario.model, scenario.question]);
@@ -29,8 +30,8 @@ const page = {
   store, results, keyOf, problem, open,
   answer: (scenario) => results.get(keyOf(scenario)),
   remember,
-  setQuestion: (question) => { edited = null; store.change("question", question, `question ${Date.now()}`); },
-  setModel: (model) => { edited = null; store.change("model", model, `model ${Date.now()}`); },
+  setQuestion: (question) => { refusals.elsewhere(); store.change("question", question, `question ${Date.now()}`); },
+  setModel: (model) => { refusals.elsewhere(); store.change("model", model, `model ${Date.now()}`); },
   show: (name) => choose(name),
 };
 const panels = { helps: helpsPanel(page), compare: comparePanel(page), measure: measurePanel(page), text: textPanel(page) };
@@ -39,6 +40,7 @@ const panels = { helps: helpsPanel(page), compare: comparePanel(page), measure: 
 async function calculate() {
   const mine = ++turn, { scenario } = store, key = keyOf(scenario), begin = performance.now();
   const kept = results.get(key);
+  document.body.dataset.asked = String(turn);
   if (kept) return show(kept, "", begin);
   clearTimeout(greying);
   greying = setTimeout(grey, SHORTLY);
@@ -52,7 +54,9 @@ async function calculate() {
     remember(key, whole);
     show(whole, "", begin);
   } catch (fault) {
-    if (mine === turn) refused(fault);
+    if (mine !== turn) return;
+    if (ofModel(fault.item || "")) store.refused();
+    refused(fault);
   }
 }
 
@@ -74,6 +78,8 @@ function remember(key, result) {
 
 function show(result, state, begin) {
   problem("");
+  refusals.accepted();
+  store.accepted();
   drawVerdict(result);
   const lines = [{ name: store.scenario.name, result }];
   const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
@@ -91,8 +97,8 @@ function show(result, state, begin) {
     fresh(["heat"]);
     if (!result.preliminary) {
       drawRest(result);
-      fresh(["split", "sentences", "figures"]);
       window.qnsolveStudy.charts.model(at("drawing"), result, { onSelect: (kind, name) => reveal(name) });
+      fresh(["split", "sentences", "figures", "drawing"]);
       if (panels[tab]) panels[tab].draw();
       document.body.dataset.drawn = String(mine);
     }
@@ -116,9 +122,7 @@ function refused(fault) {
   if (!(fault instanceof ServerError)) throw fault;
   if (store.scenarios.length) ALL.forEach((name) => at(name).classList.add("old"));
   document.body.dataset.refused = String(turn);
-  if (edited && edited.row && edited.row.isConnected) return wrongField(edited, fault.message);
-  if (edited && edited.isConnected) return wrongQuestion(edited, fault.message);
-  problem(fault.message);
+  if (!refusals.written(fault)) problem(fault.message);
 }
 
 function problem(text) {
@@ -129,8 +133,11 @@ function problem(text) {
 // ---------------------------------------------------------------- the model
 async function describe() {
   const { scenario } = store;
+  at("tree").inert = !refresh(store); // its fields are of other parts
   const found = await ask("describe", { model: scenario.model, together: !at("single").checked });
-  if (!found || scenario.model !== store.scenario.model) return;
+  if (!found) return;
+  if (shapeOf(scenario.model) !== shapeOf(store.scenario.model)) return describe(); // opened meanwhile
+  at("tree").inert = false;
   const focus = document.activeElement && document.activeElement.id;
   drawTree(at("tree"), found.tree, store, changed);
   const base = store.scenarios[0].model;
@@ -140,8 +147,15 @@ async function describe() {
   if (!at("drawing").children.length) window.qnsolveStudy.charts.model(at("drawing"), { drawing: found.drawing, centers: [] }, { onSelect: (kind, name) => reveal(name) });
 }
 
+function asking() {
+  drawQuestion(at("question"), store, (question, input) => {
+    refusals.touched(input);
+    store.change("question", question, `question ${input.name}`);
+  });
+}
+
 function changed(paths, value, field) {
-  edited = field;
+  refusals.touched(field);
   const before = store.scenario.model;
   if (paths.every((path) => JSON.stringify(valueAt(before, path)) === JSON.stringify(value))) return;
   store.change("model", paths.reduce((model, path) => changedAt(model, path, value), before), JSON.stringify(paths));
@@ -158,12 +172,12 @@ store.onChange((about) => {
   at("welcome").hidden = store.scenarios.length > 0;
   if (!store.scenarios.length) return;
   if (about.opened) {
-    edited = null;
-    drawQuestion(at("question"), store, (question, input) => { edited = input; store.change("question", question, `question ${input.name}`); });
+    refusals.elsewhere();
+    asking();
     if (!refresh(store)) describe().catch(refused);
-  } else if (about.part === "question" && !edited) {
-    drawQuestion(at("question"), store, (question, input) => { edited = input; store.change("question", question, `question ${input.name}`); });
-  } else if (about.part === "model" && !edited && !refresh(store)) {
+  } else if (about.part === "question" && !refusals.edited) {
+    asking();
+  } else if (about.part === "model" && !refusals.edited && !refresh(store)) {
     describe().catch(refused);
   }
   if (store.current) mark(store.scenarios[0].model, store.scenario.model);
@@ -187,7 +201,7 @@ async function open(work) {
     const found = await work;
     if (found) store.open(found);
   } catch (fault) {
-    edited = null;
+    refusals.elsewhere();
     refused(fault);
   }
 }
@@ -247,7 +261,7 @@ at("export").addEventListener("change", async () => {
     if (found) save(found.name, found.type, bytesOf(found.content));
     busy("");
   } catch (fault) {
-    edited = null;
+    refusals.elsewhere();
     refused(fault);
   }
 });
@@ -283,20 +297,6 @@ for (const { name, title } of begin.templates) {
   button.addEventListener("click", () => open(ask("template", { template: name })));
   at("starts").append(button);
 }
+at("welcome").hidden = store.begin(begin.begin);
 head();
-const kept = store.kept();
-const file = JSON.stringify(begin.begin);
-let seen = null; // the file that this window has opened already: a reload keeps what was changed since
-try {
-  seen = sessionStorage.getItem("qnsolve-file");
-  sessionStorage.setItem("qnsolve-file", file);
-} catch (fault) { /* without storage a reload begins with the file */ }
-if (begin.begin && !(kept && seen === file)) store.open(begin.begin);
-else if (kept) {
-  store.open(kept);
-  store.past = [];
-  head();
-} else {
-  at("welcome").hidden = false;
-}
 document.body.dataset.ready = "yes";

@@ -12,6 +12,8 @@ export class Store {
     this.future = [];
     this.listeners = [];
     this.last = { what: "", when: 0 };
+    this.sound = { place: -1, model: null }; // the model that had an answer last
+    this.unsound = null; // one that was refused after it
   }
 
   get scenario() { return this.scenarios[this.current]; }
@@ -80,6 +82,22 @@ export class Store {
     this.last = { what, when: 0 };
   }
 
+  accepted() {
+    this.sound = { place: this.current, model: this.scenario.model };
+    this.unsound = null;
+  }
+
+  refused() {
+    this.unsound = this.scenario.model;
+    this.write();
+  }
+
+  // what is written for later: a figure that was refused could not be opened again
+  get lasting() {
+    const { place, model } = this.sound;
+    return this.scenarios.map((each, at) => (at === place && each.model === this.unsound ? { ...each, model } : each));
+  }
+
   tell(about) {
     this.write();
     for (const listener of this.listeners) listener(about);
@@ -93,8 +111,22 @@ export class Store {
   writeNow() {
     clearTimeout(this.writing);
     try {
-      localStorage.setItem(KEY, JSON.stringify({ scenarios: this.scenarios, current: this.current }));
+      localStorage.setItem(KEY, JSON.stringify({ scenarios: this.lasting, current: this.current }));
     } catch (fault) { /* a browser without room keeps nothing; the share file does */ }
+  }
+
+  // whether there is something to begin with: the work of this window, or a file that it has not opened yet
+  begin(found) {
+    const kept = this.kept(), file = JSON.stringify(found);
+    let seen = null;
+    try {
+      seen = sessionStorage.getItem("qnsolve-file");
+      sessionStorage.setItem("qnsolve-file", file);
+    } catch (fault) { /* without storage a reload begins with the file */ }
+    const again = kept && !(found && seen !== file);
+    if (again || found) this.open(again ? kept : found);
+    if (again) this.past = [];
+    return Boolean(again || found);
   }
 
   kept() {
@@ -107,7 +139,7 @@ export class Store {
   }
 
   shared() {
-    const scenarios = this.scenarios.map(({ name, model, question, cost }) => ({ name, model, question, ...(cost ? { cost } : {}) }));
+    const scenarios = this.lasting.map(({ name, model, question, cost }) => ({ name, model, question, ...(cost ? { cost } : {}) }));
     return JSON.stringify({ qnsolve_scenarios: 1, current: this.current, scenarios }, null, 1) + "\n";
   }
 }

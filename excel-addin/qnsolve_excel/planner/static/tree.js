@@ -66,7 +66,7 @@ function field(item, figure, store, change) {
   const unit = made("span", { class: "unit" }, figure.shown_unit);
   const help = made("p", { class: "help", id: `${id}-help` }, `${figure.shown_unit ? figure.shown_unit + ". " : ""}${figure.help}`);
   row.append(label, input, unit, help);
-  const entry = { row, input, figure, store };
+  const entry = { row, input, figure, store, names: item.names };
   known.push(entry);
   show(entry);
   input.addEventListener(figure.kind === "number" ? "input" : "change", () => take(entry, change));
