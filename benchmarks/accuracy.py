@@ -1,7 +1,8 @@
 """The error of each approximate method against exact answers, by family of models.
 
 `python -m benchmarks.accuracy` prints the table that the package carries; with
-`--write` it replaces solver/qnsolve/methods/measured_errors.csv and the table in the README here.
+`--write` it replaces solver/qnsolve/methods/measured_errors.csv, the table in the README here, and accuracy_sample.csv:
+the same errors of every fifth model of the families that take long, which the slow tests find again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from benchmarks.families import blocking_families, limit_families, priority_fami
 
 MODELS = 500  # of a family
 TABLE = Path(__file__).parents[1] / "solver" / "qnsolve" / "methods" / "measured_errors.csv"
+SAMPLE = Path(__file__).with_name("accuracy_sample.csv")
 README = Path(__file__).with_name("README.md")
+EVERY = 5  # models of a family to one of the sample
 MOST = {1: 60, 2: 25, 3: 12}  # jobs of a class, by classes
 SIMULATED = ("qna", "fcfs")  # measured by accuracy_general
 HEAD = (
@@ -146,6 +149,25 @@ FAMILIES: dict[str, Callable[[Random], qn.Network]] = {
     **blocking_families.FAMILIES,
 }
 
+COSTLY = (  # families that take more than 8 seconds
+    "many servers",
+    "near saturation",
+    "load dependent",
+    "many jobs",
+    "limits, several classes",
+    "limits, open class",
+    "limits on parts, two classes",
+    "priorities, preemptive",
+    "priorities, nonpreemptive",
+    "priorities at two stations",
+    "queues on shared processors",
+    "open and closed",
+    "limits on parts of more stations",
+    "blocking, closed line",
+    "blocking, central server",
+    "blocking, open line",
+)
+
 
 def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
     """The seeded models of a family, the same in every run."""
@@ -154,13 +176,20 @@ def models(family: str, count: int = MODELS) -> Iterator[qn.Network]:
         yield FAMILIES[family](rng)
 
 
-def table(count: int = MODELS) -> list[dict[str, str]]:
-    """The rows of every family, by method. On all cores."""
+def table(count: int = MODELS) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """The rows of every family, by method, and those of the sample of the costly ones. On all cores."""
     order = list(reversed(FAMILIES))  # the longest families are the last ones
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as cores:
-        found = dict(zip(order, cores.map(partial(family_table, count=count), order), strict=True))
-    methods = approximate_methods()
-    return sorted((row for family in FAMILIES for row in found[family]), key=lambda row: methods.index(row["method"]))
+        found = dict(zip(order, cores.map(partial(family_errors, count=count), order), strict=True))
+    whole = [row for family in FAMILIES for row in rows_of(family, found[family])]
+    sample = [row for family in COSTLY for row in rows_of(family, {name: e[::EVERY] for name, e in found[family].items()})]
+    return in_order(whole), in_order(sample)
+
+
+def in_order(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Rows by method as they are listed."""
+    methods = [report.name for report in qn.methods()]
+    return sorted(rows, key=lambda row: methods.index(row["method"]))
 
 
 def approximate_methods() -> list[str]:
@@ -168,15 +197,24 @@ def approximate_methods() -> list[str]:
     return [report.name for report in qn.methods() if not report.exact and report.name not in SIMULATED]
 
 
-def family_table(family: str, count: int = MODELS) -> list[dict[str, str]]:
-    """Errors of each approximate method that accepts models of a family: the worst class of a model, relative."""
-    errors: dict[str, list[tuple[float, float]]] = {method: [] for method in approximate_methods()}
-    for model in models(family, count):
+def family_errors(family: str, count: int = MODELS, every: int = 1) -> dict[str, np.ndarray]:
+    """Errors of throughput and response time of each approximate method, the worst class of a model, shape (models, 2).
+
+    Models that a method does not accept are nan; with `every` only one of so many is solved.
+    """
+    chosen = list(models(family, count))[::every]
+    errors = {method: np.full((len(chosen), 2), np.nan) for method in approximate_methods()}
+    for i, model in enumerate(chosen):
         exact = qn.solve(model, method="exact")
         for report in qn.methods(model):
             if report.name in errors and report.accepts:
-                errors[report.name].append(_worst(exact, qn.solve(model, method=report.name)))
-    return [row_of(method, family, np.array(found)) for method, found in errors.items() if found]
+                errors[report.name][i] = _worst(exact, qn.solve(model, method=report.name))
+    return errors
+
+
+def rows_of(family: str, errors: dict[str, np.ndarray]) -> list[dict[str, str]]:
+    """The rows of a family, one for each method that accepts models of it."""
+    return [row_of(method, family, found) for method, found in errors.items() if np.isfinite(found).any()]
 
 
 def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:
@@ -186,7 +224,8 @@ def _worst(exact: qn.Solution, other: qn.Solution) -> tuple[float, float]:
 
 
 def row_of(method: str, family: str, errors: np.ndarray) -> dict[str, str]:
-    """A row of the table from errors of throughput and response time, shape (models, 2)."""
+    """A row of the table from errors of throughput and response time, shape (models, 2); nan where there are none."""
+    errors = errors[np.isfinite(errors).all(axis=1)]
     figures = [f"{how(errors[:, i]):.5f}" for i in (0, 1) for how in (np.mean, lambda e: np.quantile(e, 0.95), np.max)]
     return dict(zip(HEAD, (method, family, str(len(errors)), *figures), strict=True))
 
@@ -211,14 +250,23 @@ def as_markdown(rows: list[dict[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def write(rows: list[dict[str, str]]) -> None:
-    """Put the rows into the table that the package carries, in place of those of their methods."""
-    methods = {row["method"] for row in rows}
-    kept = [row for row in csv.DictReader(TABLE.read_text(encoding="utf-8").splitlines()) if row["method"] not in methods]
-    order = [report.name for report in qn.methods()]
-    both = sorted([*kept, *rows], key=lambda row: order.index(row["method"]))
-    TABLE.write_text(as_csv(both), encoding="utf-8", newline="\n")
+def write(rows: list[dict[str, str]], sample: list[dict[str, str]]) -> None:
+    """Put the rows into the table that the package carries and into the sample's, in place of those of their methods."""
+    both = _merged(TABLE, rows)
+    _merged(SAMPLE, sample)
     put(as_markdown([row for row in both if row["method"] not in SIMULATED]))
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    """The rows of a table."""
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def _merged(file: Path, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    methods = {row["method"] for row in rows}
+    both = in_order([*(row for row in read(file) if row["method"] not in methods), *rows])
+    file.write_text(as_csv(both), encoding="utf-8", newline="\n")
+    return both
 
 
 def put(table: str) -> None:
@@ -231,6 +279,6 @@ def put(table: str) -> None:
 
 if __name__ == "__main__":
     found = table()
-    print(as_markdown(found))
+    print(as_markdown(found[0]))
     if "--write" in sys.argv:
-        write(found)
+        write(*found)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-import csv
-from importlib.resources import files
-
 import numpy as np
 import pytest
 import qnsolve as qn
 
-from benchmarks import accuracy
+from benchmarks import accuracy, accuracy_general
 
-PUBLISHED = files("qnsolve.methods").joinpath("measured_errors.csv").read_text(encoding="utf-8")
-ROWS = [row for row in csv.DictReader(PUBLISHED.splitlines()) if row["method"] not in accuracy.SIMULATED]
+PUBLISHED = accuracy.read(accuracy.TABLE)
+ROWS = [row for row in PUBLISHED if row["method"] not in accuracy.SIMULATED]
+
+
+def test_the_sample_is_a_part_of_the_published_table() -> None:
+    """Every row of a costly family has one in the sample: a fifth of its models, none worse than the worst of all."""
+    costly = {*accuracy.COSTLY, *accuracy_general.COSTLY}
+    rows = [row for row in PUBLISHED if row["family"] in costly]
+    sample = accuracy.read(accuracy.SAMPLE)
+    assert [(row["method"], row["family"]) for row in sample] == [(row["method"], row["family"]) for row in rows]
+    for some, every in zip(sample, rows, strict=True):
+        assert int(some["models"]) == pytest.approx(int(every["models"]) / accuracy.EVERY, rel=0.05)
+        for what in ("throughput", "response"):
+            assert float(some[f"{what}_max"]) <= float(every[f"{what}_max"])
+            assert float(some[f"{what}_mean"]) <= accuracy.EVERY * 1.05 * float(every[f"{what}_mean"]) + 5e-5
 
 
 def test_the_linearizer_is_within_one_percent_in_the_mean() -> None:
