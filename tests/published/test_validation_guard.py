@@ -87,7 +87,7 @@ def test_the_bar_is_for_terminals_only(monkeypatch):
     monkeypatch.setattr(runner, "QUIET", 0.0)
     for is_terminal in (True, False):
         stream = Terminal(is_terminal)
-        qnsolve_validation.studies(["mq-otma-bridge", "ims12-3"], progress=stream)
+        qnsolve_validation.studies(["ims12-8", "ims12-3"], progress=stream)
         assert ("2/2 ims12-3" in stream.text) == is_terminal
         assert bool(stream.text) == is_terminal
         assert stream.text.rpartition("\r")[2] == ""
@@ -98,5 +98,5 @@ def test_no_bar_for_what_is_quick(monkeypatch):
     """Nothing is shown before two seconds have passed."""
     monkeypatch.setattr(runner, "QUIET", 3600.0)
     stream = Terminal(is_terminal=True)
-    qnsolve_validation.studies(["mq-otma-bridge"], progress=stream)
+    qnsolve_validation.studies(["ims12-3"], progress=stream)
     assert stream.text == ""

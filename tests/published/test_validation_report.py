@@ -239,7 +239,6 @@ def test_names_of_tables_and_sheets_are_legal(book):
             assert all(isinstance(head, str) and head for head in heads)
 
 
-@pytest.mark.slow
 def test_the_report_is_the_same_when_made_again(report, studies, tmp_path):
     """Same input, same bytes; the workbook too."""
     suite.write(str(tmp_path), list(studies.values()), [])

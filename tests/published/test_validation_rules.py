@@ -251,7 +251,6 @@ def unchanged(study, points):
     return [p for p, value in zip(points, found, strict=True) if value == pytest.approx(p.predicted, rel=1e-9)]
 
 
-@pytest.mark.slow
 def test_no_prediction_knows_its_figure(studies, altered):
     """Alter predicted figures in print: their predictions stay what they were."""
     known = []

@@ -269,3 +269,16 @@ def test_saturation_names_the_center(changes: dict[str, Any], center: str) -> No
         given.solve()
     assert caught.value.station == center
     assert caught.value.utilization > 1
+
+
+@pytest.mark.parametrize("factor", [2.08, 2.1, 2.15, 2.2])
+def test_users_of_an_inner_limit_take_their_places(factor: float) -> None:
+    """Of 1050 inquiries a second 1025 end, of 1100 it is 1028: the JSON users take six of the places of AOR1 (simulated).
+
+    Once, refused up to 2.09 times the load, there were answers beyond: with users who waited as long as it took to fit.
+    """
+    with pytest.raises(qn.SaturatedError) as caught:
+        zos.scale(system(), factor).solve()
+    assert caught.value.station in ("AOR1 MXT", "TOR MXT")
+    assert factor * caught.value.highest_rate == pytest.approx(1027 / 500, rel=0.01)
+    assert zos.scale(system(), 2.05).solve()["inquiry"].etr == pytest.approx(1025)
