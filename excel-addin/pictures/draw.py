@@ -86,8 +86,6 @@ def shot(folder: Path, address: str, size: str) -> None:
     subprocess.run(["chromium", *options], check=True, capture_output=True, timeout=120)
 
 
-with tempfile.TemporaryDirectory() as name:
-    workbooks(Path(name))
-    page(Path(name))
-    study(Path(name))
-    planner(Path(name))
+for draw in (workbooks, page, study, planner):
+    with tempfile.TemporaryDirectory() as name:
+        draw(Path(name))
