@@ -11,7 +11,9 @@ ENGINES = '["lpars",0,"processors","engines"]'
 FAULTS = "window.faults = []; addEventListener('error', (e) => faults.push(e.message)); "
 FAULTS += "addEventListener('unhandledrejection', (e) => faults.push(String(e.reason)));"
 ANSWERED = "[document.body.dataset.drawn, document.body.dataset.refused].includes(document.body.dataset.asked)"
-SETTLED = f"!!document.body && !!document.body.dataset.drawn && {ANSWERED} && document.getElementById('state').textContent === ''"
+SETTLED = (
+    f"!!document.body && !!document.body.dataset.drawn && {ANSWERED} && document.getElementById('state').textContent === ''"
+)
 
 
 def open_page(browser: Browser, address: str) -> None:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from qnsolve.errors import QnsolveError
@@ -16,6 +17,7 @@ from qnsolve.errors import QnsolveError
 from .planner_worker import BEHIND
 
 SOON = 1.0  # seconds that the processes of the first curve have to themselves when they start
+MOST_PAGES = 500  # of which the numbers of their last requests are known
 PATIENCE = 4.0  # seconds in which a process must have stopped what it was told to stop
 WORKER = "qnsolve_excel.planner.planner_worker"
 
@@ -168,6 +170,7 @@ class Lanes:
         self.near, self.far = Lane("near"), Lane("far")
         self.whole, self.long = Lane("whole", behind=True), Lane("long")
         self.newest: dict[tuple[str, str], asyncio.Future[Any]] = {}
+        self.numbers: dict[tuple[str, str], int] = {}
         self.timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -176,19 +179,33 @@ class Lanes:
         self.far.start()
         self.timer = asyncio.get_running_loop().call_later(SOON, self.whole.start)
 
-    async def latest(self, page: str, kind: str, work: Any) -> Any:
-        """The result of a coroutine; one of the same page and kind that still runs is stopped first.
+    async def latest(self, sender: tuple[str, int], kind: str, work: Callable[[], Awaitable[Any]]) -> Any:
+        """The result of that work; what still runs of the same page and kind is stopped first.
+
+        Parameters
+        ----------
+        sender : (str, int)
+            The page, and the number of its request, or 0: an older one that comes after a newer one is not begun.
+        kind : str
+        work : callable
 
         Raises
         ------
         SupersededError
             Where a newer one came.
         """
+        page, number = sender
         key = (page, kind)
+        if number and number < self.numbers.get(key, 0):
+            raise SupersededError
+        self.numbers.pop(key, None)
+        self.numbers[key] = number
+        if len(self.numbers) > MOST_PAGES:
+            self.numbers.pop(next(iter(self.numbers)))
         before = self.newest.get(key)
         if before is not None:
             before.cancel()
-        task: asyncio.Future[Any] = asyncio.ensure_future(work)
+        task: asyncio.Future[Any] = asyncio.ensure_future(work())
         self.newest[key] = task
         try:
             return await task

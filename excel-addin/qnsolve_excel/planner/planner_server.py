@@ -95,8 +95,7 @@ def planner_application(token: str, port: int, begin_with: dict[str, Any] | None
         async def answered(request: Request) -> Response:
             try:
                 given = _table(await body_of(request))
-                working = work(given)
-                found = await (lanes.latest(str(given.get("page", ""))[:40], group, working) if group else working)
+                found = await (lanes.latest(_sender(given), group, partial(work, given)) if group else work(given))
             except SupersededError:
                 return JSONResponse({"superseded": True}, headers=HEADERS)
             except (RequestError, TaskError) as error:
@@ -140,6 +139,11 @@ async def _both(first: Awaitable[Any], second: Awaitable[Any]) -> tuple[Any, Any
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _sender(given: dict[str, Any]) -> tuple[str, int]:
+    number = given.get("number")
+    return str(given.get("page", ""))[:40], number if isinstance(number, int) else 0
 
 
 def _table(body: bytes) -> dict[str, Any]:

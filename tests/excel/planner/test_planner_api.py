@@ -133,6 +133,14 @@ def test_a_newer_request_takes_the_place_of_an_older_one(host: PlannerHost) -> N
     assert host.ask("study", "mine", model=SMALL, question=ASKED)["sentences"]
 
 
+def test_requests_that_overtake_each_other(host: PlannerHost) -> None:
+    """The one that the page sent last is answered, whichever comes first; another page's numbers are its own."""
+    assert host.ask("quick", "hasty", model=SMALL, question=ASKED, number=7)["periods"]
+    assert host.ask("quick", "hasty", model=SMALL, question=ASKED, number=6) == {"superseded": True}
+    assert host.ask("quick", "calm", model=SMALL, question=ASKED, number=6)["periods"]
+    assert host.ask("study", "hasty", model=SMALL, question=ASKED, number=8)["periods"]
+
+
 @pytest.mark.parametrize("kind", ["html", "xlsx", "json", "toml", "workbook"])
 def test_what_is_exported_is_the_study(host: PlannerHost, kind: str) -> None:
     """Each file opens, and has what the page shows."""

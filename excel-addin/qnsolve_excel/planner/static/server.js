@@ -1,6 +1,7 @@
 // What the page asks the server: JSON there and back; an error is one line and the item it names.
 
 const page = Math.random().toString(36).slice(2);
+let asked = 0; // the browser may send what was asked in quick succession in another order
 
 export class ServerError extends Error {
   constructor(text, item) {
@@ -11,12 +12,13 @@ export class ServerError extends Error {
 
 export async function ask(kind, given = {}) {
   // null where a newer request of this page took its place
+  const number = ++asked;
   let response;
   try {
     response = await fetch(`api/${kind}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ...given, page }),
+      body: JSON.stringify({ ...given, page, number }),
     });
   } catch (fault) {
     throw new ServerError("the server does not answer: is qnsolve serve still running?");
