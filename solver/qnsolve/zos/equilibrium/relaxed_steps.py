@@ -59,7 +59,8 @@ class StepLength:
             turn = now - self.last
             size = float(turn @ turn)
             if size > 0:
-                self.part = float(np.clip(-self.part * float(self.last @ turn) / size, LEAST, 1.0))
+                part = -self.part * float(self.last @ turn) / size
+                self.part = float(np.clip(part, LEAST, 1.0)) if part > 0 else 1.0  # the change grows: it is further on
             most = self.step * (WIDER if float(self.last @ now) > 0 else NARROWER)
             if far > NEAR:
                 self.part = min(self.part, most / far)
