@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.own_stations import shortened
+from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
 
 from benchmarks import system_references
 
@@ -68,3 +69,15 @@ def test_open_work_at_limits_beside_simulation(salt: int, name: str, off: float)
     answer = reference.drawn.system.solve()
     for work, truth in reference.works.items():
         assert answer[work].response_time == pytest.approx(truth.response, rel=off), work
+
+
+@pytest.mark.parametrize("users", [300, 3000, 100_000])
+@pytest.mark.parametrize("unlike", [0.7, 1.0, 1.6])
+def test_users_before_a_limit_that_is_always_full(users: int, unlike: float) -> None:
+    """Inside, before it, and elsewhere for as long as they think they are all: however even the times inside are.
+
+    With even ones a fifth of 3000 users was nowhere once, and answers were at the capacity of the CPs.
+    """
+    found = crowd(0.0, [UserSource(users, 1.0, 0.05)], np.append(0.0, 1000 * SPEED), len(SPEED), unlike)
+    assert found.rate == pytest.approx(3000, rel=1e-3)
+    assert found.outside + len(SPEED) + found.rate * 0.05 == pytest.approx(users, rel=2e-3)

@@ -89,12 +89,13 @@ def fastest(work: Working, tasks: Places, host: int) -> float:
     """
     form, ask, flow = work.form, work.ask, work.flow
     total, rank = float(flow[tasks].sum()), form.importance[tasks].max()
+    streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0))  # where these are more, it is not the limit that is full
     others = (form.host == host) & (form.users[form.work] == 0) & (form.importance <= rank)
     others[tasks] = False
     fixed = form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2]
     spare = float(form.engines[host]) - float((flow * ask.on_cps) @ others) - float(fixed.sum())
     cpu, qr = (max(float(flow[tasks] @ its[tasks]) / total, LITTLE) for its in (ask.on_cps, ask.qr))
-    return max(min(spare / cpu, 1 / qr), total)
+    return max(min(spare / cpu, 1 / qr), streams)
 
 
 def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:
