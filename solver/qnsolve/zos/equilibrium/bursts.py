@@ -23,6 +23,7 @@ from .working import Working
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
+PASSES, POINTS = 5, 18  # of a search for speeds, each between two of so many points
 
 
 def chances(groups: float, single: float, burst: float, speed: Array) -> Array | None:
@@ -52,6 +53,47 @@ def chances(groups: float, single: float, burst: float, speed: Array) -> Array |
             total, first = total / 1e200, first / 1e200
     found: Array = chance[: n + 1] / total
     return found
+
+
+def speeds_by_little(groups: float, single: float, burst: float, speed: Array, inside: float) -> Array:
+    """Speeds, all in the same ratio to those given, at which so many tasks are inside in the mean (J. Little 1961).
+
+    Product-form speeds know nothing of what tasks wait inside for others of their group, or behind unlike ones; the times
+    inside do.
+    """
+    limit, coming = len(speed), groups * burst + single
+    if not 0 < inside < limit:
+        return speed
+    low, high = coming / float(speed[-1]), 2 * coming / float(speed[-1])
+    while inside_limit(groups, single, burst, np.array([high]), speed)[0] > inside:
+        low, high = high, 2 * high
+    for _ in range(PASSES):
+        tried = np.geomspace(low, high, POINTS)
+        more = inside_limit(groups, single, burst, tried[1:-1], speed) > inside
+        place = int(np.count_nonzero(more))  # the more the faster the fewer
+        low, high = float(tried[place]), float(tried[place + 1])
+    return speed * high
+
+
+def inside_limit(groups: float, single: float, burst: float, ratio: Array, speed: Array) -> Array:
+    """Tasks inside a limit in the mean, by the ratio of its speeds to those given (n,): no tail is summed.
+
+    In equilibrium as many go as come, which tells the chance that no place is left from those of fewer tasks.
+    """
+    small, limit = int(burst), len(speed)
+    coming = groups * np.append(np.ones(small), burst - small)[::-1]
+    coming[-1] += single
+    found = np.zeros((limit, len(ratio)))
+    found[0] = 1.0
+    for n in range(1, limit):
+        back = min(n, len(coming))
+        found[n] = coming[-back:] @ found[n - back : n] / (ratio * speed[n - 1])
+        found[: n + 1] /= np.maximum(found[n], 1.0)
+    rates = ratio * np.append(0.0, speed)[:, None]
+    whole = groups * burst + single
+    full = ((whole - rates[:limit]) * found).sum(axis=0) / np.maximum(rates[limit] - whole, 1e-12 * whole)
+    number = np.arange(float(limit))
+    return np.asarray((number @ found + limit * full) / (found.sum(axis=0) + full))
 
 
 def wait(chance: Array, burst: float, speed: Array) -> float:
@@ -130,6 +172,7 @@ def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: A
     speed = np.arange(1.0, size + 1) / max(held, 1e-300)
     if region in limits.speeds:
         speed = np.maximum(limits.speeds[region][0][1 : size + 1], 1e-300)
+        speed = speeds_by_little(groups, single, burst, speed, float(flow @ holds))
     together, alone = chances(groups, single, burst, speed), chances(0.0, groups * burst + single, 1.0, speed)
     if together is None or alone is None:
         return

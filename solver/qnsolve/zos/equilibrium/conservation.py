@@ -50,7 +50,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
 
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
-    what they have at any time (so in a product form, for short pauses, and for long ones). Several engines: at least what
+    what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
+    likes: what comes out of a full limit leaves less. Several engines: at least what
     they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center is as a line
     whose load is off by one factor, the same for all: what waits long is known least.
     """

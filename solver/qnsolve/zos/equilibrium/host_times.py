@@ -40,7 +40,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}  # of higher ones
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
-            if load.coming.steady and not load.held and not limits.grouped:
+            if load.coming.steady and not load.held and not limits.grouped and not load.gated:
                 conserve(work, load, point, level)
             own = here & (form.importance == rank)
             if len(ranks) > 1:

@@ -82,6 +82,22 @@ def passing(work: Working, pool: int, through: Callable[[Places], Array], tasks:
     return np.asarray(speed * (load / believed))
 
 
+def fastest(work: Working, tasks: Places, host: int) -> float:
+    """Rate at which tasks of a region are served at most, however many are there [1/s].
+
+    It is bound by its QR TCB, and by what other work with rates leaves of the CPs.
+    """
+    form, ask, flow = work.form, work.ask, work.flow
+    total, rank = float(flow[tasks].sum()), form.importance[tasks].max()
+    streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0))  # where these are more, it is not the limit that is full
+    others = (form.host == host) & (form.users[form.work] == 0) & (form.importance <= rank)
+    others[tasks] = False
+    fixed = form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2]
+    spare = float(form.engines[host]) - float((flow * ask.on_cps) @ others) - float(fixed.sum())
+    cpu, qr = (max(float(flow[tasks] @ its[tasks]) / total, LITTLE) for its in (ask.on_cps, ask.qr))
+    return max(min(spare / cpu, 1 / qr), streams)
+
+
 def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:
     """Work with a rate over what a limit lets through of it once its line has no end and keeps users out [ratio]."""
     entering = _entering(work, tasks)

@@ -14,7 +14,7 @@ from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
-from .full_limits import OFTEN, by_places, load_without_users, passing, users_in_line
+from .full_limits import OFTEN, by_places, fastest, load_without_users, passing, users_in_line
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -236,7 +236,7 @@ class Limits(UnlikeLimits):
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
             if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
-        return found
+        return np.asarray(np.minimum(found, fastest(w, tasks, host)))
 
     def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
         """Tasks in and before each region below, given the chances of those in the region above, over their weights."""

@@ -202,9 +202,19 @@ class OwnStations:
                 tcb = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == form.pool_region[pool]]
                 at_qr = w.at_group[tcb[0]][members] if tcb else np.zeros(len(members))
                 old = np.maximum(w.on_cps[members] - at_qr, 0.0)
-                new = np.minimum(np.maximum(share * old, w.ask.on_cps[members] - w.ask.qr[members] * (at_qr > 0)), old)
+                new = shortened(old, w.ask.on_cps[members] - w.ask.qr[members] * (at_qr > 0), w.flow[members], share)
                 w.on_cps[members] -= old - new
             else:
                 old = w.line_time[members, place]
-                new = w.line_time[members, place] = np.minimum(np.maximum(share * old, w.need.lines[members, place]), old)
+                new = shortened(old, w.need.lines[members, place], w.flow[members], share)
+                w.line_time[members, place] = new
             self.applied[pool, (at_host, place)] = members, np.divide(new, old, out=np.ones(len(old)), where=old > 0)
+
+
+def shortened(time: Array, alone: Array, flow: Array, share: float) -> Array:
+    """Times whose waits are shorter, all in one ratio, so that they are a `share` of these in the mean; at least alone."""
+    waits = np.maximum(time - alone, 0.0)
+    there, waited = float(flow @ time), float(flow @ waits)
+    if waited <= 0:
+        return time
+    return np.asarray(time - waits * min((1 - share) * there / waited, 1.0))

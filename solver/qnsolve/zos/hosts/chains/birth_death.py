@@ -146,8 +146,11 @@ def crowd(
     fastest = max(fastest, 1e-300)
     first = 0
     top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
+    if not stream and users > limit:  # steps of the chain, each of them so many tasks that wait
+        top = max(top, limit + (users - limit) / unlike)
     if top > MANY:  # a crowd: only about where it is
         middle = _balance(stream, sources, speed, limit, top, hold, alike)
+        middle = limit + (middle - limit) / unlike if middle > limit else middle
         width = 12 * np.sqrt(users + middle) + 4 * limit + 60 / max(1 - stream / fastest, 1e-3)
         first, top = max(0, int(middle - width)), min(top, middle + width)
         if first <= limit:

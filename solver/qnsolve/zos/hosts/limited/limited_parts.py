@@ -74,13 +74,13 @@ def limit_part(host: HostView, k: int) -> LimitedPart:
     most = float(crowd[-1])
     longer = {r: each[r][3] * _held(group.below[r][1], each[r], places, most) / places for r, places in inner.items()}
     unit = min([unit, *(1 / time for time in longer.values())])  # so that no weight of a full limit inside grows
-    table, seen = _inside(size, free, serial, gone, unit)
+    table, seen = inside_limit(size, free, serial, gone, unit)
     kinds: dict[tuple[float, ...], list[int]] = {}  # alike ones
     for r, places in inner.items():
         kinds.setdefault((places, *each[r], longer[r]), []).append(r)
     below = []
     for (size_, free_, serial_, off_, _, time), regions in kinds.items():
-        own, at_tcb = _inside(int(size_), free_, {0: (serial_, crowd)}, off_, unit)
+        own, at_tcb = inside_limit(int(size_), free_, {0: (serial_, crowd)}, off_, unit)
         below.append((_FullLimit(own, at_tcb.get(0, np.zeros_like(own)), time * unit), regions))
     table, seen, waiting = _with_limits(table, seen, below)
     with np.errstate(divide="ignore"):
@@ -135,7 +135,7 @@ def _with_limits(
     return table, seen | inner, waiting
 
 
-def _inside(
+def inside_limit(
     places: int, free: float, serial: dict[int, tuple[float, Array]], off: float, unit: float
 ) -> tuple[Array, dict[int, Array]]:
     """Weights of so many tasks, so many of them ready, at free pieces, TCBs and off the CPs; times those at each TCB."""
@@ -149,7 +149,8 @@ def _inside(
     for region, (each, crowd) in serial.items():
         if each <= 0:  # those at the TCB: one of them is ready
             continue
-        ratio, slower = each * unit, crowd[: places + 1]
+        ratio = each * unit
+        slower = _line_of(table, ratio, crowd[: places + 1])
         at, _ = _at_tcb(table, ratio, slower)
         seen = {other: its + _at_tcb(its, ratio, slower)[0] for other, its in seen.items()}
         seen[region] = _at_tcb(table, ratio, slower)[1]
@@ -157,13 +158,29 @@ def _inside(
     return table, seen
 
 
+def _line_of(table: Array, ratio: float, slower: Array) -> Array:
+    """Time of a piece at a TCB over that alone while more wait there, by the tasks beyond it (places + 1,).
+
+    The units beside the TCB come and go whatever its line is, so that this is served as the CPs serve it in their mean, and
+    as many tasks pass the TCB as the CPs.
+    """
+    at, found = np.zeros_like(table), np.ones(len(table))
+    logs = np.cumsum(np.log(slower))
+    shared = np.exp(logs - logs[-1])
+    for n in range(1, len(table)):
+        at[n] = ratio * (np.concatenate(([0.0], table[n - 1, :-1])) + found[n - 1] * at[n - 1])
+        served = float(at[n] @ (shared / slower))
+        found[n] = float(at[n] @ shared) / served if served > 0 else 1.0
+    return found
+
+
 def _at_tcb(table: Array, ratio: float, slower: Array) -> tuple[Array, Array]:
     """Weights with tasks at a TCB, one of them ready, beside those of a table; the same times their number."""
     at, number = np.zeros_like(table), np.zeros_like(table)
     for n in range(1, len(table)):
         first = np.concatenate(([0.0], table[n - 1, :-1]))
-        at[n] = ratio * (first + slower * at[n - 1])
-        number[n] = at[n] + ratio * slower * number[n - 1]
+        at[n] = ratio * (first + slower[n - 1] * at[n - 1])
+        number[n] = at[n] + ratio * slower[n - 1] * number[n - 1]
     return at, number
 
 

@@ -1,0 +1,83 @@
+"""Speeds of what is inside limits, against exact chains and the simulations that are stored."""
+
+import numpy as np
+import pytest
+from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
+from qnsolve.zos.equilibrium.limits.own_stations import shortened
+from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
+
+from benchmarks import system_references
+
+SPEED = np.array([1.0, 1.8, 2.4, 2.8, 3.0])
+
+
+def exact(groups: float, single: float, size: int, speed: np.ndarray, top: int = 400) -> np.ndarray:
+    """Chances of 0 … top - 1 tasks where groups of one size and single tasks come: the equations of balance solved at once."""
+    rates = np.zeros((top, top))
+    for n in range(top):
+        rates[n, min(n + size, top - 1)] += groups
+        rates[n, min(n + 1, top - 1)] += single
+        if n:
+            rates[n, n - 1] += speed[min(n, len(speed)) - 1]
+    balance = (rates - np.diag(rates.sum(axis=1))).T
+    balance[0] = 1.0
+    found: np.ndarray = np.linalg.solve(balance, np.append(1.0, np.zeros(top - 1)))
+    return found
+
+
+@pytest.mark.parametrize(("groups", "single", "size"), [(0.5, 0.4, 4), (0.0, 2.5, 1), (0.3, 0.0, 7)])
+def test_tasks_inside_a_limit_where_groups_come(groups: float, single: float, size: int) -> None:
+    """No tail is summed for them: beside the whole chain, and at other speeds in the same ratio."""
+    for ratio in (1.0, 1.6):
+        chance = exact(groups, single, size, ratio * SPEED)
+        inside = float(chance @ np.minimum(np.arange(len(chance)), len(SPEED)))
+        assert inside_limit(groups, single, float(size), np.array([ratio]), SPEED)[0] == pytest.approx(inside, rel=1e-8)
+
+
+def test_speeds_by_little() -> None:
+    """Those at which as many are inside as the times inside say, with groups and one by one."""
+    for groups, burst, inside in ((0.5, 3.5, 3.1), (0.5, 3.5, 4.9), (2.0, 1.0, 0.4)):
+        speed = speeds_by_little(groups, 0.2, burst, SPEED, inside)
+        chance = chances(groups, 0.2, burst, speed)
+        assert chance is not None
+        assert float(chance @ np.minimum(np.arange(len(chance)), len(SPEED))) == pytest.approx(inside, rel=1e-4)
+        assert np.ptp(speed / SPEED) < 1e-12
+
+
+def test_waits_inside_a_limit_are_shorter_in_one_ratio() -> None:
+    """A long and a short task wait as much less, their mean is the share that is asked, and none is faster than alone."""
+    time, alone, flow = np.array([1.0, 0.3]), np.array([0.8, 0.1]), np.array([1.0, 4.0])
+    found = shortened(time, alone, flow, 0.8)
+    assert float(flow @ found) == pytest.approx(0.8 * float(flow @ time))
+    assert (found - alone)[0] == pytest.approx((found - alone)[1])
+    np.testing.assert_allclose(shortened(time, alone, flow, 0.1), alone)
+    np.testing.assert_array_equal(shortened(alone, alone, flow, 0.5), alone)
+
+
+@pytest.mark.parametrize(
+    ("salt", "name", "off"),
+    [
+        (2, "MXT open 2", 0.05),  # +19 % once: work out of a full limit is no open work to the CPs
+        (6, "MXT of CPU 6", 0.06),  # -16 % once: faster than the CPs are
+        (5, "bursts at limits 1", 0.22),  # -45 % once: fewer inside than their times say
+        (7, "bursts at limits 0", 0.26),  # +87 % once, and its rounds did not end
+    ],
+)
+def test_open_work_at_limits_beside_simulation(salt: int, name: str, off: float) -> None:
+    """All response times within so much of the simulation that is stored."""
+    reference = system_references.load(salt)[name]
+    answer = reference.drawn.system.solve()
+    for work, truth in reference.works.items():
+        assert answer[work].response_time == pytest.approx(truth.response, rel=off), work
+
+
+@pytest.mark.parametrize("users", [300, 3000, 100_000])
+@pytest.mark.parametrize("unlike", [0.7, 1.0, 1.6])
+def test_users_before_a_limit_that_is_always_full(users: int, unlike: float) -> None:
+    """Inside, before it, and elsewhere for as long as they think they are all: however even the times inside are.
+
+    With even ones a fifth of 3000 users was nowhere once, and answers were at the capacity of the CPs.
+    """
+    found = crowd(0.0, [UserSource(users, 1.0, 0.05)], np.append(0.0, 1000 * SPEED), len(SPEED), unlike)
+    assert found.rate == pytest.approx(3000, rel=1e-3)
+    assert found.outside + len(SPEED) + found.rate * 0.05 == pytest.approx(users, rel=2e-3)
