@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_the_table_is_the_exact_solution() -> None:
             users = qn.ClosedClass("u", population=2, think_time=z, demands={"cpu": a, "disk": b, "rest": 0.1})
             return qn.Network([qn.Queue("cpu", servers=m), qn.Queue("disk"), qn.Delay("rest")], [users])
 
-        figures = {"cpu": {"servers": servers}, "u": {"demands": {"cpu": cpu, "disk": disk}}}
+        figures: dict[str, dict[str, Any]] = {"cpu": {"servers": servers}, "u": {"demands": {"cpu": cpu, "disk": disk}}}
         found = closed_table(network(1, 1, 1), figures, populations, 4)
         assert found is not None
         for p in range(4):
