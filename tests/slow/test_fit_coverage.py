@@ -10,9 +10,9 @@ import pytest
 from tests.support.fit_family import held, settings
 
 pytestmark = pytest.mark.slow
-RUNS = {"open": 12, "delay": 12, "closed": 10, "threads": 4}
+RUNS = {"open": 12, "delay": 12, "closed": 10, "threads": 20}
 LEAST, MOST = 0.93, 0.97  # what is promised of all settings of a kind together
-SHORT, LEAST_SHORT = 20, 0.85  # intervals with noise that is alike in neighbours: too few to know how much
+SHORT, LEAST_SHORT = 20, 0.91  # intervals with noise that is alike in neighbours: too few to know how much
 GROUPS = [("open", 20), ("open", 60), ("open", 300), ("delay", 0), ("closed", 0), ("threads", 0)]
 
 

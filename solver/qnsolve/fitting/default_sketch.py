@@ -28,6 +28,10 @@ def default_sketch(rows: MeasuredRows) -> dict[str, Any]:
     if rows.has("", "busy"):
         resources.append("")
     classes = rows.names("rate")
+    ladders = [name for name in rows.names("users") if name in classes]
+    if len(ladders) > 1 and not resources:
+        rule = f"have {len(ladders)} ladders, {', '.join(ladders[:5])}{', ...' if len(ladders) > 5 else ''}: fit one at a time"
+        raise ModelError("intervals", rule, f"read the file with --only {ladders[0]}")
     if not classes or not resources:
         rule = "must have rates of classes and the utilization of a resource, or a ladder of users and rates"
         have = ", ".join(sorted({each.title for each in rows.intervals.series})[:8])

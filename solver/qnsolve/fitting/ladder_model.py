@@ -162,7 +162,8 @@ class LadderPredictor:
             values = there.response_times * np.exp(middle)
             wide = NORMAL * np.hypot(spread, DRIFT * beyond)
             found[title] = values
-            ends = np.log(low / there.response_times), np.log(high / there.response_times)
+            with np.errstate(divide="ignore"):  # a lowest response of 0, where nearly all of the cycle is thinking
+                ends = np.log(low / there.response_times), np.log(high / there.response_times)
             found[f"{title}.lowest"] = values * np.exp(-np.hypot(ends[0], wide))
             found[f"{title}.highest"] = values * np.exp(np.hypot(ends[1], wide))
         if there.busy is not None and self.resource:

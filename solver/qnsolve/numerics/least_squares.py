@@ -35,12 +35,14 @@ def fine_derivatives(residuals: Residuals, x: Array, lower: Array, upper: Array)
 
     Next to nothing of their error comes from rounding, so that they are the same on any processor.
     """
-    found, slopes = _many_slopes(residuals, x[None], lower[None], upper[None], FOURTH)
+    found, slopes = _many_slopes(residuals, x[None], lower[None], upper[None], FOURTH, np.empty((1, 0)))
     return found[0], slopes[0].T
 
 
-def _many_slopes(residuals: Residuals, x: Array, lower: Array, upper: Array, order: Differences) -> tuple[Array, Array]:
-    """Residuals (S, n) and derivatives (S, p, n) at many points (S, p)."""
+def _many_slopes(
+    residuals: Residuals, x: Array, lower: Array, upper: Array, order: Differences, beside: Array
+) -> tuple[Array, Array]:
+    """Residuals (S, n) and derivatives (S, p, n) at many points (S, p), beside which numbers (S, q) stay as they are."""
     width, inside, aside = order
     reach = width * inside[0][-1]
     below, above = x - reach < lower, x + reach > upper
@@ -50,7 +52,8 @@ def _many_slopes(residuals: Residuals, x: Array, lower: Array, upper: Array, ord
     )
     points = x[:, None, None, :] + (places * step)[:, :, :, None] * np.eye(x.shape[1])[:, None, :]
     every = np.concatenate([x[:, None, :], points.reshape(len(x), -1, x.shape[1])], axis=1)
-    values = residuals(every.reshape(-1, x.shape[1])).reshape(len(x), every.shape[1], -1)
+    fixed = np.repeat(beside, every.shape[1], axis=0)
+    values = residuals(np.hstack([every.reshape(-1, x.shape[1]), fixed])).reshape(len(x), every.shape[1], -1)
     each = values[:, 1:].reshape(*places.shape, -1) - values[:, None, :1]
     return values[:, 0], np.einsum("spjn,spj->spn", each, weights / step)
 
@@ -103,15 +106,24 @@ def least_squares(
 
 
 def least_squares_many(
-    residuals: Residuals, starts: Array, lower: Array, upper: Array, *, rounds: int = 60, tolerance: float = 1e-11
+    residuals: Residuals,
+    starts: Array,
+    lower: Array,
+    upper: Array,
+    *,
+    beside: Array | None = None,
+    rounds: int = 60,
+    tolerance: float = 1e-11,
 ) -> tuple[Array, Array]:
     """The points (S, p), each as that of `least_squares` from its own start and bounds (S, p), and their residuals (S, n).
 
-    All are moved at once, each with its own damping, by derivatives that are the same on any processor.
+    All are moved at once, each with its own damping, by derivatives that are the same on any processor. `beside` are numbers
+    (S, q) that stay as they are: the residuals get them behind those that are searched.
     """
     x = np.clip(starts, lower, upper)
     many, count = x.shape
-    found, slopes = _many_slopes(residuals, x, lower, upper, SECOND)
+    fixed = np.empty((many, 0)) if beside is None else beside
+    found, slopes = _many_slopes(residuals, x, lower, upper, SECOND, fixed)
     damping, going = np.full(many, DAMPING), np.arange(many)
     for _ in range(rounds):
         here, there, low, high = x[going], slopes[going], lower[going], upper[going]
@@ -120,7 +132,7 @@ def least_squares_many(
         curvature[:, np.arange(count), np.arange(count)] *= 1 + damping[going, None]
         step = _within(here, curvature, uphill, low, high)
         tried = np.clip(here + step, low, high)
-        left, next_slopes = _many_slopes(residuals, tried, low, high, SECOND)
+        left, next_slopes = _many_slopes(residuals, tried, low, high, SECOND, fixed[going])
         before = np.sum(found[going] ** 2, axis=1)
         gained = before - np.sum(left**2, axis=1)
         better = gained > 0

@@ -137,3 +137,10 @@ def test_no_input_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["data", str(data), "-o", str(data)]) == 2
     assert (data.read_text(), sketch.read_text()) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["day.csv", "sketch.toml"]
+
+
+def test_several_ladders_are_named() -> None:
+    """A file with a ladder for each kind of work: which there are, and how one is taken."""
+    columns = {f"{name}.{key}": [1.0, 4.0, 9.0] for name in ("read", "write") for key in ("users", "rate")}
+    with pytest.raises(qn.ModelError, match="2 ladders, read, write: fit one at a time; read the file with --only read"):
+        qn.fit(qn.measure.table(columns))

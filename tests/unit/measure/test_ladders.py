@@ -315,3 +315,42 @@ def test_many_jobs_at_one_server_follow_erlang(jobs: int, near: float) -> None:
     for lines in range(1, jobs + 1):
         idle = load * idle / (lines + load * idle)
     assert curve.throughput(np.array([float(jobs)]))[0, 0] == pytest.approx(capacity * (1 - idle), rel=1e-8)
+
+
+def test_users_that_think_far_longer_than_they_wait():
+    """Noise makes some cycles shorter than the think time: it is taken all the same, and the rest is fitted."""
+    users = np.array([5, 10, 20, 50, 100, 200, 300, 400, 600])
+    network = qn.Network(
+        [qn.Queue("cpu", servers=4)], [qn.ClosedClass("u", population=1, think_time=1.0, demands={"cpu": 0.012})]
+    )
+    truth = qn.sweep(network, "u", population=users.tolist())
+    off = 1 + 0.02 * np.array([1, -1, 0.5, -0.5, 1, -1, 0.3, -0.3, 0])
+    x, r = truth.throughput[:, 0] * off, truth.response_time[:, 0] * off[::-1]
+    assert (users / x).min() < 1  # shorter than the think time
+    fit = measure.fit_ladder(users, x, r)
+    assert fit.think_time == pytest.approx(1, rel=0.03)
+    assert fit.response_ratio == 1
+    assert fit.capacity == pytest.approx(4 / 0.012, rel=0.03)
+    low = measure.fit_ladder(users[:5], x[:5], r[:5])  # no row shows that responses grow
+    assert low.think_time == pytest.approx(1, rel=0.03)
+    assert low.predict([100]).response_times[0] == pytest.approx(r[4], rel=0.5)
+
+
+def test_a_clock_that_is_off_is_no_think_time():
+    """Rates by a clock of 60 s in place of 15: responses are a share of load over rate, at every load."""
+    users = np.array([8, 16, 32, 64, 128])
+    x = np.array([80, 150, 240, 280, 290]) / 4
+    fit = measure.fit_ladder(users, x, users / x / 4)
+    assert fit.think_time == 0
+    assert fit.response_ratio == pytest.approx(0.25)
+
+
+def test_weights_of_large_ladders_are_those_of_small_ones():
+    """A curve at 25,000 jobs, where what counts is a part of the sum, beside the station without waiting and its capacity."""
+    curves = Curves(*(np.array([v]) for v in (0.1, 1.0, 0.0, 0.0)), think_time=2.0)  # M/M/1 of 0.1 s beside thinking
+    found = curves.throughput(np.array([10.0, 25_000.0]))[0]
+    exact = qn.Network([qn.Queue("q")], [qn.ClosedClass("u", population=10, think_time=2.0, demands={"q": 0.1})])
+    assert found[0] == pytest.approx(qn.solve(exact)["u"].throughput, rel=1e-12)
+    assert found[1] == pytest.approx(10, rel=1e-12)
+    wide = Curves(*(np.array([v]) for v in (0.1, 30_000.0, 1.0, 0.0)), think_time=2.0)
+    assert wide.throughput(np.array([25_000.0]))[0, 0] == pytest.approx(25_000 / 2.1, rel=1e-9)

@@ -238,3 +238,16 @@ def test_german_headings() -> None:
     found = _read("Datum;Uhrzeit;Klasse;TPS;Antwortzeit [ms]\n02.03.2026;09:00;A;10;20,5\n02.03.2026;09:15;A;12;21,5\n")
     assert found.column("response_time", "A").tolist() == pytest.approx([0.0205, 0.0215])
     assert str(found.start[1]) == "2026-03-02T09:15:00.000"
+
+
+@pytest.mark.parametrize(
+    "heading", ["threadcount", "Number of threads", "nthreads", "thread_count", "client threads", "num_connections"]
+)
+def test_loads_of_drivers(heading: str) -> None:
+    """What drivers of benchmarks call the load; a total beside it is no name."""
+    headings = f"{heading},[OVERALL] Throughput(ops/sec),AverageLatency(us),95thPercentileLatency(us)"
+    found = _read(f"{headings}\n1,900,1100,2100\n8,6000,1300,2900\n")
+    assert found.column("users").tolist() == [1, 8]
+    assert found.column("rate").tolist() == [900, 6000]
+    assert found.column("response_time").tolist() == pytest.approx([0.0011, 0.0013])
+    assert found.column("response_p95").tolist() == pytest.approx([0.0021, 0.0029])

@@ -15,6 +15,7 @@ from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, LoadDependent, Queue
 
+from .closed_table import closed_table
 from .sketched_points import SketchedPoints
 
 NO_DEMAND = 1e-12  # a demand of 0 as a model takes it: a class must ask something
@@ -42,15 +43,34 @@ class NetworkPoints(SketchedPoints):
             With all loads.
         """
         points = max((len(each) for each in values.values()), default=1)
-        count = len(rows)
+        loads = self.loads(rows)
+        if not loads:
+            return {title: np.repeat(each, len(rows), axis=1) for title, each in self._at(values, {}, (points, 1)).items()}
+        distinct, places = np.unique(np.column_stack(list(loads.values())), axis=0, return_inverse=True)
+        there = self._at(values, dict(zip(loads, distinct.T, strict=True)), (points, len(distinct)))
+        return {title: each[:, places.ravel()] for title, each in there.items()}
+
+    def _at(
+        self, values: Mapping[str, Array], loads: Mapping[tuple[str, str], Array], shape: tuple[int, int]
+    ) -> dict[str, Array]:
+        """Columns (P, L) for P values of each figure at L loads."""
+        points, count = shape
+        if len(loads) == len(self.closed) == 1 and next(iter(loads))[1] == "population":
+            one: dict[str, dict[str, Any]] = {}
+            for figure in self.sketch.figures:
+                if figure.name in values:
+                    keys = [str(key) for key in figure.place[2:]]
+                    self._put(one, figure.owner, keys, np.broadcast_to(values[figure.name], points))
+            quick = closed_table(self.network, one, next(iter(loads.values())), points)
+            if quick is not None:
+                return quick
         vary: dict[str, dict[str, Any]] = {}
         for figure in self.sketch.figures:
             if figure.name in values:
                 each = np.repeat(np.broadcast_to(values[figure.name], points), count)
                 self._put(vary, figure.owner, [str(key) for key in figure.place[2:]], each)
-        for (name, key), column in self.loads(rows).items():
+        for (name, key), column in loads.items():
             self._put(vary, name, [key], np.tile(column, points))
-        shape = (points, count)
         if self.closed == {each.name for each in self.network.classes}:
             return self._closed(vary, shape)
         return self._any(vary, shape)

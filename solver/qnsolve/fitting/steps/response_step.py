@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -13,17 +13,19 @@ from qnsolve.fitting.measured_rows import MeasuredRows
 from qnsolve.fitting.sketch import OpenFigure
 from qnsolve.measure.checked_series import Array
 from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
-from qnsolve.numerics.least_squares import least_squares
+from qnsolve.numerics.least_squares import least_squares_many
 
 from .estimates import FigureEstimate, FitState
+from .whole_counts import WholeCount
 
-MOST_COUNT = 4096.0
 MOST_COUNTS = 7  # that are fitted beside the best one
 MOST_ROWS = 240  # of which a fit takes every so many-th: each is solved at every step
 SLOW_ROWS = 12  # of a model that is solved row by row
-QUICK, SLOW = {"rounds": 30, "tolerance": 1e-6}, {"rounds": 4, "tolerance": 1e-2}  # of the search
+QUICK, SLOW = {"rounds": 30, "tolerance": 1e-8}, {"rounds": 4, "tolerance": 1e-2}  # of the search
 WORST = 25.0  # logarithm of a response without bound
 LEVEL = (0.025, 0.975)
+NORMAL = 1.96
+REWEIGHTED, SETTLED = 8, 0.02  # times that the noise of the series is taken anew; its change that counts as none
 
 
 class Points(Protocol):
@@ -78,12 +80,14 @@ class _Problem:
         search: Any,
     ) -> None:
         self.search = search
-        self.made: dict[tuple[float, ...], tuple[Array, Array]] = {}
+        self.made: dict[tuple[float, ...], tuple[Array, Array]] = {}  # by counts: the other figures, what they leave
+        self.begins: dict[tuple[float, ...], Array] = {}
         self.left, self.points, self.rows, self.found = left, points, rows, found
         self.counts = [each for each in left if each.whole]
         self.free = [each for each in left if not each.whole]
         self.known = {name: each.value for name, each in found.estimates.items()}
-        there = points.solved(self._values(np.zeros((1, len(self.free))), {each.name: 1.0 for each in self.counts}), rows)
+        first = np.concatenate([np.zeros(len(self.free)), np.ones(len(self.counts))])
+        there = points.solved(self._values(first[None]), rows)
         self.measured = {
             title: rows.column(title.rpartition(".")[0], title.rpartition(".")[2])
             for title in there
@@ -103,16 +107,16 @@ class _Problem:
         starts = [each.start for each in self.free]
         return np.array([u if start is None else max(start, 1e-12) for start, u in zip(starts, self.units, strict=True)])
 
-    def _values(self, x: Array, counts: Mapping[str, float], known: Mapping[str, float] | None = None) -> dict[str, Array]:
-        many = len(x)
+    def _values(self, x: Array, known: Mapping[str, float] | None = None) -> dict[str, Array]:
+        """Values (P,) by name of points (P, free figures in their scales, then counts)."""
         scales = self._scales() if hasattr(self, "units") else np.full(len(self.free), 1e-6)
-        values = {name: np.full(many, value) for name, value in (known or self.known).items()}
-        values |= {each.name: np.full(many, counts[each.name]) for each in self.counts}
-        return values | {each.name: x[:, i] * scales[i] for i, each in enumerate(self.free)}
+        values = {name: np.full(len(x), value) for name, value in (known or self.known).items()}
+        values |= {each.name: x[:, i] * scales[i] for i, each in enumerate(self.free)}
+        return values | {each.name: x[:, len(self.free) + i] for i, each in enumerate(self.counts)}
 
-    def residuals(self, x: Array, counts: Mapping[str, float], known: Mapping[str, float] | None = None) -> Array:
+    def residuals(self, x: Array, known: Mapping[str, float] | None = None) -> Array:
         """Logarithms of measured over solved, in units of each series' noise (P, rows of all series)."""
-        there = self.points.solved(self._values(x, counts, known), self.rows)
+        there = self.points.solved(self._values(x, known), self.rows)
         parts = []
         none = np.full((len(x), len(self.rows)), np.nan)  # where every row has a full center
         for title, measured in self.measured.items():
@@ -123,37 +127,58 @@ class _Problem:
             parts.append(logs / self.noise[title])
         return np.hstack(parts)
 
-    def _best(self, counts: Mapping[str, float], start: Array) -> tuple[Array, Array]:
-        """Best values beside some counts, and their residuals; the search begins at those of the nearest counts known."""
-        key = tuple(counts[each.name] for each in self.counts)
-        if key not in self.made:
-            near = min(self.made, key=lambda other: float(np.abs(np.log(np.divide(key, other))).sum()), default=None)
-            self.made[key] = self._searched(counts, start if near is None else self.made[near][0])
-        return self.made[key]
+    def _search(self, wanted: Sequence[tuple[float, ...]]) -> None:
+        """Best figures beside each of some counts, all at once; each search begins where the nearest counts ended."""
+        new = [counts for counts in wanted if counts not in self.made]
+        if not new:
+            return
+        beside = np.array(new).reshape(len(new), len(self.counts))
+        begins = np.array([self._begin(counts) for counts in new]).reshape(len(new), len(self.free))
+        if self.free:
+            scales = self._scales()
+            lower = np.tile(np.array([each.lowest for each in self.free]) / scales, (len(new), 1))
+            upper = np.tile(np.array([each.highest for each in self.free]) / scales, (len(new), 1))
+            begins, left = least_squares_many(self.residuals, begins, lower, upper, beside=beside, **self.search)
+        else:
+            left = self.residuals(beside)
+        self.made |= {counts: (x, each) for counts, x, each in zip(new, begins, left, strict=True)}
+        self.begins |= dict(zip(new, begins, strict=True))
 
-    def _searched(self, counts: Mapping[str, float], start: Array) -> tuple[Array, Array]:
-        if not self.free:
-            return start, self.residuals(start[None], counts)[0]
-        scales = self._scales()
-        lower = np.array([each.lowest for each in self.free]) / scales
-        upper = np.array([each.highest for each in self.free]) / scales
-        return least_squares(lambda x: self.residuals(x, counts), start, lower, upper, **self.search)
+    def _begin(self, counts: tuple[float, ...]) -> Array:
+        if not self.begins:
+            return np.array([1.0 if each.start is not None else 0.5 for each in self.free])
+        near = min(self.begins, key=lambda other: float(np.abs(np.log(np.divide(counts, other))).sum()))
+        return self.begins[near]
+
+    def _count(self, i: int, counts: tuple[float, ...]) -> WholeCount:
+        """One of the counts, beside the others."""
+
+        def squares(numbers: Sequence[float]) -> list[float]:
+            every = [(*counts[:i], n, *counts[i + 1 :]) for n in numbers]
+            self._search(every)
+            return [float(self.made[each][1] @ self.made[each][1]) for each in every]
+
+        return WholeCount(squares, self.counts[i].lowest, self.counts[i].highest)
 
     def fit(self) -> None:
-        """Best values, twice: the second time each series counts by what the first leaves of it."""
-        counts = {each.name: each.start or 1.0 for each in self.counts}
-        start = np.array([1.0 if each.start is not None else 0.5 for each in self.free])
-        for _ in range(2):
-            for each in self.counts:
-                counts[each.name] = self._count(each, counts, start)
-            start, left = self._best(counts, start)
-            self._weigh(left)
-        alike = [counts]
-        for each in self.counts:
-            low, high = self._take_count(each, counts, start)
-            alike += [{**counts, each.name: n} for n in self._between(low, counts[each.name], high)]
+        """Best values, again and again until each series counts by what the fit itself leaves of it."""
+        best = tuple(float(each.start or 1.0) for each in self.counts)
+        searched: list[WholeCount] = []
+        for _ in range(REWEIGHTED):
+            self.made.clear()
+            searched.clear()
+            for i in range(len(self.counts)):
+                searched.append(self._count(i, best))
+                best = (*best[:i], searched[i].best(), *best[i + 1 :])
+            self._search([best])
+            if self._weighed(self.made[best][1]):
+                break
+        alike = [best]
+        for i, (each, count) in enumerate(zip(self.counts, searched, strict=True)):
+            low, high = self._take_count(each, count, best, i)
+            alike += [(*best[:i], n, *best[i + 1 :]) for n in self._between(low, best[i], high)]
         if self.free:
-            self._take(start, alike)
+            self._take(alike)
 
     @staticmethod
     def _between(low: float, best: float, high: float) -> list[float]:
@@ -169,16 +194,17 @@ class _Problem:
             begin = end
         return found
 
-    def _weigh(self, left: Array) -> None:
+    def _weighed(self, left: Array) -> bool:
+        """Whether each series counts by what is left of it already; else it does from here on."""
         sizes = {title: float(np.sqrt(np.mean(part**2))) * self.noise[title] for title, part in self._parts(left).items()}
         least = max(max(sizes.values()) * 1e-3, 1e-9)
-        self.noise = {title: max(size, least) for title, size in sizes.items()}
-        self.made.clear()
+        before, self.noise = self.noise, {title: max(size, least) for title, size in sizes.items()}
+        return all(abs(self.noise[title] / before[title] - 1) < SETTLED for title in before)
 
-    def _take(self, x: Array, alike: list[dict[str, float]]) -> None:
+    def _take(self, alike: list[tuple[float, ...]]) -> None:
         """Estimates with intervals: those of the best counts, and of others that fit about as well."""
-        made = [self._estimates(x, alike[0])]
-        made += [self._estimates(self._best(counts, x)[0], counts) for counts in alike[1:]]
+        self._search(alike)
+        made = [self._estimates(self.made[counts][0], counts) for counts in alike]
         for best, *others in zip(*made, strict=True):
             lowest = min(best.lowest, *(each.lowest for each in others), best.value)
             highest = max(best.highest, *(each.highest for each in others), best.value)
@@ -186,30 +212,40 @@ class _Problem:
             draws = best.draws + (np.random.default_rng(2).normal(0.0, spread, DRAWS) if spread else 0.0)
             self.found.add(replace(best, lowest=lowest, highest=highest, draws=draws))
 
-    def _estimates(self, x: Array, counts: Mapping[str, float]) -> list[FigureEstimate]:
+    def _uncertain(self, information: Array) -> float:
+        """How many times the variance of a figure is what it would be if the noise of each series were known [Meier1953].
+
+        Of a figure that has a share w of what is known of it from a series whose noise has f degrees of freedom:
+        1 + 4·Σ w·(1 − w)/f. `information` is what each row adds to it (rows of all series,).
+        """
+        squares = {title: float(part @ part) for title, part in self._parts(information).items()}
+        total, rows = sum(squares.values()), sum(int(np.sum(each > 0)) for each in self.measured.values())
+        free = 1 - min(len(self.left) / rows, 0.5)  # of a row
+        more = 0.0
+        for title, square in squares.items():
+            share = square / max(total, 1e-300)
+            more += share * (1 - share) / (free * float(np.sum(self.measured[title] > 0)))
+        return 1 + 4 * more
+
+    def _estimates(self, x: Array, counts: tuple[float, ...]) -> list[FigureEstimate]:
         """From residuals, and from what is not known of the figures of the first step."""
         p = len(x)
         step = 1e-4 * np.maximum(np.abs(x), 1e-2)
-        here = self.residuals(np.vstack([x, x + np.diag(step)]), counts)
+        here = self.residuals(np.hstack([np.vstack([x, x + np.diag(step)]), np.tile(counts, (p + 1, 1))]))
         left, slopes = here[0], ((here[1:] - here[0]) / step[:, None]).T
         sizes = np.linalg.norm(slopes, axis=0)
         dead = sizes < 1e-9 * max(float(np.sqrt(len(left))), 1.0)
         if dead.any():
             name = self.free[int(np.argmax(dead))].name
             raise ModelError(name, "is not informed: nothing that was measured depends on it", "write a number into the sketch")
-        scales = self._scales()
+        scales, inverse = self._scales(), np.linalg.pinv(slopes)
+        moves, drawn = self._earlier(x, counts, left)
         if float(np.abs(left).max()) <= 1e-9:
             draws, errors, deviations = np.zeros((DRAWS, p)), np.zeros((DRAWS, p)), np.zeros(p)
         else:
-            draws, errors, deviations, _ = studentized(-slopes, left)
-        inverse = np.linalg.pinv(slopes)
-        earlier = np.zeros((DRAWS, p))
-        for name, value in self.known.items():
-            before = self.found.estimates[name]
-            shift = max(float(np.std(before.draws)), 1e-6 * value)
-            if before.draws.any():
-                moved = self.residuals(x[None], counts, {**self.known, name: value + shift})[0]
-                earlier -= np.outer(before.draws / shift, inverse @ (moved - left))
+            draws, errors, deviations, _ = studentized(-slopes, left, before=moves)
+        deviations = deviations * np.sqrt([self._uncertain(row) for row in inverse])
+        earlier = -drawn @ (inverse @ moves).T
         own = errors + earlier
         wide = np.sqrt(deviations**2 + earlier.var(axis=0))
         around = draws * deviations + earlier
@@ -224,58 +260,30 @@ class _Problem:
             made.append(FigureEstimate(each, value, lowest, highest, own[:, i] * scales[i], source, len(self.rows)))
         return made
 
-    def _squares(self, each: OpenFigure, count: float, counts: Mapping[str, float], start: Array) -> float:
-        left = self._best({**counts, each.name: count}, start)[1]
-        return float(left @ left)
+    def _earlier(self, x: Array, counts: tuple[float, ...], left: Array) -> tuple[Array, Array]:
+        """What the figures of the first step move the residuals by (n, b), and drawn errors of theirs (B, b) in that unit."""
+        moves, drawn = [], []
+        for name, value in self.known.items():
+            before = self.found.estimates[name]
+            shift = max(float(np.std(before.draws)), 1e-6 * value)
+            if before.draws.any():
+                moves.append(self.residuals(np.append(x, counts)[None], {**self.known, name: value + shift})[0] - left)
+                drawn.append(before.draws / shift)
+        if not moves:
+            return np.zeros((len(left), 0)), np.zeros((DRAWS, 0))
+        return np.column_stack(moves), np.column_stack(drawn)
 
-    def _count(self, each: OpenFigure, counts: Mapping[str, float], start: Array) -> float:
-        """The best whole number: first in doublings, then between."""
-        low = max(1.0, each.lowest)
-        high = min(each.highest, MOST_COUNT)
-        tried: dict[float, float] = {}
-
-        def squares(count: float) -> float:
-            count = float(round(min(max(count, low), high)))
-            if count not in tried:
-                tried[count] = self._squares(each, count, counts, start)
-            return tried[count]
-
-        count, worse = low, 0
-        while count <= high and worse < 3:
-            worse = worse + 1 if squares(count) > min(tried.values()) * (1 + 1e-9) else 0
-            count *= 2
-        step = max(min(tried, key=lambda n: tried[n]) / 2, 1.0)
-        while step >= 1:
-            best = min(tried, key=lambda n: tried[n])
-            for near in (best - step, best + step):
-                squares(near)
-            if min(tried, key=lambda n: tried[n]) == best:
-                step = step // 2
-        return min(tried, key=lambda n: tried[n])
-
-    def _take_count(self, each: OpenFigure, counts: Mapping[str, float], start: Array) -> tuple[float, float]:
+    def _take_count(self, each: OpenFigure, count: WholeCount, best: tuple[float, ...], i: int) -> tuple[float, float]:
         """The counts that fit about as well: sums of squares within what chance gives."""
-        best = counts[each.name]
-        least = self._squares(each, best, counts, start)
-        free = max(len(self.rows) * len(self.measured) - len(self.left), 1)
-        most = least * (1 + 3.84 / free) + 1e-12
-
-        def alike(count: float) -> bool:
-            inside = max(1.0, each.lowest) <= count <= min(each.highest, MOST_COUNT)
-            return inside and self._squares(each, count, counts, start) <= most
-
-        ends = []
-        for way in (-1.0, 1.0):
-            near, step = best, 1.0
-            while alike(near + way * step):
-                near, step = near + way * step, 2 * step
-            while step > 1:  # the last one that is, between this and the first that is not
-                step /= 2
-                near += way * step if alike(near + way * step) else 0.0
-            ends.append(near)
-        low, high = ends
+        number = count.best()
+        least = count.tried[number]
+        free = max(len(self.made[best][1]) - len(self.left), 1)
+        other = min((n for n in count.tried if n != number), key=lambda n: count.tried[n], default=number)
+        apart = self.made[(*best[:i], other, *best[i + 1 :])][1] - self.made[best][1]
+        student = NORMAL + (NORMAL**3 + NORMAL) / (4 * free)
+        low, high = count.alike(least * (1 + student**2 * self._uncertain(apart) / free) + 1e-12)
         spread = (high - low) / 4
         draws = np.random.default_rng(1).normal(0.0, spread, DRAWS) if spread else np.zeros(DRAWS)
         source = ", ".join(self.measured)
-        self.found.add(FigureEstimate(each, float(best), float(low), float(high), draws, source, len(self.rows)))
+        self.found.add(FigureEstimate(each, number, low, high, draws, source, len(self.rows)))
         return low, high

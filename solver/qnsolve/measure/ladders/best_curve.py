@@ -80,8 +80,7 @@ class _Search:
     def __init__(self, measured: LadderRows, plan: FitPlan) -> None:
         self.measured, self.plan = measured, plan
         self.keep = np.array([plan.capacity is None, True, plan.servers is None, plan.declines])
-        inside = measured.loads / measured.rates - measured.think_time
-        self.response = float(inside.min())
+        self.response = measured.shortest
         self.knee = max(float(measured.rates.max() if plan.capacity is None else plan.capacity) * self.response, 1.0)
         most = min(SERVERS * self.knee, float(measured.loads[-1]))
         self.last = int(np.ceil(_piece(most))) if plan.servers is None else 0

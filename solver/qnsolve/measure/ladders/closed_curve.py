@@ -12,6 +12,7 @@ The shape s says how sharply the curve bends where it saturates, at the same unl
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,11 +73,28 @@ class Curves:
 
     def speeds(self, jobs: int) -> Array:
         """Rate of departure with 1, 2, ... jobs at the station (P, jobs) [jobs/time]."""
-        n = np.arange(1.0, jobs + 1)
-        servers, contention, decline = (x[:, None] for x in (self.servers, self.contention, self.decline))
-        queueing = np.minimum(n, servers) / servers / (1 + decline * np.maximum(n - servers, 0))
-        contending = n / (n + contention + decline * n * (n - 1))
-        return self.capacity[:, None] * np.where(self.shape[:, None] < 0, contending, queueing)
+        return self.capacity[:, None] * self._shares(jobs)
+
+    def _shares(self, jobs: int) -> Array:
+        """The same over the capacity; of curves that are all of one kind nothing of the other is computed."""
+        contends = self.shape < 0
+        if contends.all():
+            return self._contending(jobs)
+        if not contends.any():
+            return self._queueing(jobs)
+        return np.where(contends[:, None], self._contending(jobs), self._queueing(jobs))
+
+    def _contending(self, jobs: int) -> Array:
+        n, contention = _counts(jobs), self.contention[:, None]
+        if not self.decline.any():
+            return n / (n + contention)
+        return n / (n + contention + self.decline[:, None] * n * (n - 1))
+
+    def _queueing(self, jobs: int) -> Array:
+        n, servers = _counts(jobs), self.servers[:, None]
+        if not self.decline.any():
+            return np.minimum(n, servers) / servers
+        return np.minimum(n, servers) / servers / (1 + self.decline[:, None] * np.maximum(n - servers, 0))
 
     def throughput(self, loads: Array) -> Array:
         """Exact throughput at each load (P, L) [jobs/time]; between whole loads on the straight line."""
@@ -101,28 +119,36 @@ class Curves:
         """
         most = int(sizes[-1])
         outside = np.log(np.maximum((self.delay + self.think_time) * self.capacity, NO_DELAY))[:, None]
-        jobs = np.arange(1.0, most + 1)
         start = np.zeros((len(self.knee), 1))
-        away = np.hstack([start, np.cumsum(outside - np.log(jobs), axis=1)])
-        there = np.hstack([start, -np.cumsum(np.log(self.speeds(most) / self.capacity[:, None]), axis=1)])
+        away = np.hstack([start, np.cumsum(outside - _logs(most), axis=1)])
+        there = np.hstack([start, -np.cumsum(np.log(self._shares(most)), axis=1)])
         found = np.empty((len(self.knee), len(sizes)))
         for column, n in enumerate(sizes.tolist()):
-            if n == 0:
-                found[:, column] = 0.0
-                continue
-            found[:, column] = np.exp(_log_constant(away, there, n - 1) - _log_constant(away, there, n))
+            found[:, column] = np.exp(_log_growth(away, there, n)) if n else 0.0
         return found * self.capacity[:, None]
 
 
-def _log_constant(away: Array, there: Array, jobs: int) -> Array:
-    """Logarithm of G(jobs), the sum over the jobs at the station; of very many those that count."""
+@lru_cache(maxsize=8)
+def _counts(jobs: int) -> Array:
+    return np.arange(1.0, jobs + 1)
+
+
+@lru_cache(maxsize=8)
+def _logs(jobs: int) -> Array:
+    return np.log(_counts(jobs))
+
+
+def _log_growth(away: Array, there: Array, jobs: int) -> Array:
+    """Logarithm of G(jobs - 1)/G(jobs), sums over the jobs at the station; of very many those that count."""
     start, end = 0, jobs + 1
     if jobs > MANY:
         seen = np.append(np.arange(0, jobs, STRIDE), jobs)
         terms = away[:, jobs - seen] + there[:, seen]
         counts = np.flatnonzero((terms > terms.max(axis=1)[:, None] - NOTHING).any(axis=0))
         start, end = int(seen[max(counts[0] - 1, 0)]), int(seen[min(counts[-1] + 1, len(seen) - 1)]) + 1
-    return _log_sum(away[:, jobs - end + 1 : jobs - start + 1][:, ::-1] + there[:, start:end])
+    less = min(end, jobs)  # one job less moves what counts by one place at most
+    one_less = away[:, jobs - less : jobs - start][:, ::-1] + there[:, start:less]
+    return _log_sum(one_less) - _log_sum(away[:, jobs - end + 1 : jobs - start + 1][:, ::-1] + there[:, start:end])
 
 
 def _log_sum(terms: Array) -> Array:

@@ -12,6 +12,7 @@ from qnsolve.model import checks
 
 NOISE = 0.01  # standard deviation of a measured rate, where none is given or a smaller one [relative]
 THINKING = 0.02  # share of the cycle N/X above which N/X - R is a think time
+LONG, ROUGH = 0.1, 0.05  # share of the cycle that is a good part, and how far it may vary by noise [of a cycle]
 UNLIKE = 0.05  # difference of R from N/X that a note reports
 MOST_LOAD = 100_000
 STEEPER = 1.15  # rate by load over the best one at lower loads that a note reports
@@ -30,6 +31,13 @@ class LadderRows:
     response_ratio: float
     servers: int | None
     notes: tuple[str, ...]
+
+    @property
+    def shortest(self) -> float:
+        """The shortest response of a row: measured where jobs think, for load/rate less a long think time is noise [time]."""
+        if self.think_time and self.response_times is not None:
+            return float(self.response_times.min()) / self.response_ratio
+        return float((self.loads / self.rates).min()) - self.think_time
 
 
 def rows(
@@ -98,10 +106,11 @@ def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> t
     notes = []
     if given is None:
         rest = float(np.median(cycle - r))
-        if rest > THINKING * float(np.median(cycle)) and rest < float(cycle.min()) and _is_added(cycle, r, rest):
+        if rest > THINKING * float(np.median(cycle)) and _is_added(cycle, r, rest):
             think = rest
             notes.append(f"load/rate is {rest:.4g} longer than the response: taken as think time (Little's law)")
-    ratios = r / (cycle - think)
+    # think time that the rows gave is so by Little's law, and where it is most of the cycle the rest is noise
+    ratios = r / (cycle - think) if given is not None or not think else (r + think) / cycle
     ratio = _middle(ratios, n)
     if think and abs(ratio - 1) < UNLIKE:
         ratio = 1.0
@@ -114,9 +123,13 @@ def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> t
 
 
 def _is_added(cycle: Array, r: Array, rest: float) -> bool:
-    """Whether the responses are the cycles less one time, rather than a share of them."""
-    added, share = np.log(r / (cycle - rest)), np.log(r / cycle)
-    return float(np.std(added)) <= float(np.std(share))
+    """Whether the responses are the cycles less one time, rather than a share of them.
+
+    Rows at low loads show both as well, within their noise: a time of a good part of the cycle is then thinking, for a clock
+    that is off by so much is rare.
+    """
+    added, share = float(np.std(np.log(cycle / (r + rest)))), float(np.std(np.log(r / cycle)))
+    return added <= (max(share, ROUGH) if rest > LONG * float(np.median(cycle)) else share)
 
 
 def _middle(values: Array, weights: Array) -> float:

@@ -19,7 +19,21 @@ from .source_files import printable
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
 _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
-_FILLING = {"time", "times", "latency", "response", "line", "duration", "of", "number", "num", "percent", "pct", "per"}
+_FILLING = {
+    "time",
+    "times",
+    "latency",
+    "response",
+    "line",
+    "duration",
+    "of",
+    "number",
+    "num",
+    "percent",
+    "pct",
+    "per",
+    "overall",
+}
 _JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
 _JOBS |= {
     "query",
@@ -123,7 +137,8 @@ def _loads(plans: list[ColumnPlan]) -> list[ColumnPlan]:
 
 
 def _only_threads(plan: ColumnPlan) -> bool:
-    return "." not in plan.heading and [word for word in words(plan.heading) if word not in ("number", "n")] == ["threads"]
+    given = [word for word in words(plan.heading) if word not in ("number", "of", "n", "count")]
+    return "." not in plan.heading and given in (["threads"], ["thread"], ["threadcount"], ["nthreads"])
 
 
 @lru_cache(maxsize=4096)
