@@ -61,3 +61,23 @@ def test_the_same_question_has_one_answer() -> None:
     whole = with_full_limits()
     found = {capacity(whole).factor, capacity(qn.loads(qn.dumps(whole))).factor, capacity(with_full_limits()).factor}
     assert len(found) == 1
+
+
+def _line(elsewhere: float) -> zos.System:
+    """Unlike pieces in order of arrival on one QR TCB of two CPs; a share of the free pieces comes from elsewhere."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in ("A", "O")]
+    open_cpu = 0.002 * (1 - elsewhere)
+    works = [
+        zos.Work("short", rate=300.0, steps=[zos.Step("A", qr_cpu=0.0002, open_cpu=open_cpu, qr_dispatches=1)]),
+        zos.Work("long", rate=60.0, steps=[zos.Step("A", qr_cpu=0.008, open_cpu=open_cpu, qr_dispatches=1)]),
+        zos.Work("other", rate=360.0 * elsewhere, regions="O", open_cpu=0.002),
+    ]
+    return zos.System(lpars=[zos.Lpar("P", processors=2)], regions=regions, work=works)
+
+
+@pytest.mark.parametrize(("elsewhere", "short", "long"), [(0.3, 17.46, 25.72), (0.6, 15.44, 23.90)])
+def test_unlike_pieces_in_order_of_arrival(elsewhere: float, short: float, long: float) -> None:
+    """Simulated to 2 %. Lines and pieces are a chain of pieces alike: it corrects a TCB by one of pieces alike."""
+    found = _line(elsewhere).solve()
+    assert 1e3 * found["short"].response_time == pytest.approx(short, rel=0.05)
+    assert 1e3 * found["long"].response_time == pytest.approx(long, rel=0.03)

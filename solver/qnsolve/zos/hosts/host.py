@@ -78,6 +78,6 @@ class Host(HostView):
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
-            plain = chain.solve() if chain.watched or across else point
+            plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         return plain, adjusted(self, k, plain, point) if across else point
