@@ -7,6 +7,7 @@ import qnsolve as qn
 from qnsolve import zos
 from qnsolve.zos.point.capacity import capacity
 
+from benchmarks import system_references
 from tests.zos.test_systems import system as with_full_limits
 
 
@@ -81,3 +82,11 @@ def test_unlike_pieces_in_order_of_arrival(elsewhere: float, short: float, long:
     found = _line(elsewhere).solve()
     assert 1e3 * found["short"].response_time == pytest.approx(short, rel=0.05)
     assert 1e3 * found["long"].response_time == pytest.approx(long, rel=0.03)
+
+
+@pytest.mark.parametrize(("family", "salt", "work"), [("LPARs 1", 2, "W3"), ("open busy 8", 5, "W2"), ("open busy 5", 1, "W0")])
+def test_one_line_that_has_most_of_the_work(family: str, salt: int, work: str) -> None:
+    """Its own chain sees what it holds back; only pieces from elsewhere are beyond that. Simulated, half widths of 1 to 6 %."""
+    reference = system_references.load(salt)[family]
+    truth = reference.works[work]
+    assert reference.drawn.system.solve()[work].response_time == pytest.approx(truth.response, rel=truth.relative + 0.08)
