@@ -7,6 +7,7 @@ import qnsolve as qn
 from qnsolve import zos
 from qnsolve.zos.point.capacity import capacity
 
+from benchmarks import system_references
 from tests.zos.test_systems import system as with_full_limits
 
 
@@ -61,3 +62,31 @@ def test_the_same_question_has_one_answer() -> None:
     whole = with_full_limits()
     found = {capacity(whole).factor, capacity(qn.loads(qn.dumps(whole))).factor, capacity(with_full_limits()).factor}
     assert len(found) == 1
+
+
+def _line(elsewhere: float) -> zos.System:
+    """Unlike pieces in order of arrival on one QR TCB of two CPs; a share of the free pieces comes from elsewhere."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in ("A", "O")]
+    open_cpu = 0.002 * (1 - elsewhere)
+    works = [
+        zos.Work("short", rate=300.0, steps=[zos.Step("A", qr_cpu=0.0002, open_cpu=open_cpu, qr_dispatches=1)]),
+        zos.Work("long", rate=60.0, steps=[zos.Step("A", qr_cpu=0.008, open_cpu=open_cpu, qr_dispatches=1)]),
+        zos.Work("other", rate=360.0 * elsewhere, regions="O", open_cpu=0.002),
+    ]
+    return zos.System(lpars=[zos.Lpar("P", processors=2)], regions=regions, work=works)
+
+
+@pytest.mark.parametrize(("elsewhere", "short", "long"), [(0.3, 17.46, 25.72), (0.6, 15.44, 23.90)])
+def test_unlike_pieces_in_order_of_arrival(elsewhere: float, short: float, long: float) -> None:
+    """Simulated to 2 %. Lines and pieces are a chain of pieces alike: it corrects a TCB by one of pieces alike."""
+    found = _line(elsewhere).solve()
+    assert 1e3 * found["short"].response_time == pytest.approx(short, rel=0.05)
+    assert 1e3 * found["long"].response_time == pytest.approx(long, rel=0.03)
+
+
+@pytest.mark.parametrize(("family", "salt", "work"), [("LPARs 1", 2, "W3"), ("open busy 8", 5, "W2"), ("open busy 5", 1, "W0")])
+def test_one_line_that_has_most_of_the_work(family: str, salt: int, work: str) -> None:
+    """Its own chain sees what it holds back; only pieces from elsewhere are beyond that. Simulated, half widths of 1 to 6 %."""
+    reference = system_references.load(salt)[family]
+    truth = reference.works[work]
+    assert reference.drawn.system.solve()[work].response_time == pytest.approx(truth.response, rel=truth.relative + 0.08)

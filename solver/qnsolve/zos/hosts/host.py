@@ -12,11 +12,9 @@ import numpy as np
 from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
-from .lines.corrected_points import with_lines
+from .lines.corrected_points import FEW, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
-
-FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
 
 
 class Host(HostView):
@@ -42,8 +40,7 @@ class Host(HostView):
         if not found:
             alone = self.of_pieces()
             return HostPoint([], alone.free, alone.used)
-        if self.load.engines >= FEW:
-            found = with_lines(self, plain, found)
+        found = with_lines(self, plain, found)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
@@ -78,6 +75,6 @@ class Host(HostView):
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
-            plain = chain.solve() if chain.watched or across else point
+            plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         return plain, adjusted(self, k, plain, point) if across else point

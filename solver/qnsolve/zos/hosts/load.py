@@ -56,6 +56,8 @@ class LineRatios:
         Tasks at each line, and time of their work at a server.
     thinned, free : float
         Throughput, and the waits of free pieces.
+    knots, stretch : ndarray (K,)
+        Lengths of tasks that share lines [s], and their time there over it, not a ratio; none where all are alike.
     """
 
     loads: Array
@@ -63,6 +65,8 @@ class LineRatios:
     service: Array
     thinned: float
     free: float
+    knots: Array
+    stretch: Array
 
 
 @dataclass(eq=False)

@@ -36,7 +36,7 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     proportion. Those whose burst is on the processors too have longer ones.
     """
     group, its, flow = load.groups[k], point.groups[k], load.flow[load.groups[k].tasks]
-    times: Array = group.alone * its.stretch
+    times: Array = group.alone * its.stretch * its.uneven
     some = (flow > 0) & (group.cpu > 0)
     if not (load.bursts or group.spin.any()) or not some.any():
         return times
@@ -55,7 +55,8 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     if spin.any() and users.any():
         evener = float(rate @ (piece**2 + piece * spin + spin_squares[some] / 2)) / float(rate @ (piece + spin) ** 2)
         alone *= _of_users(rate, times[some], load.work[group.tasks][some], users, mean, evener)
-    times[some] = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
+    shared = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
+    times[some] = shared * np.broadcast_to(its.uneven, len(flow))[some]
     times[some] = np.maximum(times[some], group.alone[some])
     return times
 

@@ -96,6 +96,25 @@ def times(moves: Moves, ends: Array) -> Array:
     return grid.shaped(found)
 
 
+def stays(moves: Moves, ends: Array, start: Array) -> Array:
+    """Time in each state (N, …, Y) until an end that comes at a rate > 0; as likely as `start` says it begins in each.
+
+    `moves` as for `stationary`.
+    """
+    grid = _Numbers.of(moves)
+    steps = grid.flat(moves)
+    size, band = grid.size, max(abs(step) for step, _ in steps)
+    matrix, middle = empty_band(size, band), 2 * band
+    matrix[middle] = ends.transpose(grid.order).ravel()
+    for step, rate in steps:  # to the row of the state that it leads to
+        here = slice(None, size - step) if step > 0 else slice(-step, None)
+        matrix[middle + step, here] -= rate[here]
+        matrix[middle] += rate
+    found = solved(matrix, band, start.transpose(grid.order).ravel())
+    assert found is not None  # each state is left: its diagonal is more than the others of its column
+    return grid.shaped(found)
+
+
 @dataclass(frozen=True)
 class _Numbers:
     """The numbers of the states of a grid, along its axes in the order in which the band is narrowest."""

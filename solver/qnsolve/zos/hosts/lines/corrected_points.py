@@ -12,12 +12,14 @@ from qnsolve.zos.hosts.load import GroupPoint, LineRatios
 from .crossed import BUSY, SOME
 from .line_loads import LineLoads
 from .lines_and_pieces import LinesAndPieces
+from .stays import uneven, unlike
 
 LEAST, WHOLE = 0.01, 0.25  # share of the free pieces that come from elsewhere: from one to the other they count more
 LOST = 1e-3  # share of what comes to a line that its plain chain may lose by its grids; more where it cannot hold it
 FULL = (0.94, 0.98)  # use of the processors or of a line by users: from one to the other they count less
 NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the plain chains are the same
 TINY = 1e-12  # least wait over the time alone
+FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
 
 
@@ -28,13 +30,31 @@ def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]
     load = LineLoads(host)
     if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
         return points
-    weight = _weight(load) * (1.0 if host.load.coming.steady else _left(host, plain, load))
-    lost = any(plain[k].thinned < (1 - LOST) * load.flow(k) for k in load.lines)
-    waits = any(points[k].waiting > WAITING * points[k].number for k in load.rest)
-    if weight == 0 or waits or (host.load.coming.steady and lost):
+    weight, mixed = _whole(host, plain, points, load), unlike(load)
+    if weight == 0 and not mixed:
         return points
     ratios = _ratios(load, plain)
-    found = list(points)
+    found = _moved(load, points, ratios, weight) if weight > 0 else list(points)
+    if mixed:
+        for k in load.lines:
+            found[k] = replace(found[k], uneven=uneven(load, k, ratios.knots, ratios.stretch) * found[k].uneven)
+    return found
+
+
+def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], load: LineLoads) -> float:
+    """How much the chains of lines and pieces count for the numbers of tasks: not on one processor, nor where they fail."""
+    if host.load.engines < FEW:
+        return 0.0
+    lost = any(plain[k].thinned < (1 - LOST) * load.flow(k) for k in load.lines)
+    waits = any(points[k].waiting > WAITING * points[k].number for k in load.rest)
+    if waits or (host.load.coming.steady and lost):
+        return 0.0
+    return _weight(load) * (1.0 if host.load.coming.steady else _left(host, plain, load))
+
+
+def _moved(load: LineLoads, points: list[GroupPoint], ratios: LineRatios, weight: float) -> list[GroupPoint]:
+    """All points, corrected by the ratios."""
+    host, found = load.host, list(points)
     for i, k in enumerate(load.lines):
         its, fewer = points[k], ratios.thinned**weight
         number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
@@ -60,7 +80,8 @@ def _ratios(load: LineLoads, plain: list[GroupPoint]) -> LineRatios:
     service = solved.service * rates * loads / [plain[k].busy for k in lines]
     free = float(loads @ [plain[k].free for k in lines]) / float(loads.sum())
     thinned = solved.thinned / float(rates @ loads) * load.work
-    found = LineRatios(now, numbers, service, thinned, max(solved.free - 1, TINY) / max(free - 1, TINY))
+    waits = max(solved.free - 1, TINY) / max(free - 1, TINY)
+    found = LineRatios(now, numbers, service, thinned, waits, solved.knots, solved.stretch)
     host.load.kept.lines = found
     return found
 
@@ -75,10 +96,12 @@ def _applies(host: HostView) -> bool:
 def _weight(load: LineLoads) -> float:
     """How much the chains of lines and pieces count: not where no piece comes from elsewhere, wholly where many do.
 
-    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. In lines in order of arrival
-    shorter pieces matter less.
+    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. The more one line has of the
+    work of all, the more of the pieces must come from elsewhere. In lines in order of arrival shorter pieces matter less.
     """
-    found = min(max((load.elsewhere - LEAST) / (WHOLE - LEAST), 0.0), 1.0) * min(load.count - 0.5, 1.0)
+    apart = 1 - load.work / (load.count * max(load.host.loads[k] for k in load.lines))
+    whole = (1 - apart) * WHOLE + apart
+    found = min(max((load.elsewhere - LEAST) / (whole - LEAST), 0.0), 1.0) * min(load.count - 0.5, 1.0)
     if any(load.host.load.groups[k].in_order for k in load.lines):
         found *= min(load.pieces.length / load.length(), 1.0)
     return found

@@ -20,6 +20,7 @@ from qnsolve.zos.hosts.group_chain import GRIDS, LAST, STATES
 from qnsolve.zos.hosts.host_view import LONGEST, HostView
 
 from .line_loads import LineLoads
+from .stays import LineRates, knots_of, mean_length, stretches, unlike
 from .two_counts import two_counts
 
 LIKELY = 1e-12  # chance of a number of pieces from which on what is beside them is read
@@ -27,17 +28,6 @@ SPARE = 5.0  # servers beyond those at work, in standard deviations, from which 
 FEW = 40  # other lines of which the number at work is a chance, not its mean
 LIGHT = 0.35  # load of a line over that of the fullest, below which it hardly changes what the fullest have
 NEAR = 0.03  # difference of the loads of lines that are shared out as one
-
-
-@dataclass(frozen=True)
-class _Rates:
-    """Of a chain, each (levels, phases) [1/s]."""
-
-    arrive: Array
-    serve: Array
-    follow: float
-    up: Array
-    down: Array
 
 
 @dataclass(frozen=True)
@@ -61,12 +51,16 @@ class LinesPoint:
         Throughput over that asked for.
     free : float
         Time of free pieces over that alone.
+    knots, stretch : ndarray (K,)
+        Lengths of tasks that share lines [s], and their time there over it; none where all are alike.
     """
 
     numbers: Array
     service: Array
     thinned: float
     free: float
+    knots: Array
+    stretch: Array
 
 
 class LinesAndPieces:
@@ -116,7 +110,17 @@ class LinesAndPieces:
                 more = (own[0] * loads) ** 2  # what all have together more than each alone is mostly of the fullest line
                 numbers = np.maximum(own[0] + (number - own[0].sum()) * more / more.sum(), loads)
                 service = own[1] * service * loads.sum() / float(own[1] @ loads)
-        return LinesPoint(numbers, service, ended / load.work, max(free, 1.0))
+        knots = knots_of(load) if unlike(load) else np.zeros(0)
+        stretch = self._stretches(levels, chance, rates, knots)
+        return LinesPoint(numbers, service, ended / load.work, max(free, 1.0), knots, stretch)
+
+    def _stretches(self, levels: Array, chance: Array, rates: LineRates, knots: Array) -> Array:
+        """Time of tasks of some lengths at the lines over that alone."""
+        if not len(knots):
+            return knots
+        self.host.effort += len(knots) * chance.size / STATES
+        mean = mean_length(self.load)
+        return stretches(levels, self.phases, chance, rates, self._of_all(levels + 1, mean), mean, knots)
 
     def _apart(self, given: _Given, some: Places) -> Array:
         """Tasks and service of some lines in chains of their own (2, n); near ones once."""
@@ -133,7 +137,7 @@ class LinesAndPieces:
             found.append((known[key][0] * busy, known[key][1]))
         return np.array(found).T
 
-    def _on_grids(self, busy: float, rates_of: Callable[[Array], _Rates], kind: int) -> tuple[Array, Array, _Rates]:
+    def _on_grids(self, busy: float, rates_of: Callable[[Array], LineRates], kind: int) -> tuple[Array, Array, LineRates]:
         """Levels, chances and rates of a chain, on levels that go as far as it has tasks."""
         host = self.host
         most, unit = host.load.coming.most, max(host.load.engines + 10, 12)
@@ -158,15 +162,15 @@ class LinesAndPieces:
             self.at_lines = levels, there, ReadPoints.of(len(there.ready) - 1, levels)
         return self.at_lines[1:]
 
-    def _of_all(self, levels: Array) -> _Rates:
-        """Rates where all lines are one count: how many of them are at work as in the product form."""
+    def _of_all(self, levels: Array, length: float | None = None) -> LineRates:
+        """Rates where all lines are one count: how many of them are at work as in the product form; tasks of a length [s]."""
         load, (there, at) = self.load, self._at_lines(levels)
         slow = at.read(there.slow_beside(self.ready, at.places)).T
         at_work = at.read(there.leave[at.places])[:, None]
-        length = load.length()
+        length = length or load.length()
         return self._rates(levels, self.phases, load.lines, at_work * load.work, length, slow, load.pieces.held, 0.0)
 
-    def _of_one(self, k: int, given: _Given, levels: Array) -> _Rates:
+    def _of_one(self, k: int, given: _Given, levels: Array) -> LineRates:
         """Rates of one line, the others as they are beside so many pieces."""
         host, load = self.host, self.load
         others, busy = len(load.lines) - 1, host.loads[k]
@@ -182,7 +186,7 @@ class LinesAndPieces:
     def _rates(
         self, levels: Array, beside: Array, lines: list[int], at_work: Array, length: float, slow: Array, held: float,
         theirs: Array | float,
-    ) -> _Rates:  # fmt: skip
+    ) -> LineRates:  # fmt: skip
         """Rates of a chain of some lines, so many of them at work; `theirs` are the pieces that others hold back."""
         load = self.load
         longer = load.spins + (1 - load.spins) * slow
@@ -191,7 +195,7 @@ class LinesAndPieces:
         arrive, up = load.coming(lines, levels, beside, length)
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
-        return _Rates(arrive, serve, follow, up + theirs / longer + (going - follow) * serve, down)
+        return LineRates(arrive, serve, follow, up + theirs / longer + (going - follow) * serve, down)
 
     def _windows(self, levels: Array, kind: int) -> KeptWindows:
         """Where the chances of a chain were in the last round, if the loads are almost the same."""
