@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.equilibrium.bracketed_rates import BracketedRates
+from qnsolve.zos.equilibrium.bracketed_waits import BracketedWaits
 from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
@@ -27,7 +27,7 @@ CALM = 1e-3  # waits that change less, over the response time, are settled
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 PASSES = 24  # over all limits in one round
 EARLY = 10  # passes in the first round: hosts are not known yet
-FAR = 0.1  # change of a rate from which on it is bracketed [ratio]
+FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
 FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
@@ -53,24 +53,22 @@ class Limits(UnlikeLimits):
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
-        rates, bracketed = BracketedRates(w.form.users > 0), False
-        waits, turns = StepLength(), StepLength()
+        bracketed: BracketedWaits | None = None
+        waits, users = StepLength(), w.form.users > 0
         most = PASSES if w.rounds > 1 else EARLY
         for passed in range(most):
             before, come = w.pool_wait.copy(), w.rate.copy()
-            self._pass(not bracketed, STILL * near)
+            self._pass(bracketed is None, STILL * near)
             moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
             w.settle_rates()
-            farthest = rates.farthest(come, w.rate)
-            if bracketed:
-                moved = max(moved, farthest)
+            farthest = float(np.abs(w.rate[users] / np.maximum(come[users], 1e-300) - 1).max(initial=0.0))
             self.calm = moved < CALM
             if moved < near or passed == most - 1:
                 break
-            bracketed = bracketed or farthest > FAR
-            if bracketed:
-                self._relax(turns, before)
-                w.rate = rates.next(come, w.rate)
+            if bracketed is None and farthest > FAR:
+                bracketed = BracketedWaits(len(w.pool_wait))
+            if bracketed is not None:
+                self._between(bracketed, before)
             elif passed and farthest > FOLLOWS * moved:
                 self._relax(waits, before)
         for region, found in self.found.items():
@@ -88,6 +86,20 @@ class Limits(UnlikeLimits):
                 load = load_without_users(self.work, pool, self.own.through, tasks, size)
                 if load >= 1:
                     self.work.overloaded(pool, load)
+
+    def _between(self, bracketed: BracketedWaits, before: Array) -> None:
+        """Waits of each limit between those that are too short and too long, the tasks there in the ratios found."""
+        w = self.work
+        flow = np.maximum(w.flow, 1e-300) * ((w.pool_wait > 0) | (before > 0))
+        share = flow / np.maximum(flow.sum(axis=1), 1e-300)[:, None]
+        own = np.maximum((share * np.maximum(w.on_cps + w.off_cps, 1e-12)).sum(axis=1), 1e-12)
+        tried, found = (share * before).sum(axis=1), (share * w.pool_wait).sum(axis=1)
+        goal = np.maximum(bracketed.next(tried + own, found + own) - own, 0.0)
+        some = (found > 0)[:, None]
+        now = np.where(found > 0, found, tried)
+        scale = np.divide(goal, now, out=np.zeros(len(goal)), where=now > 0)
+        w.pool_wait = np.where(some, w.pool_wait, before) * scale[:, None]
+        w.settle_rates()
 
     def _relax(self, length: StepLength, before: Array) -> None:
         """Go from the waits before toward those just found, as far as users follow them."""
