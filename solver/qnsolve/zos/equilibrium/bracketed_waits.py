@@ -9,7 +9,7 @@ from qnsolve.numerics.series import Array
 LEAST, MOST = 0.05, 0.95  # of a bracket: where the next point lies in it
 BELIEVED = 2.0  # change over the width of a bracket beyond which it says no more
 STALE = 100.0  # the same, beyond which the other end is not true any more: other limits moved it
-FAR = 0.7  # longest step in logs without a bracket
+FAR, FARTHER = 0.7, 2.0  # longest step in logs without a bracket, and how many times the one before where it went the same way
 TINY = 1e-300
 
 
@@ -33,7 +33,7 @@ class BracketedWaits:
     def __init__(self, count: int) -> None:
         self.low, self.high = np.full(count, -np.inf), np.full(count, np.inf)
         self.above, self.below = np.zeros(count), np.zeros(count)  # found over tried, at `low` and at `high`
-        self.side = np.zeros(count)
+        self.side, self.stride = np.zeros(count), np.full(count, FAR)
 
     def next(self, tried: Array, found: Array) -> Array:
         """The times to try next [s]."""
@@ -52,5 +52,7 @@ class BracketedWaits:
             most = BELIEVED * (self.high - self.low)
             above, below = np.minimum(self.above, most), np.maximum(self.below, -most)
             part = np.clip(above / (above - below), LEAST, MOST)
-            middle = np.where(inside, self.low + part * (self.high - self.low), at + np.clip(change, -FAR, FAR))
+            self.stride = np.where(again & ~inside, FARTHER * self.stride, FAR)
+            away = at + np.clip(change, -self.stride, self.stride)
+            middle = np.where(inside, self.low + part * (self.high - self.low), away)
         return np.asarray(np.exp(middle))

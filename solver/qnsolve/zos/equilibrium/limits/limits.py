@@ -29,6 +29,7 @@ PASSES = 24  # over all limits in one round
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
+SHORT = 1e-12  # wait over the time inside, below which there is none
 FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
 
@@ -95,10 +96,10 @@ class Limits(UnlikeLimits):
         own = np.maximum((share * np.maximum(w.on_cps + w.off_cps, 1e-12)).sum(axis=1), 1e-12)
         tried, found = (share * before).sum(axis=1), (share * w.pool_wait).sum(axis=1)
         goal = np.maximum(bracketed.next(tried + own, found + own) - own, 0.0)
-        some = (found > 0)[:, None]
-        now = np.where(found > 0, found, tried)
-        scale = np.divide(goal, now, out=np.zeros(len(goal)), where=now > 0)
-        w.pool_wait = np.where(some, w.pool_wait, before) * scale[:, None]
+        some = found > SHORT * own
+        now = np.where(some, found, tried)
+        scale = np.divide(goal, now, out=np.zeros(len(goal)), where=now > SHORT * own)
+        w.pool_wait = np.where(some[:, None], w.pool_wait, before) * scale[:, None]
         w.settle_rates()
 
     def _relax(self, length: StepLength, before: Array) -> None:
