@@ -35,9 +35,10 @@ def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]
         return points
     ratios = _ratios(load, plain)
     found = _moved(load, points, ratios, weight) if weight > 0 else list(points)
-    if mixed:
+    if mixed:  # users who keep all full see as much of it however long they stay
+        stretch = ratios.stretch ** (1.0 if host.load.coming.steady else _left(host, plain, load))
         for k in load.lines:
-            found[k] = replace(found[k], uneven=uneven(load, k, ratios.knots, ratios.stretch) * found[k].uneven)
+            found[k] = replace(found[k], uneven=uneven(load, k, ratios.knots, stretch) * found[k].uneven)
     return found
 
 
