@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.equilibrium.bracketed_waits import BracketedWaits
+from qnsolve.zos.equilibrium.brackets import Brackets
 from qnsolve.zos.equilibrium.relaxed_steps import StepLength
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
@@ -29,6 +29,7 @@ PASSES = 24  # over all limits in one round
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
+CAREFUL = {"least": 0.02, "stale": 1e3, "farther": 1.0}  # brackets of rates, whose waits follow behind
 SHORT = 1e-12  # wait over the time inside, below which there is none
 FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
@@ -54,22 +55,27 @@ class Limits(UnlikeLimits):
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
-        bracketed: BracketedWaits | None = None
-        waits, users = StepLength(), w.form.users > 0
+        brackets: Brackets | None = None
+        waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
         most = PASSES if w.rounds > 1 else EARLY
         for passed in range(most):
             before, come = w.pool_wait.copy(), w.rate.copy()
-            self._pass(bracketed is None, STILL * near)
+            self._pass(brackets is None, STILL * near)
             moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
             w.settle_rates()
             farthest = float(np.abs(w.rate[users] / np.maximum(come[users], 1e-300) - 1).max(initial=0.0))
+            if brackets is not None and apart:
+                moved = max(moved, farthest)
             self.calm = moved < CALM
             if moved < near or passed == most - 1:
                 break
-            if bracketed is None and farthest > FAR:
-                bracketed = BracketedWaits(len(w.pool_wait))
-            if bracketed is not None:
-                self._between(bracketed, before)
+            if brackets is None and farthest > FAR:
+                brackets = Brackets(len(w.rate), **CAREFUL) if apart else Brackets(len(w.pool_wait))
+            if brackets is not None and apart:
+                self._relax(turns, before)
+                w.rate = np.where(users, brackets.next(come, w.rate), come)
+            elif brackets is not None:
+                self._between(brackets, before)
             elif passed and farthest > FOLLOWS * moved:
                 self._relax(waits, before)
         for region, found in self.found.items():
@@ -88,14 +94,19 @@ class Limits(UnlikeLimits):
                 if load >= 1:
                     self.work.overloaded(pool, load)
 
-    def _between(self, bracketed: BracketedWaits, before: Array) -> None:
+    def _beside_streams(self) -> bool:
+        """Whether work with a rate comes to the limits: its waits are as long as users leave them, whatever is tried."""
+        tasks = [self.tasks[region] for region in self.gates] + list(self.classes.values())
+        return bool((self.work.form.users[self.work.form.work[np.concatenate(tasks)]] == 0).any())
+
+    def _between(self, brackets: Brackets, before: Array) -> None:
         """Waits of each limit between those that are too short and too long, the tasks there in the ratios found."""
         w = self.work
         flow = np.maximum(w.flow, 1e-300) * ((w.pool_wait > 0) | (before > 0))
         share = flow / np.maximum(flow.sum(axis=1), 1e-300)[:, None]
         own = np.maximum((share * np.maximum(w.on_cps + w.off_cps, 1e-12)).sum(axis=1), 1e-12)
         tried, found = (share * before).sum(axis=1), (share * w.pool_wait).sum(axis=1)
-        goal = np.maximum(bracketed.next(tried + own, found + own) - own, 0.0)
+        goal = np.maximum(brackets.next(tried + own, found + own) - own, 0.0)
         some = found > SHORT * own
         now = np.where(some, found, tried)
         scale = np.divide(goal, now, out=np.zeros(len(goal)), where=now > SHORT * own)

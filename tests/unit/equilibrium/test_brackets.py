@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.bracketed_waits import BracketedWaits
+from qnsolve.zos.equilibrium.brackets import Brackets
 
 from benchmarks import system_references
 
@@ -13,7 +13,7 @@ from benchmarks import system_references
 @pytest.mark.parametrize("slope", [0.2, 2.0, 10.0, 50.0])
 def test_a_steep_line(slope: float) -> None:
     """Each per cent that a line is tried longer makes it shorter by up to fifty."""
-    line, tried = BracketedWaits(1), np.array([1e-3])
+    line, tried = Brackets(1), np.array([1e-3])
     for _ in range(40):
         tried = line.next(tried, 5.0 * (5.0 / tried) ** slope)
     assert tried[0] == pytest.approx(5.0, rel=1e-3)
@@ -22,7 +22,7 @@ def test_a_steep_line(slope: float) -> None:
 def test_lines_that_move_each_other() -> None:
     """Users who wait at one of two do not come to the other: both are found."""
     users, speed, tried = np.array([[300.0, 50.0], [40.0, 500.0]]), np.array([8.0, 20.0]), np.array([0.1, 0.1])
-    lines = BracketedWaits(2)
+    lines = Brackets(2)
     for _ in range(60):
         rate = users.sum(axis=1) / (1.0 + tried.sum())
         here = users / users.sum(axis=1)[:, None] * rate[:, None]
