@@ -81,19 +81,7 @@ def likely_state(moves: Moves, sweeps: int = 1) -> tuple[int, ...]:
 
 def times(moves: Moves, ends: Array) -> Array:
     """Time until an end that comes at a rate (N, …, Y) > 0, from each state; `moves` as for `stationary`."""
-    grid = _Numbers.of(moves)
-    steps = grid.flat(moves)
-    size, band = grid.size, max(abs(step) for step, _ in steps)
-    matrix, middle = empty_band(size, band), 2 * band
-    matrix[middle] = ends.transpose(grid.order).ravel()
-    for step, rate in steps:  # to the column of the state that it leads to
-        here = slice(None, size - step) if step > 0 else slice(-step, None)
-        there = slice(step, None) if step > 0 else slice(None, size + step)
-        matrix[middle - step, there] -= rate[here]
-        matrix[middle] += rate
-    found = solved(matrix, band, np.ones(size))
-    assert found is not None  # each state is left: its diagonal is more than the others of its row
-    return grid.shaped(found)
+    return _until_ends(moves, ends, np.ones(ends.shape), backward=True)
 
 
 def stays(moves: Moves, ends: Array, start: Array) -> Array:
@@ -101,17 +89,24 @@ def stays(moves: Moves, ends: Array, start: Array) -> Array:
 
     `moves` as for `stationary`.
     """
+    return _until_ends(moves, ends, start, backward=False)
+
+
+def _until_ends(moves: Moves, ends: Array, right: Array, backward: bool) -> Array:
+    """What a chain that ends solves: each row is of a state and those that it leads to, `backward`, or that lead to it."""
     grid = _Numbers.of(moves)
     steps = grid.flat(moves)
     size, band = grid.size, max(abs(step) for step, _ in steps)
     matrix, middle = empty_band(size, band), 2 * band
     matrix[middle] = ends.transpose(grid.order).ravel()
-    for step, rate in steps:  # to the row of the state that it leads to
+    for step, rate in steps:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
-        matrix[middle + step, here] -= rate[here]
+        there = slice(step, None) if step > 0 else slice(None, size + step)
+        column, away = (there, -step) if backward else (here, step)
+        matrix[middle + away, column] -= rate[here]
         matrix[middle] += rate
-    found = solved(matrix, band, start.transpose(grid.order).ravel())
-    assert found is not None  # each state is left: its diagonal is more than the others of its column
+    found = solved(matrix, band, right.transpose(grid.order).ravel())
+    assert found is not None  # each state is left: its diagonal is more than the others that it leads to
     return grid.shaped(found)
 
 
