@@ -90,3 +90,12 @@ def test_one_line_that_has_most_of_the_work(family: str, salt: int, work: str) -
     reference = system_references.load(salt)[family]
     truth = reference.works[work]
     assert reference.drawn.system.solve()[work].response_time == pytest.approx(truth.response, rel=truth.relative + 0.08)
+
+
+def test_alike_lines_beside_a_light_one() -> None:
+    """Two AORs behind a TOR, a seventh of the open work from elsewhere: as two alike lines. Simulated, half width 1.1 %."""
+    regions = [zos.CicsRegion(name, lpar="P", mxt=2000) for name in ("T", "A1", "A2", "O")]
+    steps = [zos.Step("T", qr_cpu=0.00012), zos.Step(["A1", "A2"], qr_cpu=0.0012, open_cpu=0.0017)]
+    work = [zos.Work("payments", rate=1270, steps=steps), zos.Work("other", rate=100, regions="O", open_cpu=0.0057)]
+    found = zos.System(lpars=[zos.Lpar("P", processors=5)], regions=regions, work=work).solve()
+    assert 1e3 * found["payments"].response_time == pytest.approx(19.61, rel=0.065)

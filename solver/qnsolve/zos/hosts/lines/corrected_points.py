@@ -97,10 +97,12 @@ def _applies(host: HostView) -> bool:
 def _weight(load: LineLoads) -> float:
     """How much the chains of lines and pieces count: not where no piece comes from elsewhere, wholly where many do.
 
-    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. The more one line has of the
-    work of all, the more of the pieces must come from elsewhere. In lines in order of arrival shorter pieces matter less.
+    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. Where one line is most of
+    what waits (its load squared more than half of all), the more of the pieces must come from elsewhere the more it is. In
+    lines in order of arrival shorter pieces matter less.
     """
-    apart = 1 - load.work / (load.count * max(load.host.loads[k] for k in load.lines))
+    squares = np.array([load.host.loads[k] for k in load.lines]) ** 2
+    apart = max(2 * float(squares.max() / squares.sum()) - 1, 0.0)
     whole = (1 - apart) * WHOLE + apart
     found = min(max((load.elsewhere - LEAST) / (whole - LEAST), 0.0), 1.0) * min(load.count - 0.5, 1.0)
     if any(load.host.load.groups[k].in_order for k in load.lines):
