@@ -171,6 +171,19 @@ def test_requests_are_as_in_the_solution() -> None:
     assert busy["verdict"] == "agrees"
 
 
+@pytest.mark.parametrize("dispatches", [None, 1])
+def test_asynchronous_requests_leave_their_qr_tcb(dispatches: int | None) -> None:
+    """A QR TCB that is 20 % used by CPU, its requests of 5 ms beside it: M/M/1 and a delay; held by them it could not keep up."""
+    structure = zos.Structure("S", service_time=1e-6, threshold=3e-5)
+    facility = zos.CouplingFacility("CF", processors=1, link=zos.Link(latency=0.005), structures=[structure])
+    step = zos.Step("AOR1", qr_cpu=0.0005, cf_requests={"S": 1}, cf_on="qr", qr_dispatches=dispatches)
+    parts = ([zos.Lpar("L", processors=2)], [zos.CicsRegion("AOR1", lpar="L")], [zos.Work("w", rate=400, steps=[step])])
+    found = zos.verify(zos.System(*parts, coupling_facilities=[facility]), precision=0.01)
+    response = next(row for row in found.rows() if row["figure"].startswith("response time"))
+    assert response["solved"] == pytest.approx(0.0005 / 0.8 + 0.005, rel=1e-3)
+    assert response["verdict"] == "agrees"
+
+
 def test_verify_at_a_prompt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`qnsolve verify` takes a system file, shows progress on standard error where it should, and ends with its code."""
     file = tmp_path / "site.toml"

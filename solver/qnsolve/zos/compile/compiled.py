@@ -19,7 +19,7 @@ from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step
 
-from .tasks import Layout, Task, layout
+from .tasks import Layout, Request, Task, layout
 
 UNLIMITED = 2**31 - 1
 Converted = frozenset[tuple[int, str, int]]  # facility, structure, LPAR: its requests are asynchronous
@@ -224,21 +224,20 @@ class _Program:
             self._op(Op.GIVE, pool)
 
     def _in_order(self, pool: int, task: Task, piece: float, part: float = 0.0) -> None:
-        """A piece on a TCB that serves one task at a time, in order of arrival, with `part` of the requests."""
-        asks = part > 0 and any(True for _ in self.taken.requests(task))
+        """A piece on a TCB that serves one task at a time, in order of arrival, with `part` of the synchronous requests."""
+        asks = part > 0 and bool(self._asked(task, synchronous=True))
         if piece > 0 or asks:
             self._op(Op.TAKE, pool)
             self._timed(Op.CPU, task.lpar, piece)
-            if asks:
-                self._requests(task, part)
+            self._synchronous(task, part)
             self._op(Op.GIVE, pool)
 
     def _sharing(self, pool: int, task: Task, piece: float, part: float) -> None:
-        """A piece on a TCB that its tasks share, and the requests, which hold it."""
+        """A piece on a TCB that its tasks share, and the synchronous requests, which hold it."""
         self._timed(Op.SHARED, pool, piece)
-        if part > 0 and any(True for _ in self.taken.requests(task)):
+        if part > 0 and self._asked(task, synchronous=True):
             self._op(Op.HOLD, pool)
-            self._requests(task, part)
+            self._synchronous(task, part)
             self._op(Op.LET, pool)
 
     def _round(self, task: Task, part: float) -> None:
@@ -251,6 +250,8 @@ class _Program:
             self._in_order(place[Pool.RO, task.region], task, part * step.ro_cpu)
             on = self._sharing if step.qr_dispatches is None else self._in_order
             on(place[Pool.QR, task.region], task, part * (step.qr_cpu + switches * to_qr), part if on_qr else 0.0)
+            if on_qr:
+                self._asynchronous(task, part)
         self._timed(Op.CPU, task.lpar, part * (step.system_cpu + switches * (1 - to_qr)))
         self._eligible(task, part * (step.open_cpu + step.cpu))
         threads = place.get((Pool.THREADS, task.region))
@@ -261,7 +262,8 @@ class _Program:
             if threads is not None:
                 self._op(Op.GIVE, threads)
         if not on_qr:
-            self._requests(task, part)
+            self._synchronous(task, part)
+            self._asynchronous(task, part)
         for name, size in (step.log_bytes or {}).items():
             time = next(x for x in self.taken.system.loggers if x.name == name).time_of(size)
             self._served(place[Pool.LOG, name], Op.WAIT, part * time)
@@ -274,20 +276,27 @@ class _Program:
         self._timed(Op.CPU, task.lpar, cpu * (1 - share))
         self._timed(Op.ZIIP, task.lpar, cpu * share)
 
-    def _requests(self, task: Task, part: float) -> None:
-        """Requests to coupling facilities, those of one structure as one that is as long."""
-        for place, facility, structure, count in self.taken.requests(task):
-            engines, number = self.pools.place[Pool.FACILITY, place], part * count
-            latency, service = number * facility.link.latency, number * structure.service_time
-            if (place, structure.name, task.lpar) in self.converted:
-                self._served(engines, Op.WAIT, service)
-                self._timed(Op.FIXED, 0, latency + number * facility.async_delay)
-                self._timed(Op.CPU, task.lpar, number * facility.async_cpu)
-            else:
+    def _asked(self, task: Task, *, synchronous: bool) -> list[Request]:
+        """Requests of a task to coupling facilities that are synchronous, or that are not."""
+        asked = self.taken.requests(task)
+        return [one for one in asked if synchronous != ((one[0], one[2].name, task.lpar) in self.converted)]
+
+    def _synchronous(self, task: Task, part: float) -> None:
+        """Requests that keep their CP, those of one structure as one that is as long."""
+        if part > 0:
+            for place, facility, structure, count in self._asked(task, synchronous=True):
                 self._op(Op.SPIN_ON, task.lpar)
-                self._timed(Op.FIXED, 0, latency)
-                self._served(engines, Op.WAIT, service)
+                self._timed(Op.FIXED, 0, part * count * facility.link.latency)
+                self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, part * count * structure.service_time)
                 self._op(Op.SPIN_OFF, task.lpar)
+
+    def _asynchronous(self, task: Task, part: float) -> None:
+        """Requests that a task waits for without a TCB and a CP, and the CPU at their end."""
+        for place, facility, structure, count in self._asked(task, synchronous=False):
+            number = part * count
+            self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, number * structure.service_time)
+            self._timed(Op.FIXED, 0, number * (facility.link.latency + facility.async_delay))
+            self._timed(Op.CPU, task.lpar, number * facility.async_cpu)
 
 
 def compiled(system: SystemParts, *, converted: Converted = frozenset()) -> Compiled:

@@ -11,6 +11,8 @@ from qnsolve.zos.parts.regions import Region
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step
 
+Request = tuple[int, CouplingFacility, Structure, float]  # place of the facility, facility, structure, requests
+
 
 @dataclass(frozen=True)
 class Task:
@@ -69,7 +71,7 @@ class Layout:
         eligible = step.ziip_share * (step.open_cpu + step.cpu + step.jvm_cpu)
         return 1 + ziips.overflow_cpu / eligible if ziips is not None and eligible > 0 else 1.0
 
-    def requests(self, task: Task) -> Iterator[tuple[int, CouplingFacility, Structure, float]]:
+    def requests(self, task: Task) -> Iterator[Request]:
         """What a task asks of coupling facilities: place, facility, structure, requests."""
         for name, count in (task.step.cf_requests or {}).items():
             if count:
