@@ -6,6 +6,8 @@ import pytest
 import qnsolve as qn
 from qnsolve import zos
 
+from benchmarks import system_references
+
 FOUR = [zos.Lpar("L", processors=4)]
 
 
@@ -113,3 +115,12 @@ def test_more_than_a_class_lets_through_is_refused(rate: float) -> None:
     with pytest.raises(qn.SaturatedError, match="AOR") as caught:
         behind_a_class(rate).solve()
     assert caught.value.highest_rate == pytest.approx(72 / rate, rel=0.08)
+
+
+def test_users_before_a_tor_and_an_aor_that_are_both_full_on_full_cps() -> None:
+    """Tasks that were at the QR TCB and are at work on an open one count as on the CPs; simulated, half widths of 1 %."""
+    reference = system_references.load(9)["TOR of CPU 3"]
+    found = reference.drawn.system.solve()
+    for name, truth in reference.works.items():
+        assert found[name].response_time == pytest.approx(truth.response, rel=0.08)
+        assert found[name].etr == pytest.approx(truth.throughput, rel=0.03)

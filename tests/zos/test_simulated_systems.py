@@ -173,7 +173,7 @@ def test_requests_are_as_in_the_solution() -> None:
 
 @pytest.mark.parametrize("dispatches", [None, 1])
 def test_asynchronous_requests_leave_their_qr_tcb(dispatches: int | None) -> None:
-    """A QR TCB that is 20 % used by CPU, its requests of 5 ms beside it: M/M/1 and a delay; held by them it could not keep up."""
+    """A QR TCB 20 % used by CPU, requests of 5 ms beside it: M/M/1 and a delay; held by them it could not keep up."""
     structure = zos.Structure("S", service_time=1e-6, threshold=3e-5)
     facility = zos.CouplingFacility("CF", processors=1, link=zos.Link(latency=0.005), structures=[structure])
     step = zos.Step("AOR1", qr_cpu=0.0005, cf_requests={"S": 1}, cf_on="qr", qr_dispatches=dispatches)

@@ -214,9 +214,10 @@ class HostView:
         per_visit = load.flow * self.cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
-            some = (load.region == region) & (others > 0)
-            if some.any():  # they come by their own limit, given their mean share of the others
-                share = float(per_visit[some].sum() / max(per_visit.sum() + load.fixed, 1e-300))
+            its = load.region == region
+            some = its & (others > 0)
+            if some.any():  # they come by their own limit, given their mean share of the others: with what follows at the group
+                share = float(per_visit[its].sum() / max(per_visit.sum() + load.fixed, 1e-300))
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
                 here = total - phases if k is not None and load.groups[k].region == region else 0.0  # those at the group
                 found = found + part * along(rates, here + phases * share).clip(min=0.0)
