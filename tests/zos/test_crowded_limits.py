@@ -124,3 +124,11 @@ def test_users_before_a_tor_and_an_aor_that_are_both_full_on_full_cps() -> None:
     for name, truth in reference.works.items():
         assert found[name].response_time == pytest.approx(truth.response, rel=0.08)
         assert found[name].etr == pytest.approx(truth.throughput, rel=0.03)
+
+
+def test_users_before_classes_that_are_full() -> None:
+    """All work of a region in two full classes of 2 places: at most 4 tasks share the CP. Simulated, half widths of 1 %."""
+    reference = system_references.load(9)["TRANCLASS 1"]
+    found = reference.drawn.system.solve()
+    for name, truth in reference.works.items():
+        assert found[name].response_time == pytest.approx(truth.response, rel=0.03)

@@ -313,7 +313,8 @@ class Limits(UnlikeLimits):
         phi, rest, back, _ = self.parts[region]
         size = len(phi) - 1
         queued = float(found.chance[found.number > size].sum())
-        if queued < RARE and region not in self.rates:
+        full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
+        if full < RARE and region not in self.rates:
             return  # too seldom full to change how work comes
         inside = (
             found.inside
