@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.fitting.steps.closed_table import closed_table
+from qnsolve.fitting.steps.start_points import LEAST, MOST, spread_places
 from qnsolve.fitting.steps.whole_counts import MOST_COUNT, WholeCount
 from qnsolve.measure.demands.block_bootstrap import studentized
 
@@ -95,3 +96,30 @@ def test_value_and_interval_of_a_count_are_of_one_search() -> None:
         alone = fit["jobs.demands.cpu"].value + fit["jobs.demands.rest"].value
         least = np.nanmin(rows.column("response_time", "jobs"))
         assert alone == pytest.approx(least, rel=0.1)
+
+
+@pytest.mark.parametrize("seed", [112, 270, 291, 313, 321, 548])
+def test_a_search_of_counts_does_not_end_where_a_figure_is_0(seed: int) -> None:
+    """Where users wait, a delay of 0 has no slope: a search that began with it stayed there, far from rows and true count."""
+    rows, sketch, truth = simulated(Setting("threads", 20), seed)
+    fit = qn.fit(rows, sketch, held_out=0)
+    for name, value in truth.items():
+        assert fit[name].lowest <= value <= fit[name].highest
+
+
+def test_a_figure_at_its_bound_has_an_interval() -> None:
+    """Rows of full servers: a delay of 0 fits best, and how far it may go is said though the sum has no slope there."""
+    rows, sketch, _ = simulated(Setting("threads", 20), 136)
+    rest = qn.fit(rows, sketch, held_out=0)["jobs.demands.rest"]
+    assert rest.value == 0
+    assert 0 < rest.highest <= 0.1 * np.nanmedian(rows.column("response_time", "jobs"))
+
+
+def test_places_of_searches_leave_no_holes() -> None:
+    """Of 64 places in any two figures each ninth of the square has one, by logarithms, within the bounds."""
+    places = spread_places(4)
+    assert places.min() >= LEAST
+    assert places.max() <= MOST
+    thirds = np.floor(3 * np.log(places / LEAST) / np.log(MOST / LEAST)).astype(int)
+    for i, k in ((0, 1), (0, 2), (1, 3), (2, 3)):
+        assert len({(a, b) for a, b in thirds[:, [i, k]].tolist()}) == 9

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve.methods.product_form import mixed, recal
-from qnsolve.methods.product_form.batch_convolution import scenarios
+from qnsolve.methods.product_form.batch_convolution import all_populations, scenarios
 from qnsolve.methods.product_form.convolution import _convolved, one_class, populations
 from qnsolve.methods.product_form.lattice import lattice
 from qnsolve.methods.product_form.load_growth import stretch_slope
@@ -34,6 +34,15 @@ def test_populations_on_both_sides_of_a_collapse() -> None:
         alone = one_class(n, 1.0, demand, speeds)
         assert x == pytest.approx(alone.throughput[0], rel=1e-11)
         np.testing.assert_allclose(q, alone.queue_length[0], rtol=1e-9, atol=1e-12)
+
+
+def test_all_populations_of_balanced_networks() -> None:
+    """K single servers of one demand: N/(N + K - 1)/D at each population; and None where 1e6 s of thinking hide few jobs."""
+    demand, jobs = np.array([[0.1] * 3, [2.0] * 3]), np.arange(1, 301)
+    found = all_populations(300, np.zeros(2), demand, [[np.ones(1)]] * 3)
+    assert found is not None
+    np.testing.assert_allclose(found, jobs / (jobs + 2) / demand[:, :1], rtol=1e-12)
+    assert all_populations(2000, np.full(2, 1e6), demand, [[np.ones(1)]] * 3) is None
 
 
 def test_speeds_that_rise_and_collapse_are_refused() -> None:

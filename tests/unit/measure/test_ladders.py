@@ -354,3 +354,18 @@ def test_weights_of_large_ladders_are_those_of_small_ones():
     assert found[1] == pytest.approx(10, rel=1e-12)
     wide = Curves(*(np.array([v]) for v in (0.1, 30_000.0, 1.0, 0.0)), think_time=2.0)
     assert wide.throughput(np.array([25_000.0]))[0, 0] == pytest.approx(25_000 / 2.1, rel=1e-9)
+
+
+def test_a_given_think_time_leaves_short_responses_as_they_are() -> None:
+    """Users who think 1 s at a server of 10 ms: load/rate less thinking is noise, no clock that is off."""
+    users, rng = np.array([1, 2, 4, 8, 16, 32, 64, 128, 256]), np.random.default_rng(7)
+    job = qn.ClosedClass("j", population=1, think_time=1.0, demands={"cpu": 0.01})
+    exact = qn.sweep(qn.Network([qn.Queue("cpu")], [job]), "j", population=users.tolist())
+    rates = exact.throughput[:, 0] * (1 + 0.02 * rng.normal(size=9))
+    responses = exact.response_time[:, 0] * (1 + 0.02 * rng.normal(size=9))
+    fit = qn.measure.fit_ladder(users[:6], rates[:6], responses[:6], think_time=1.0)
+    assert fit.response_ratio == 1
+    assert not any("clock" in note for note in fit.notes)
+    there = fit.predict(users[6:])
+    assert there.rates == pytest.approx(exact.throughput[6:, 0], rel=0.05)
+    assert there.response_times == pytest.approx(exact.response_time[6:, 0], rel=0.08)

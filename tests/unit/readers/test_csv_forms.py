@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from typing import Any
 
 import numpy as np
@@ -152,6 +153,18 @@ def test_whether_the_day_is_first() -> None:
     assert str(usual.start[0])[:10] == "2026-02-03"
     assert "month/day/year" in " ".join(usual.notes)
     assert str(_read("date,time,tps\n02/03/2026,09.00.00,1\n", day_first=True).start[0])[:10] == "2026-03-02"
+
+
+@pytest.mark.parametrize(("day", "month"), [((8, 10), (5, 7)), ((5, 7), (8, 10))])
+def test_a_late_row_tells_whether_the_day_is_first(day: tuple[int, int], month: tuple[int, int]) -> None:
+    """Intervals of half a minute: the 13th stands 28,800 rows below the first, and decides for all before it."""
+    wanted = np.arange("2026-04-03", "2026-04-15", np.timedelta64(30, "s"), dtype="datetime64[s]")
+    written = [f"{s[slice(*day)]}/{s[slice(*month)]}/{s[:4]} {s[11:]}" for s in map(str, wanted)]
+    found = _read("from,to,tps\n" + "".join(f"{a},{b},1\n" for a, b in itertools.pairwise(written)))
+    assert (found.start == wanted[:-1]).all()
+    assert np.unique(found.length).tolist() == [30.0]
+    said = ["dates are read as day/month/year: a first number is above 12"] if day == (8, 10) else []
+    assert [note for note in found.notes if "dates" in note] == said
 
 
 def test_lengths_of_intervals() -> None:

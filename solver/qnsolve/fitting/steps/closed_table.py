@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
+from qnsolve.methods.arrays import counted
+from qnsolve.methods.product_form.batch_convolution import all_populations
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
 from qnsolve.model.station_types import Delay, Queue
 
 MOST_JOBS = 400  # of a table
-LARGEST = 600.0  # logarithm of a term, in units of its point, beyond which numbers of the machine may end
 
 
 def closed_table(
@@ -50,7 +51,10 @@ def closed_table(
     jobs = np.round(populations).astype(int)
     if jobs.min() < 1 or jobs.max() > MOST_JOBS:
         return None
-    rate = _rates(away, [demands[each.name] for each in queues], [servers[each.name] for each in queues], int(jobs.max()))
+    most = int(jobs.max())
+    asked = np.column_stack([demands[each.name] for each in queues] or [np.zeros((points, 0))])
+    speeds = [_speeds(servers[each.name], most) for each in queues]
+    rate = all_populations(most, away, asked, speeds)
     if rate is None:
         return None
     rate = rate[:, jobs - 1]
@@ -76,25 +80,7 @@ def _of(given: Any, points: int) -> Array:
     return np.array(np.broadcast_to(np.asarray(given, dtype=np.float64), points))
 
 
-def _rates(away: Array, demands: Sequence[Array], servers: Sequence[Array], most: int) -> Array | None:
-    """Throughput (P, most) with 1 to `most` jobs; None where the terms leave the numbers of the machine."""
-    unit = away + sum((d for d in demands), np.zeros(len(away)))  # cycle of a job alone
-    n = np.arange(1.0, most + 1)
-    with np.errstate(divide="ignore"):
-        logs = [np.cumsum(np.log((away / unit)[:, None] / n), axis=1)]
-        for demand, count in zip(demands, servers, strict=True):
-            logs.append(np.cumsum(np.log((demand / unit)[:, None] / np.minimum(n, count[:, None])), axis=1))
-    # so that a busy point neither falls to 0 nor rises beyond bounds: terms in units of the largest growth of any
-    growth = np.max([each[:, -1] for each in logs], axis=0) / most
-    terms = [np.hstack([np.zeros((len(unit), 1)), each - growth[:, None] * n]) for each in logs]
-    if max(float(each.max()) for each in terms) > LARGEST:
-        return None
-    found = np.exp(terms[0])
-    for each in terms[1:]:
-        weights, whole = np.exp(each), np.zeros_like(found)
-        for j in range(most + 1):
-            whole[:, j:] += weights[:, j : j + 1] * found[:, : most + 1 - j]
-        found = whole
-    if not (np.isfinite(found).all() and (found > 0).all()):
-        return None
-    return np.asarray(found[:, :-1] / found[:, 1:] * np.exp(-growth)[:, None] / unit[:, None])
+def _speeds(servers: Array, most: int) -> list[Array | None]:
+    """Speeds by number of jobs, of each point, or once where all have as many servers."""
+    kinds: dict[float, Array | None] = {m: counted(m, most) for m in set(servers.tolist())}
+    return [kinds[m] for m in servers.tolist()] if len(kinds) > 1 else list(kinds.values())

@@ -16,6 +16,7 @@ from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
 from qnsolve.numerics.least_squares import least_squares_many
 
 from .estimates import FigureEstimate, FitState
+from .start_points import spread_places
 from .whole_counts import WholeCount
 
 MOST_COUNTS = 7  # that are fitted beside the best one
@@ -26,6 +27,8 @@ WORST = 25.0  # logarithm of a response without bound
 LEVEL = (0.025, 0.975)
 NORMAL = 1.96
 REWEIGHTED, SETTLED = 8, 0.02  # times that the noise of the series is taken anew; its change that counts as none
+GROWTH, STEPS = 4.0, 12  # of steps from a bound
+SEARCHED = 2  # of the places that a search of other counts is begun from, beside the end of the nearest counts
 
 
 class Points(Protocol):
@@ -63,7 +66,7 @@ def response_step(
     keep = np.zeros(len(rows), dtype=bool)
     keep[chosen] = True
     some = rows.where(keep)
-    problem = _Problem(left, points, some, found, quantities, SLOW if slow else QUICK)
+    problem = _Problem(left, points, some, found, quantities, slow)
     problem.fit()
 
 
@@ -77,9 +80,9 @@ class _Problem:
         rows: MeasuredRows,
         found: FitState,
         quantities: tuple[str, ...],
-        search: Any,
+        slow: bool,
     ) -> None:
-        self.search = search
+        self.slow = slow
         self.made: dict[tuple[float, ...], tuple[Array, Array]] = {}  # by counts: the other figures, what they leave
         self.begins: dict[tuple[float, ...], Array] = {}
         self.left, self.points, self.rows, self.found = left, points, rows, found
@@ -128,27 +131,54 @@ class _Problem:
         return np.hstack(parts)
 
     def _search(self, wanted: Sequence[tuple[float, ...]]) -> None:
-        """Best figures beside each of some counts, all at once; each search begins where the nearest counts ended."""
+        """Best figures beside each of some counts, all at once.
+
+        Each is searched from where the nearest counts ended, and, the first time, from the best of places spread over all
+        sizes: at a figure of 0 the sum of squares may have no slope, and a search that comes there ends.
+        """
         new = [counts for counts in wanted if counts not in self.made]
         if not new:
             return
         beside = np.array(new).reshape(len(new), len(self.counts))
-        begins = np.array([self._begin(counts) for counts in new]).reshape(len(new), len(self.free))
+        ends = np.array([self._begin(counts) for counts in new]).reshape(len(new), len(self.free))
         if self.free:
-            scales = self._scales()
-            lower = np.tile(np.array([each.lowest for each in self.free]) / scales, (len(new), 1))
-            upper = np.tile(np.array([each.highest for each in self.free]) / scales, (len(new), 1))
-            begins, left = least_squares_many(self.residuals, begins, lower, upper, beside=beside, **self.search)
+            begins = ends[:, None]
+            if not self.slow and any(counts not in self.begins for counts in new):
+                begins = np.concatenate([begins, self._best_places(beside)], axis=1)
+            ends, left = self._least(begins, beside)
         else:
             left = self.residuals(beside)
-        self.made |= {counts: (x, each) for counts, x, each in zip(new, begins, left, strict=True)}
-        self.begins |= dict(zip(new, begins, strict=True))
+        self.made |= {counts: (x, each) for counts, x, each in zip(new, ends, left, strict=True)}
+        self.begins |= dict(zip(new, ends, strict=True))
 
     def _begin(self, counts: tuple[float, ...]) -> Array:
         if not self.begins:
             return np.array([1.0 if each.start is not None else 0.5 for each in self.free])
         near = min(self.begins, key=lambda other: float(np.abs(np.log(np.divide(counts, other))).sum()))
         return self.begins[near]
+
+    def _bounds(self) -> tuple[Array, Array]:
+        """Of the free figures, in their scales."""
+        scales = self._scales()
+        lowest, highest = np.array([each.lowest for each in self.free]), np.array([each.highest for each in self.free])
+        return lowest / scales, highest / scales
+
+    def _best_places(self, beside: Array) -> Array:
+        """Of places spread over all sizes those with the least sums of squares beside each of the counts (S, 2, free)."""
+        places = np.clip(spread_places(len(self.free)), *self._bounds())
+        every = np.hstack([np.tile(places, (len(beside), 1)), np.repeat(beside, len(places), axis=0)])
+        squares = np.sum(self.residuals(every) ** 2, axis=1).reshape(len(beside), len(places))
+        return places[np.argsort(squares, axis=1, kind="stable")[:, :SEARCHED]]
+
+    def _least(self, begins: Array, beside: Array) -> tuple[Array, Array]:
+        """The best end (S, free), and what it leaves, of searches from several begins (S, B, free) beside the same counts."""
+        count, each = begins.shape[:2]
+        lower, upper = (np.tile(bound, (count * each, 1)) for bound in self._bounds())
+        starts, counts = begins.reshape(count * each, -1), np.repeat(beside, each, axis=0)
+        search: Any = SLOW if self.slow else QUICK
+        ends, left = least_squares_many(self.residuals, starts, lower, upper, beside=counts, **search)
+        best = np.sum(left**2, axis=1).reshape(count, each).argmin(axis=1) + each * np.arange(count)
+        return ends[best], left[best]
 
     def _count(self, i: int, counts: tuple[float, ...]) -> WholeCount:
         """One of the counts, beside the others."""
@@ -164,14 +194,14 @@ class _Problem:
         """Best values, again and again until each series counts by what the fit itself leaves of it."""
         best = tuple(float(each.start or 1.0) for each in self.counts)
         searched: list[WholeCount] = []
-        for _ in range(REWEIGHTED):
+        for again in range(REWEIGHTED, 0, -1):
             self.made.clear()
             searched.clear()
             for i in range(len(self.counts)):
                 searched.append(self._count(i, best))
                 best = (*best[:i], searched[i].best(), *best[i + 1 :])
             self._search([best])
-            if self._weighed(self.made[best][1]):
+            if again == 1 or self._weighed(self.made[best][1]):
                 break
         alike = [best]
         for i, (each, count) in enumerate(zip(self.counts, searched, strict=True)):
@@ -198,8 +228,11 @@ class _Problem:
         """Whether each series counts by what is left of it already; else it does from here on."""
         sizes = {title: float(np.sqrt(np.mean(part**2))) * self.noise[title] for title, part in self._parts(left).items()}
         least = max(max(sizes.values()) * 1e-3, 1e-9)
-        before, self.noise = self.noise, {title: max(size, least) for title, size in sizes.items()}
-        return all(abs(self.noise[title] / before[title] - 1) < SETTLED for title in before)
+        noise = {title: max(size, least) for title, size in sizes.items()}
+        if all(abs(noise[title] / self.noise[title] - 1) < SETTLED for title in noise):
+            return True
+        self.noise = noise
+        return False
 
     def _take(self, alike: list[tuple[float, ...]]) -> None:
         """Estimates with intervals: those of the best counts, and of others that fit about as well."""
@@ -230,9 +263,7 @@ class _Problem:
     def _estimates(self, x: Array, counts: tuple[float, ...]) -> list[FigureEstimate]:
         """From residuals, and from what is not known of the figures of the first step."""
         p = len(x)
-        step = 1e-4 * np.maximum(np.abs(x), 1e-2)
-        here = self.residuals(np.hstack([np.vstack([x, x + np.diag(step)]), np.tile(counts, (p + 1, 1))]))
-        left, slopes = here[0], ((here[1:] - here[0]) / step[:, None]).T
+        left, slopes = self._slopes(x, counts)
         sizes = np.linalg.norm(slopes, axis=0)
         dead = sizes < 1e-9 * max(float(np.sqrt(len(left))), 1.0)
         if dead.any():
@@ -259,6 +290,28 @@ class _Problem:
             lowest, highest = min(float(ends[0]), value), max(float(ends[1]), value)
             made.append(FigureEstimate(each, value, lowest, highest, own[:, i] * scales[i], source, len(self.rows)))
         return made
+
+    def _slopes(self, x: Array, counts: tuple[float, ...]) -> tuple[Array, Array]:
+        """What is left (n,), and how it changes with each figure (n, p).
+
+        At a bound there may be no slope, as of a short delay before a station where jobs wait: of a figure that is nearer to
+        its lower bound than its slope can tell, it is that over the first of growing steps that changes what is left by its
+        noise.
+        """
+
+        def moved(steps: Array) -> Array:
+            return self.residuals(np.hstack([x + steps, np.tile(counts, (len(steps), 1))]))
+
+        every = np.eye(len(x))
+        step = 1e-4 * np.maximum(np.abs(x), 1e-2)
+        left, *there = moved(np.vstack([np.zeros(len(x)), np.diag(step)]))
+        slopes = (np.array(there) - left) / step[:, None]
+        for i in np.flatnonzero((x - self._bounds()[0]) * np.linalg.norm(slopes, axis=1) <= 1):
+            steps = step[i] * GROWTH ** np.arange(STEPS)
+            changes = moved(steps[:, None] * every[i]) - left
+            first = int(np.argmax(np.linalg.norm(changes, axis=1) >= 1))  # the smallest step where none is enough
+            slopes[i] = changes[first] / steps[first]
+        return left, slopes.T
 
     def _earlier(self, x: Array, counts: tuple[float, ...], left: Array) -> tuple[Array, Array]:
         """What the figures of the first step move the residuals by (n, b), and drawn errors of theirs (B, b) in that unit."""

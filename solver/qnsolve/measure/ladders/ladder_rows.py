@@ -109,7 +109,8 @@ def _response_law(n: Array, x: Array, r: Array | None, given: float | None) -> t
         if rest > THINKING * float(np.median(cycle)) and _is_added(cycle, r, rest):
             think = rest
             notes.append(f"load/rate is {rest:.4g} longer than the response: taken as think time (Little's law)")
-    # think time that the rows gave is so by Little's law, and where it is most of the cycle the rest is noise
+    if think and _middle(np.abs(np.log((r + think) / cycle)), n) <= UNLIKE:
+        return think, 1.0, notes  # a small rest of a cycle that is mostly thinking is noise
     ratios = r / (cycle - think) if given is not None or not think else (r + think) / cycle
     ratio = _middle(ratios, n)
     if think and abs(ratio - 1) < UNLIKE:

@@ -29,6 +29,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:[eE]\+?\d+)?")
 _SPOKEN = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([A-Za-z]{1,12})")  # 15 min
 _EPOCHS = ((1e8, 1e11, 1000.0), (1e11, 1e14, 1.0), (1e14, 1e17, 1e-3), (1e17, 1e20, 1e-6))  # from, below, to milliseconds
 MOST_REMEMBERED = 200_000
+ASSUMED = "dates such as 03/04/2026 are read as month/day/year, as RMF writes them"
 
 
 class Clock:
@@ -46,7 +47,7 @@ class Clock:
         self._known: dict[str, int] = {"": _NAT}
 
     def learn(self, texts: Iterable[str]) -> None:
-        """Decide from some of the dates whether the day is written first."""
+        """Decide from some of the dates whether the day is written first; what was read before may be otherwise then."""
         if self.day_first is not None:
             return
         for text in texts:
@@ -54,10 +55,17 @@ class Clock:
             if found and int(found.group(1)) > 12:
                 self.day_first = True
                 self.notes["dates are read as day/month/year: a first number is above 12"] = None
-                return
-            if found and int(found.group(2)) > 12:
+                self._known = {"": _NAT}
+            elif found and int(found.group(2)) > 12:
                 self.day_first = False
+            if self.day_first is not None:
+                self.notes.pop(ASSUMED, None)
                 return
+
+    @property
+    def assumed(self) -> bool:
+        """Whether a date was read that may be otherwise."""
+        return ASSUMED in self.notes
 
     def milliseconds(self, text: str) -> int | None:
         """Milliseconds since 1970 of a text; None where it is no time."""
@@ -110,7 +118,7 @@ class Clock:
         if kind == "dots":
             return datetime.date(year, b, a), parts[3:]
         if self.day_first is None:
-            self.notes["dates such as 03/04/2026 are read as month/day/year, as RMF writes them"] = None
+            self.notes[ASSUMED] = None
         return (datetime.date(year, b, a) if self.day_first else datetime.date(year, a, b)), parts[3:]
 
     def _at(self, day: datetime.date, rest: tuple[str, ...]) -> int:

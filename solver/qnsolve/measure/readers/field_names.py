@@ -26,7 +26,7 @@ _SAME = {
     "utilisation": "utilization",
     "usr": "user",
 }
-_PERCENTILE = re.compile(r"p?(50|90|95|99)(?:th)?(?<!^\d\d)")
+_PERCENTILE = re.compile(r"(?:p|r|rt)?(50|90|95|99)(?:th)?(?<!^\d\d)")
 _LINE = re.compile(r"^\s*(50|90|95|99)\s*%(?:ile)?(?:\s*line)?\s*", re.IGNORECASE)
 _BELOW = "s|sec|seconds?|min|minutes?|h|hours?|tran|trans|transaction|txn|tx|job|req|request|task|query"
 

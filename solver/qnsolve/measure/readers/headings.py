@@ -19,6 +19,7 @@ from .source_files import printable
 BY_VALUES = 0.0  # a factor that only the values decide: percent or share
 _SPREAD = {"sd", "std", "stdev", "stddev", "min", "max", "minimum", "maximum", "peak", "variance", "var", "stderr", "ci", "cv"}
 _SPREAD |= {"low", "high", "highest", "lowest", "deviation", "total", "sum", "error", "errors", "defined", "goal", "limit"}
+_SPREAD |= {"failed", "failures"}
 _FILLING = {
     "time",
     "times",
@@ -33,6 +34,22 @@ _FILLING = {
     "pct",
     "per",
     "overall",
+    "http",
+    "https",
+}
+_REQUESTS = {
+    "transactions",
+    "transaction",
+    "txn",
+    "txns",
+    "tx",
+    "trans",
+    "requests",
+    "request",
+    "req",
+    "reqs",
+    "queries",
+    "query",
 }
 _JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
 _JOBS |= {
@@ -246,6 +263,8 @@ def _field(pairs: Sequence[tuple[str, str]]) -> tuple[KnownField | None, list[st
     unit = " ".join(given[-2:])
     if factor(unit, "1/s") and len(given) > 2 and set(given[:-2]) <= _JOBS:
         return exact(["throughput"]), [], unit
+    if factor(unit, "1/s") and len(given) > 2 and given[-3] in _REQUESTS:  # http_reqs_per_s, orders requests per second
+        return exact(["throughput"]), [written for written, word in pairs[:-3] if word not in MEAN], unit
     if len(given) > 1 and set(given[:-1]) <= set(MEAN) and factor(given[-1], "s"):  # mean_ms
         return exact(["response"]), [], given[-1]
     if len(given) > 2 and given[-2] in MEAN and factor(given[-1], "s") and matched(given[:-2]) is None:  # orders avg ms

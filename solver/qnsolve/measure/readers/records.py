@@ -50,6 +50,7 @@ class Columns:
     names: dict[Names, int] = field(default_factory=dict)
     places: list[NDArray[np.int64]] = field(default_factory=list)
     cells: int = 0
+    assumed: list[tuple[int, str, tuple[ColumnPlan, Sequence[Any], NDArray[np.int64]]]] = field(default_factory=list)
 
     def add(self, rows: Sequence[Sequence[Any]], places: Sequence[int]) -> None:
         """Read a block of rows.
@@ -70,9 +71,7 @@ class Columns:
         for j, i in enumerate(series):
             block[:, j] = self._numbers(self.plans[i], columns[i], lines)
         self.values.append(block)
-        for i, plan in enumerate(self.plans):
-            if plan.role in CLOCKS:
-                self.clocks.setdefault(plan.role, []).append(self._times(plan, columns[i], lines))
+        self._read_clocks([(plan, columns[i]) for i, plan in enumerate(self.plans) if plan.role in CLOCKS], lines)
         found = [columns[i] for i, plan in self._owners()]
         if found:
             known, most = self.names, MOST_COLUMNS
@@ -85,6 +84,22 @@ class Columns:
                 rule = f"has more than {most:,} classes"
                 raise self.source.error("file", rule, "check which column names the class: --map class=HEADING")
         self.places.append(lines)
+
+    def _read_clocks(self, columns: Sequence[tuple[ColumnPlan, Sequence[Any]]], lines: NDArray[np.int64]) -> None:
+        """Times of a block; dates of the blocks before are read again where this one tells that the day stands first."""
+        if self.clock.day_first is None:
+            for plan, cells in columns:
+                if plan.role != "length":
+                    self.clock.learn(map(str, dict.fromkeys(cells)))
+            if self.clock.day_first:
+                for block, role, before in self.assumed:
+                    self.clocks[role][block] = self._times(*before)
+        for plan, cells in columns:
+            self.clocks.setdefault(plan.role, []).append(self._times(plan, cells, lines))
+        if self.clock.day_first is not None:
+            self.assumed.clear()
+        elif self.clock.assumed:
+            self.assumed += [(len(self.places), plan.role, (plan, cells, lines)) for plan, cells in columns]
 
     def _owners(self) -> list[tuple[int, ColumnPlan]]:
         order = {role: at for at, role in enumerate(OWNERS)}

@@ -133,7 +133,46 @@ def scenarios(population: Array, think_time: Array, demand: Array, speeds: Speed
     return throughput, queue_length, right
 
 
-def _chunk(population: Array, think_time: Array, demand: Array, speeds: Speeds) -> tuple[Array, Array, NDArray[np.bool_]]:
+def all_populations(most: int, think_time: Array, demand: Array, speeds: Speeds) -> Array | None:
+    """Exact throughputs (B, N) of B closed networks with one class, each with 1 … N jobs; without queue lengths.
+
+    One convolution a network gives all; None where the weight of a small population underflows beside the others.
+
+    Parameters
+    ----------
+    most : int
+        N [jobs].
+    think_time : ndarray (B,)
+        Z [time].
+    demand : ndarray (B, K)
+        D [time].
+    speeds : sequence (K,) of sequences (B,) of ndarray or None
+        As for `scenarios`.
+
+    References
+    ----------
+    [Buzen1973].
+    """
+    found = np.zeros((len(demand), most))
+    size = max(1, CHUNK // (most + 1))
+    for start in range(0, len(demand), size):
+        some = slice(start, start + size)
+        count = len(demand[some])
+        own = [per if len(per) == 1 else per[some] for per in speeds]
+        tilt, space, p, stations = _thinking(np.full((count, 1), most), think_time[some, None], demand[some, None], own)
+        for station in stations.values():
+            p = _scaled(applied(space, station, p))
+        weight = p[:-1]
+        if not (weight > TINY).all():
+            return None
+        found[some] = tilt * (weight[:-1] / weight[1:]).T
+    return found
+
+
+def _thinking(
+    population: Array, think_time: Array, demand: Array, speeds: Speeds
+) -> tuple[Array, Rows, Array, dict[int, Station]]:
+    """The tilt (B, R), the series of the jobs that wait nowhere, and the stations that it is to be multiplied by."""
     most = int(population.sum(axis=1).max())
     tables = {k: _table(per, most) for k, per in enumerate(speeds) if demand[:, :, k].any()}
     queues = {k: t for k, t in tables.items() if t is not None}
@@ -145,6 +184,11 @@ def _chunk(population: Array, think_time: Array, demand: Array, speeds: Speeds) 
     space = Rows(population.astype(np.intp))
     stations = {k: _station(tilt * demand[:, :, k], table, most) for k, table in queues.items()}
     p = space.product([_poisson(rate, int(n)) for rate, n in zip((tilt * outside).T, population.max(axis=0), strict=True)])
+    return tilt, space, p, stations
+
+
+def _chunk(population: Array, think_time: Array, demand: Array, speeds: Speeds) -> tuple[Array, Array, NDArray[np.bool_]]:
+    tilt, space, p, stations = _thinking(population, think_time, demand, speeds)
     plain = {k: share * s.ratio for k, (share, s) in stations.items() if len(s.head) == 1 and s.ratio is not None}
     for load in plain.values():
         p = _scaled(space.divide(p, load))
