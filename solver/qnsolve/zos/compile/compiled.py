@@ -6,7 +6,7 @@ network of a system read these programs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -223,21 +223,20 @@ class _Program:
             self._op(code, 0, mean)
             self._op(Op.GIVE, pool)
 
-    def _in_order(self, pool: int, task: Task, piece: float, part: float = 0.0) -> None:
+    def _in_order(self, pool: int, task: Task, piece: float, asked: Sequence[Request] = (), part: float = 0.0) -> None:
         """A piece on a TCB that serves one task at a time, in order of arrival, with `part` of the synchronous requests."""
-        asks = part > 0 and bool(self._asked(task, synchronous=True))
-        if piece > 0 or asks:
+        if piece > 0 or asked:
             self._op(Op.TAKE, pool)
             self._timed(Op.CPU, task.lpar, piece)
-            self._synchronous(task, part)
+            self._synchronous(task, asked, part)
             self._op(Op.GIVE, pool)
 
-    def _sharing(self, pool: int, task: Task, piece: float, part: float) -> None:
+    def _sharing(self, pool: int, task: Task, piece: float, asked: Sequence[Request], part: float) -> None:
         """A piece on a TCB that its tasks share, and the synchronous requests, which hold it."""
         self._timed(Op.SHARED, pool, piece)
-        if part > 0 and self._asked(task, synchronous=True):
+        if asked:
             self._op(Op.HOLD, pool)
-            self._synchronous(task, part)
+            self._synchronous(task, asked, part)
             self._op(Op.LET, pool)
 
     def _round(self, task: Task, part: float) -> None:
@@ -245,13 +244,14 @@ class _Program:
         cics, place = isinstance(region, CicsRegion), self.pools.place
         on_qr = cics and step.requests_from == "qr"
         switches = step.change_modes * lpar.change_mode_cpu
+        synchronous, asynchronous = self._asked(task)
         to_qr = (1.0 if step.open_cpu + step.jvm_cpu == 0 else 0.5) if cics else 0.0  # a switch has two sides
         if cics:
             self._in_order(place[Pool.RO, task.region], task, part * step.ro_cpu)
             on = self._sharing if step.qr_dispatches is None else self._in_order
-            on(place[Pool.QR, task.region], task, part * (step.qr_cpu + switches * to_qr), part if on_qr else 0.0)
+            on(place[Pool.QR, task.region], task, part * (step.qr_cpu + switches * to_qr), synchronous if on_qr else (), part)
             if on_qr:
-                self._asynchronous(task, part)
+                self._asynchronous(task, asynchronous, part)
         self._timed(Op.CPU, task.lpar, part * (step.system_cpu + switches * (1 - to_qr)))
         self._eligible(task, part * (step.open_cpu + step.cpu))
         threads = place.get((Pool.THREADS, task.region))
@@ -262,8 +262,8 @@ class _Program:
             if threads is not None:
                 self._op(Op.GIVE, threads)
         if not on_qr:
-            self._synchronous(task, part)
-            self._asynchronous(task, part)
+            self._synchronous(task, synchronous, part)
+            self._asynchronous(task, asynchronous, part)
         for name, size in (step.log_bytes or {}).items():
             time = next(x for x in self.taken.system.loggers if x.name == name).time_of(size)
             self._served(place[Pool.LOG, name], Op.WAIT, part * time)
@@ -276,23 +276,25 @@ class _Program:
         self._timed(Op.CPU, task.lpar, cpu * (1 - share))
         self._timed(Op.ZIIP, task.lpar, cpu * share)
 
-    def _asked(self, task: Task, *, synchronous: bool) -> list[Request]:
-        """Requests of a task to coupling facilities that are synchronous, or that are not."""
-        asked = self.taken.requests(task)
-        return [one for one in asked if synchronous != ((one[0], one[2].name, task.lpar) in self.converted)]
+    def _asked(self, task: Task) -> tuple[list[Request], list[Request]]:
+        """Requests of a task to coupling facilities: those that are synchronous, and those that are not."""
+        found: tuple[list[Request], list[Request]] = [], []
+        for one in self.taken.requests(task):
+            place, _, structure, _ = one
+            found[(place, structure.name, task.lpar) in self.converted].append(one)
+        return found
 
-    def _synchronous(self, task: Task, part: float) -> None:
+    def _synchronous(self, task: Task, asked: Sequence[Request], part: float) -> None:
         """Requests that keep their CP, those of one structure as one that is as long."""
-        if part > 0:
-            for place, facility, structure, count in self._asked(task, synchronous=True):
-                self._op(Op.SPIN_ON, task.lpar)
-                self._timed(Op.FIXED, 0, part * count * facility.link.latency)
-                self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, part * count * structure.service_time)
-                self._op(Op.SPIN_OFF, task.lpar)
+        for place, facility, structure, count in asked:
+            self._op(Op.SPIN_ON, task.lpar)
+            self._timed(Op.FIXED, 0, part * count * facility.link.latency)
+            self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, part * count * structure.service_time)
+            self._op(Op.SPIN_OFF, task.lpar)
 
-    def _asynchronous(self, task: Task, part: float) -> None:
+    def _asynchronous(self, task: Task, asked: Sequence[Request], part: float) -> None:
         """Requests that a task waits for without a TCB and a CP, and the CPU at their end."""
-        for place, facility, structure, count in self._asked(task, synchronous=False):
+        for place, facility, structure, count in asked:
             number = part * count
             self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, number * structure.service_time)
             self._timed(Op.FIXED, 0, number * (facility.link.latency + facility.async_delay))
