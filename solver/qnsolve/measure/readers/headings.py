@@ -51,9 +51,8 @@ _REQUESTS = {
     "queries",
     "query",
 }
-_JOBS = {"transactions", "transaction", "txn", "txns", "tx", "tran", "trans", "requests", "request", "req", "reqs", "queries"}
-_JOBS |= {
-    "query",
+_JOBS = _REQUESTS | {
+    "tran",
     "ops",
     "operations",
     "jobs",
