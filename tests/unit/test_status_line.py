@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 from qnsolve.cli import terminal
@@ -39,11 +40,12 @@ def _shown(text: str) -> str:
 
 
 def _screen(monkeypatch: pytest.MonkeyPatch) -> Stream:
-    """A terminal on which the line is shown at once."""
+    """A terminal on which the line is shown at once; its clock stands."""
     stream = Stream(terminal=True)
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(terminal, "QUIET", 0.001)
     monkeypatch.setattr(terminal, "OFTEN", 0.001)
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: 0.0))
     return stream
 
 
@@ -63,14 +65,14 @@ def test_it_is_wiped_out_by_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing() -> None:
         with at_work("qnsolve fit"):
             say("march.csv: 1,000 records")
-            while "march.csv: 1,000 records: " not in screen.getvalue():  # the first line may be of the time before
+            while "march.csv: 1,000 records: 0 s" not in screen.getvalue():  # the first line may be of the time before
                 screen.written.clear()
                 assert screen.written.wait(60)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         failing()
-    assert "march.csv: 1,000 records: " in screen.getvalue()
+    assert "march.csv: 1,000 records: 0 s" in screen.getvalue()
     assert _shown(screen.getvalue()) == ""
 
 
