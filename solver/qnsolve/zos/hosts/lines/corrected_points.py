@@ -14,7 +14,7 @@ from .line_loads import LineLoads
 from .lines_and_pieces import LinesAndPieces
 from .stays import uneven, unlike
 
-LEAST, WHOLE = 0.01, 0.25  # share of the free pieces that come from elsewhere: from one to the other they count more
+LEAST, WHOLE = 0.01, 0.03  # of the processors in use by pieces from elsewhere: from one to the other the chains count more
 LOST = 1e-3  # share of what comes to a line that its plain chain may lose by its grids; more where it cannot hold it
 FULL = (0.94, 0.98)  # use of the processors or of a line by users: from one to the other they count less
 NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the plain chains are the same
@@ -95,16 +95,19 @@ def _applies(host: HostView) -> bool:
 
 
 def _weight(load: LineLoads) -> float:
-    """How much the chains of lines and pieces count: not where no piece comes from elsewhere, wholly where many do.
+    """How much the chains of lines and pieces count: not where next to no piece comes from elsewhere.
 
-    One line alone is as exact in the plain chain, but for the pieces that pass it: half each. Where one line is most of
-    what waits (its load squared more than half of all), the more of the pieces must come from elsewhere the more it is. In
-    lines in order of arrival shorter pieces matter less.
+    Pieces from elsewhere that keep a few in a hundred of the processors at work make all lines grow at once. One line alone
+    is as exact in the plain chain, but for the pieces that pass it: where one line is most of what waits (its load squared
+    near all), the larger the share of the pieces from elsewhere the more. In lines in order of arrival shorter pieces
+    matter less.
     """
     squares = np.array([load.host.loads[k] for k in load.lines]) ** 2
-    apart = max(2 * float(squares.max() / squares.sum()) - 1, 0.0)
-    whole = (1 - apart) * WHOLE + apart
-    found = min(max((load.elsewhere - LEAST) / (whole - LEAST), 0.0), 1.0) * min(load.count - 0.5, 1.0)
+    alone = min(max(4 * float(squares.max() / squares.sum()) - 2, 0.0), 1.0)
+    all_grow = (load.elsewhere * load.free / load.host.load.engines - LEAST) / (WHOLE - LEAST)
+    passing = (load.elsewhere - LEAST) / (1 - LEAST)
+    found = (1 - alone) * min(max(all_grow, 0.0), 1.0) + alone * min(max(passing, 0.0), 1.0)
+    found *= min(load.count - 0.5, 1.0)
     if any(load.host.load.groups[k].in_order for k in load.lines):
         found *= min(load.pieces.length / load.length(), 1.0)
     return found
