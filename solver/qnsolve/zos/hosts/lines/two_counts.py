@@ -1,7 +1,7 @@
 """A Markov chain of two counts that hang together: a task that leaves the one becomes, at once, a part of the other.
 
-On grids that widen. Where a step of the first count is wide, moves of both counts lead as far in the second one: moves to
-the neighbour alone would lose most of what the two have in common.
+On grids that widen. Where the steps of the first count are wide the second is fast beside it, and its mean over its own
+chances says what the two have in common (G. Pavliotis, A. Stuart, Multiscale Methods, 2008, on averaging).
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.banded import Moves, anchored, likely_state, stationary
 from qnsolve.zos.hosts.chains.plane import SPARE, STIFF, joint_moves, moves, plane
 from qnsolve.zos.hosts.chains.windows import KeptWindows, windowed
+
+LEAST = 0.1  # variance of the first count over that of its moves
+TINY = 1e-300
 
 
 def two_counts(
@@ -49,46 +52,34 @@ def two_count_moves(
 ) -> Moves:
     """Rates in each state (N, Y), by how many levels and phases further they lead.
 
-    Drift and variance of both counts and their covariance are kept. Where the steps are of one task, what leaves the first
-    count for the second is one move. Where they are wide it is moves of both kinds, a step down and as far up, and back.
+    Drift and variance of both counts are kept. Where the steps of the first are of one task, what leaves it for the second
+    is one move. Where they are wide these are moves of their own, and the variance of the first is less by what `_slaved`
+    says: a task that has left it for the second is not gone yet.
     """
-    wide = np.concatenate(([1.0], np.diff(levels)))[:, None]
-    far, places = _as_far(levels, phases)
-    joint = joint_moves(min(follow, 1.0) * serve, follow, arrive, up + down, wide, far)
+    wide_n, wide_y = np.concatenate(([1.0], np.diff(levels)))[:, None], np.append(np.diff(phases), np.inf)[None, :]
+    far, extra = np.where(np.isfinite(wide_y), wide_y, 0.0), follow * serve
+    joint = joint_moves(min(follow, 1.0) * serve, follow, arrive, up + down, wide_n, wide_y) * (wide_n <= 1)
+    variance = arrive + serve
+    lack = 2 * extra * _slaved(phases, arrive - serve, up + extra, down)[:, None]
+    variance = np.where(wide_n > 1, np.maximum(variance - lack, LEAST * variance), variance - joint)
+    rise, fall = moves(levels, (arrive - serve + joint).T, variance.T, careful)
+    ups, downs = moves(phases, up - down + extra - joint * far, up + down + extra - joint * far**2, careful)
     joint[0] = 0.0
-    reach = np.where(places > 0, far, 0.0)
-    forth, back = joint * (1 + 1 / wide) / 2, joint * (1 - 1 / wide) / 2
-    to = np.arange(serve.size).reshape(serve.shape)[1:] - len(phases) + places[1:]  # where forth leads to
-
-    def returned(rate: Array) -> Array:
-        found = np.bincount(to.ravel(), rate[1:].ravel(), serve.size)
-        return np.asarray(found.reshape(serve.shape), dtype=float)
-
-    steps = returned(back), returned(back * reach), returned(back * reach**2)
-    above = np.append(wide[1:], [[0.0]], axis=0)
-    drift = arrive - serve + forth * wide - steps[0] * above
-    variance = arrive + serve - forth * wide**2 - steps[0] * above**2
-    found: dict[tuple[int, ...], Array] = {}
-    for j in range(1, int(places.max()) + 1):
-        here = places == j
-        if here.any():
-            found[-1, j] = np.where(here, forth, 0.0)
-            found[1, -j] = other = np.zeros(serve.shape)
-            other[:-1, j:] = np.where(here[1:], back[1:], 0.0)[:, : len(phases) - j]
-    rise, fall = moves(levels, drift.T, variance.T, careful)
-    extra = follow * serve
-    further = up - down + extra - forth * reach + steps[1]
-    ups, downs = moves(phases, further, up + down + extra - forth * reach**2 - steps[2], careful)
-    return found | {(1, 0): rise.T, (-1, 0): fall.T, (0, 1): ups, (0, -1): downs}
+    return {(1, 0): rise.T, (-1, 0): fall.T, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
 
 
-def _as_far(levels: Array, phases: Array) -> tuple[Array, Places]:
-    """How far in the phase a move of both counts leads from each state, about as far as in the level; and how many places."""
-    last = len(phases) - 1
-    goal = phases[None, :] + np.concatenate(([1.0], np.diff(levels)))[:, None]
-    place = np.minimum(np.searchsorted(phases, goal), last)
-    before = np.maximum(place - 1, 0)
-    nearer = np.where(goal - phases[before] < phases[place] - goal, before, place)
-    here = np.arange(last + 1)[None, :]
-    places = np.minimum(np.maximum(nearer - here, 1), last - here)
-    return np.where(places > 0, phases[here + places] - phases[None, :], np.inf), places
+def _slaved(points: Array, drift: Array, up: Array, down: Array) -> Array:
+    """How far one more of the second count moves the first, whose drift is given, until it has gone: for each level (N,).
+
+    The second count at each level as if the first stood still: a mean over its chances of what one more of it adds to the
+    drift, over what it adds to its own way back. What is left where the fast of two counts is averaged out.
+    """
+    if len(points) < 2:
+        return np.zeros(len(drift))
+    ups, downs = moves(points, up - down, up + down, True)
+    logs = np.cumsum(np.log(np.maximum(ups[:, :-1], TINY)) - np.log(np.maximum(downs[:, 1:], TINY)), axis=1)
+    logs = np.concatenate((np.zeros((len(logs), 1)), logs), axis=1)
+    chance = np.exp(logs - logs.max(axis=1, keepdims=True))
+    between = (chance[:, :-1] + chance[:, 1:]) / np.diff(points)
+    moved, back = (between * np.diff(drift)).sum(axis=1), (between * np.diff(up - down)).sum(axis=1)
+    return np.asarray(np.clip(-moved / np.where(back < 0, back, -np.inf), 0.0, 1.0))
