@@ -23,6 +23,7 @@ from .line_loads import LineLoads
 from .stays import LineRates, knots_of, mean_length, stretches, unlike
 from .two_counts import two_counts
 
+FINE = 20.0  # tasks at lines up to which each number is a level
 LIKELY = 1e-12  # chance of a number of pieces from which on what is beside them is read
 SPARE = 5.0  # servers beyond those at work, in standard deviations, from which on none of a group waits
 FEW = 40  # other lines of which the number at work is a chance, not its mean
@@ -140,7 +141,7 @@ class LinesAndPieces:
     def _on_grids(self, busy: float, rates_of: Callable[[Array], LineRates], kind: int) -> tuple[Array, Array, LineRates]:
         """Levels, chances and rates of a chain, on levels that go as far as it has tasks."""
         host = self.host
-        most, unit = host.load.coming.most, max(host.load.engines + 10, 12)
+        most, unit = host.load.coming.most, max(host.load.engines + 10, FINE)
         use = min(max(busy, host.total / host.load.engines), 0.98)
         top = max(min(25 + 20 / (1 - use), most), 1.0)
         for _ in range(GRIDS):

@@ -82,4 +82,4 @@ def _slaved(points: Array, drift: Array, up: Array, down: Array) -> Array:
     chance = np.exp(logs - logs.max(axis=1, keepdims=True))
     between = (chance[:, :-1] + chance[:, 1:]) / np.diff(points)
     moved, back = (between * np.diff(drift)).sum(axis=1), (between * np.diff(up - down)).sum(axis=1)
-    return np.asarray(np.clip(-moved / np.where(back < 0, back, -np.inf), 0.0, 1.0))
+    return np.maximum(-moved / np.where(back < 0, back, -np.inf), 0.0)
