@@ -78,9 +78,9 @@ class LineLoads:
 
     @property
     def elsewhere(self) -> float:
-        """Share of the free pieces, by their work, that are of tasks and that no line holds back."""
+        """Share of the free pieces, by their work, that no line holds back: of tasks, and CPU that does not grow with them."""
         work = self.host.load.flow * self.free_work
-        return float(work @ (1 - self.share)) / max(self.free, 1e-300)
+        return (float(work @ (1 - self.share)) + self.host.load.fixed) / max(self.free, 1e-300)
 
     @cached_property
     def pieces(self) -> FreePieces:
