@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.lines.two_counts import two_count_moves, two_counts
 
@@ -26,8 +27,8 @@ def test_steps_of_one_task_are_exact() -> None:
     assert chance.sum() == pytest.approx(1.0)
 
 
-def test_wide_steps_keep_drift_variance_and_covariance() -> None:
-    """Of all moves out of a state that is not at an edge, central ones."""
+def test_wide_steps_keep_drift_and_variance() -> None:
+    """Of all moves out of a state that is not at an edge, central ones, where the second count does nothing to the first."""
     levels, phases = grid(5, 200.0, 1.3), grid(5, 200.0, 1.25)
     shape = len(levels), len(phases)
     arrive, serve, up, down = np.full(shape, 1.1), np.full(shape, 1.2), np.full(shape, 0.4), np.full(shape, 1.5)
@@ -57,3 +58,21 @@ def test_a_tandem_has_the_product_form(load: float) -> None:
     chance = two_counts(levels, phases, arrive, serve, 1.0, np.zeros(shape), np.broadcast_to(y / 4.0, shape).copy())
     assert float(levels @ chance.sum(axis=1)) == pytest.approx(load / (1 - load), rel=0.01)
     assert float(phases @ chance.sum(axis=0)) == pytest.approx(4.0 * load, rel=0.01)
+
+
+def _two_lines(levels: Array, phases: Array, use: float) -> float:
+    """Tasks at two QR TCBs on three CPs, each task with a piece on an open TCB after it."""
+    n, y = levels[:, None], phases[None, :]
+    at_work, slow = 2 * n / (n + 1), np.maximum(1.0, (2 * n / (n + 1) + y) / 3)
+    shape = len(levels), len(phases)
+    arrive = np.full(shape, 3 * use / 2.083)
+    arrive[-1] = 0.0
+    down = np.broadcast_to(y / slow / 1.083, shape)
+    return float(levels @ two_counts(levels, phases, arrive, at_work / slow, 1.0, np.zeros(shape), down).sum(axis=1))
+
+
+@pytest.mark.parametrize("use", [0.8, 0.9, 0.955])
+def test_pieces_that_lines_send_are_averaged_out_on_wide_steps(use: float) -> None:
+    """As on steps of one: as many heaps of pieces as steps are wide would leave the processors idle between them."""
+    fine = _two_lines(np.arange(401.0), np.arange(41.0), use)
+    assert _two_lines(grid(15, 400.0, 1.16), grid(26, 300.0, 1.16), use) == pytest.approx(fine, rel=0.05)
