@@ -38,7 +38,7 @@ FAMILIES = (
 )
 PRECISION = 0.01
 MOST_JOBS = 4_000_000
-QUARTERS = 16
+FULLEST = 0.8  # load of a site today, over the most that it holds
 BEGIN, UNTIL = "2026-12", "2030-12"
 
 
@@ -107,7 +107,8 @@ def planner_site(draw: Draw, name: str) -> System:
     fixed_share = [lpar.fixed_cpu / lpar.processors.engines for lpar in lpars]
     busiest = max((lpar.cpu_percent / 100 - fixed) / 1e-3 for lpar, fixed in zip(light.lpars, fixed_share, strict=True))
     qr = max(region.qr_cpu_percent / 100 / 1e-3 for region in light.regions)
-    return zos.scale(system, min(draw.uniform(0.4, 0.7) / busiest, 0.6 / qr))
+    site = zos.scale(system, min(draw.uniform(0.4, 0.7) / busiest, 0.6 / qr))
+    return zos.scale(site, min(1.0, FULLEST * capacity(site).factor))  # more overflows from zIIPs the fuller they are
 
 
 def checked(kind: str, number: int, salt: int) -> Checked | None:
