@@ -7,7 +7,7 @@ import qnsolve as qn
 from qnsolve import zos
 from qnsolve.zos.point.capacity import capacity
 
-from benchmarks import system_references
+from benchmarks import free_pieces, system_references
 from tests.zos.test_systems import system as with_full_limits
 
 
@@ -58,6 +58,13 @@ def test_a_short_visit_to_the_same_tcb_is_as_none() -> None:
     work = [zos.Work("payments", rate=1100, steps=[payments]), zos.Work("other", rate=250, steps=[other])]
     found = zos.System(lpars=[zos.Lpar("P", processors=5)], regions=regions, work=work).solve()
     assert found["payments"].response_time == pytest.approx(_site(250, 0.0057).solve()["payments"].response_time, rel=0.02)
+
+
+def test_a_long_line_holds_back_short_visits_too() -> None:
+    """Two QR TCBs on four CPs that are 96 % busy; other work has a sixth of the QR CPU, and open pieces after it."""
+    answer = free_pieces.drawn("mixed", 8, 3).solve()
+    for work, (truth, half) in zip(free_pieces.WORKS, free_pieces.stored()["mixed/8/3"], strict=True):
+        assert answer[work].response_time == pytest.approx(truth, rel=half + 0.03)
 
 
 def test_the_same_question_has_one_answer() -> None:

@@ -27,7 +27,7 @@ def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]
     """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces."""
     if not _applies(host):
         return points
-    load = LineLoads(host)
+    load = LineLoads(host, plain)
     if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
         return points
     weight, mixed = _whole(host, plain, points, load), unlike(load)

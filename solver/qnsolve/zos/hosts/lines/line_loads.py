@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,8 +11,8 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import GroupPoint
 
-HELD = 0.8  # power of a visit's length over that of the TCB's mean one: share of its pieces that the line holds back
 ALIKE = 1e-3  # differences of lines that are taken as none
 
 
@@ -33,10 +34,13 @@ class FreePieces:
 
 
 class LineLoads:
-    """Groups of a host apart: QR and RO TCBs are the lines, all others and free pieces are the rest."""
+    """Groups of a host apart: QR and RO TCBs are the lines, all others and free pieces are the rest.
 
-    def __init__(self, host: HostView) -> None:
-        self.host, groups = host, host.load.groups
+    `plain` are the points of chains of each group alone, by which lines are so long and free pieces wait so much.
+    """
+
+    def __init__(self, host: HostView, plain: Sequence[GroupPoint]) -> None:
+        self.host, self.plain, groups = host, plain, host.load.groups
         self.lines = [k for k, g in enumerate(groups) if g.kind in (Pool.QR, Pool.RO) and host.loads[k] > 0]
         self.rest = [k for k in range(len(groups)) if k not in self.lines and host.loads[k] > 0]
         self.work = sum(host.loads[k] for k in self.lines)
@@ -56,16 +60,43 @@ class LineLoads:
     def share(self) -> Array:
         """Of each task: share of its free pieces that come only as fast as its line moves on.
 
-        A visit that is short beside those of other tasks passes a TCB that they share, however long its line is: the more so
-        the longer the line takes to change.
+        Tasks that share a TCB leave it in the ratio of those that are there. Where free pieces let the TCB run slower, all
+        leave more slowly at once. If that lasts, shorter visits become more of those there, until they leave at a rate of
+        which only a part, their length over the mean one, moves with the TCB. How free pieces change dies away as in one
+        queue of processors: after the length of a piece times the square of how much longer it takes.
         """
         load = self.host.load
         found = np.zeros(len(load.flow))
-        for group in (load.groups[k] for k in self.lines):
+        for k in self.lines:
+            group, its = load.groups[k], self.plain[k]
             work, flow = group.cpu + group.spin, load.flow[group.tasks]
-            mean = float(flow @ work**2) / max(float(flow @ work), 1e-300)
-            found[group.tasks] = 1.0 if group.in_order else np.minimum(work / mean, 1.0) ** HELD
+            part = flow * work / max(float(flow @ work), 1e-300)
+            mean = float(part @ work)
+            slowly = np.minimum(work / mean, 1.0)
+            others = np.divide(mean - part * work, 1 - part, out=work.copy(), where=part < 1)
+            settles = its.number * its.service * work / (1 - part + part * work / others)
+            lasts = self._piece * its.free**2
+            found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
         return found
+
+    @cached_property
+    def _squares(self) -> Array:
+        """Of each task: the square of its work as free pieces as it fluctuates [s^2]."""
+        return np.asarray(self.free_work**2 * self.host.left * self.host.load.rough)
+
+    @cached_property
+    def _fixed_piece(self) -> float:
+        """Length of a piece of the CPU that does not grow with the work [s]."""
+        load, all_work = self.host.load, float(self.host.load.flow @ self.free_work)
+        piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
+        return min(piece, (piece * float(load.flow @ self._squares) / all_work) ** 0.5) if all_work > 0 else piece
+
+    @cached_property
+    def _piece(self) -> float:
+        """Length of all free pieces as of one that fluctuates as much [s]."""
+        load = self.host.load
+        work, squares = float(load.flow @ self.free_work), float(load.flow @ self._squares)
+        return (squares + load.fixed * self._fixed_piece) / max(work + load.fixed, 1e-300)
 
     def flow(self, k: int) -> float:
         """Visits to a group [1/s]."""
@@ -90,19 +121,14 @@ class LineLoads:
         there at most. Otherwise all count by their work.
         """
         load, work = self.host.load, self.free_work
-        piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
-        squares = work**2 * self.host.left * load.rough
-        all_work = float(load.flow @ work)
-        if all_work > 0:
-            piece = min(piece, np.sqrt(piece * float(load.flow @ squares) / all_work))
         held, other = load.flow * self.share, load.flow * (1 - self.share)
         works = np.array([held @ work, other @ work + load.fixed])
-        lengths = np.array([held @ squares, other @ squares + load.fixed * piece]) / np.maximum(works, 1e-300)
+        squares = np.array([held @ self._squares, other @ self._squares + load.fixed * self._fixed_piece])
+        lengths = squares / np.maximum(works, 1e-300)
         if works.min() > 0 and lengths[0] > lengths[1]:
             rates = works / lengths
             return FreePieces(float(rates[0]), float(rates[1]), float(works.sum() / rates.sum()))
-        length = float(works @ lengths / works.sum())
-        return FreePieces(float(works[0]) / length, float(works[1]) / length, length)
+        return FreePieces(float(works[0]) / self._piece, float(works[1]) / self._piece, self._piece)
 
     def length(self, k: int | None = None) -> float:
         """Work of a task at a line, or at all, with visits that follow at once: of one length that fluctuates as much [s]."""
