@@ -15,6 +15,7 @@ from qnsolve.planning.loads.load_path import DatedLoad
 from qnsolve.planning.loads.months import label, period_end
 from qnsolve.planning.study import plain
 from qnsolve.planning.study_figures import CenterUse, Period, StudyWork, Verdict
+from qnsolve.results.sentences import be
 
 from .first_loads import FirstLoads
 
@@ -130,7 +131,7 @@ def _period(
     )
     cpu = today["cpu_percent"] if solved else {}
     late = [f"{points.names[w]} misses its target" for w in np.flatnonzero(response > targets)]
-    reason = ", ".join(late) if solved else f"{points.grouped(fullest)} is full"
+    reason = ", ".join(late) if solved else f"{points.grouped(fullest)} {be(fullest)} full"
     return Period(
         name=label(load.month, asked.by) if load.month > first.month else str(first.month),
         month=str(load.month),

@@ -11,6 +11,7 @@ from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.results.digits import percent, signed, time
 from qnsolve.results.rendering import Table, defined
+from qnsolve.results.sentences import be
 from qnsolve.zos.solve_system import System, only_system
 
 from .center_uses import center_uses
@@ -316,12 +317,12 @@ def _named(period: Period, place: int, uses: Sequence[CenterUse]) -> Period:
     most = max((use for use in uses if use.limits), key=lambda use: use.used[place], default=None)
     if period.solved or most is None:
         return period
-    return replace(period, fullest=most.name, used_percent=most.used[place], reason=f"{most.name} is full")
+    return replace(period, fullest=most.name, used_percent=most.used[place], reason=f"{most.name} {be(most.name)} full")
 
 
 def _reason(points: LoadPoints, point: LoadPoint) -> str:
     if point.point is None:
-        return f"{points.grouped(point.full)} is full"
+        return f"{points.grouped(point.full)} {be(point.full)} full"
     return ", ".join(f"{name} misses its target" for name in point.missed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite
 
 from qnsolve.results.digits import percent, time
+from qnsolve.results.sentences import be
 
 from .loads.months import counted_months
 from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer, held_at_first
@@ -28,9 +29,9 @@ def _sentences(study: StudyFigures) -> Iterator[str]:
     first = study.periods[0]
     last = _last(study)
     if first.solved:
-        yield f"Today, {first.month}: {first.fullest} is {_used(first.used_percent)} used; {_responses(first)}."
+        yield f"Today, {first.month}: {_fullest(first)}; {_responses(first)}."
     if last is not None and last is not first:
-        yield f"In {last.name}: {last.fullest} is {_used(last.used_percent)} used; {_responses(last)}."
+        yield f"In {last.name}: {_fullest(last)}; {_responses(last)}."
     yield from _grown(study)
     then = [each for each in study.centers if each.full_in and each.limits and each.name != verdict.center][:NEXT]
     if then:
@@ -45,8 +46,7 @@ def verdict_text(study: StudyFigures) -> str:
     verdict, until = study.verdict, study.asked.until
     if verdict.kind == "none" and not study.asked.targets and all(each.users is not None for each in study.system.work):
         first = study.periods[0]
-        full = f"{first.fullest} is {_used(first.used_percent)} used today"
-        return f"Users only wait longer, so no load ends it: give a target. {full}."
+        return f"Users only wait longer, so no load ends it: give a target. {_fullest(first)} today."
     if verdict.kind == "none":
         grows = any(each != "none" for each in study.asked.growth.values())
         return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
@@ -66,7 +66,7 @@ def cause_text(study: StudyFigures) -> str:
     verdict = study.verdict
     waits = f", which waits for {verdict.waits_for} ({_used(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
     if verdict.kind == "saturated":
-        return f"{verdict.center} is full{waits}"
+        return f"{verdict.center} {be(verdict.center)} full{waits}"
     target = study.asked.targets[verdict.work]
     if not verdict.holds_until:
         return f"{verdict.work} takes longer than {time(target)}, most of it at {verdict.center}{waits}"
@@ -98,6 +98,10 @@ def _last(study: StudyFigures) -> Period | None:
     """The last period that holds of those before the first that does not."""
     held = held_at_first(study.periods)
     return held[-1] if held else None
+
+
+def _fullest(period: Period) -> str:
+    return f"{period.fullest} {be(period.fullest)} {_used(period.used_percent)} used"
 
 
 def _responses(period: Period) -> str:

@@ -148,4 +148,4 @@ def test_a_first_verdict_to_the_end_names_the_end_once(page: Browser) -> None:
     result = json.dumps({"verdict": verdict, "asked": {"until": "2028-12"}})
     page.evaluate(f"import('./results.js').then((all) => {{ window.said = all.verdictWords({result}); }})")
     page.until("!!window.said")
-    assert page.evaluate("said") == "Holds until 2028-12, the end that was asked for; then PROD CPs is full."
+    assert page.evaluate("said") == "Holds until 2028-12, the end that was asked for; then PROD CPs are full."

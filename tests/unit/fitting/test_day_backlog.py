@@ -20,7 +20,7 @@ def test_backlog_derived_by_hand() -> None:
     assert found.missed.tolist() == [False, True, False, False]
     assert found.response[2, 0] == pytest.approx(180 + 1 / (100 - 60))
     said = found.sentences()
-    assert said[0] == "Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of what it can do"
+    assert said[0] == "Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of capacity"
     assert any("7.2e+04 jobs wait at the end of 2026-03-02 01:00" in each and "worked off at 02:30" in each for each in said)
 
 
@@ -32,7 +32,7 @@ def test_the_verdict_names_the_worst_interval() -> None:
     assert worst == 2
     assert found.response[2, 0] > 720
     said = found.sentences()[0]
-    assert said.startswith("Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of what it can do; 3 of 4 intervals")
+    assert said.startswith("Does not hold: at 2026-03-02 01:00 cpu is asked for 120 % of capacity; 3 of 4 intervals")
     assert said.endswith(f"; the worst is 2026-03-02 02:00: orders takes {found.response[2, 0]:.4g} s")
     rows = table({"orders.rate": [101.0, 99.9]}, start=starts(2, 900), length=900)
     assert "do not hold" not in qn.day(one_cpu(), rows).sentences()[0]

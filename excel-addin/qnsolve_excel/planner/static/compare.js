@@ -2,7 +2,7 @@
 
 import { at, made, seconds, shortNumber, table, typed, written } from "./dom.js";
 import { ask, ServerError } from "./server.js";
-import { drawCurve, lastOf } from "./results.js";
+import { be, drawCurve, lastOf } from "./results.js";
 import { differences } from "./tree.js";
 
 export function comparePanel(page) {
@@ -57,7 +57,7 @@ export function comparePanel(page) {
     const rows = [];
     const row = (name, make) => rows.push([name, ...scenarios.map((each, place) => (found[place] ? make(found[place], each, place) : "calculating …"))]);
     row("holds until", (result) => made("b", {}, result.verdict.holds_until || "not today"));
-    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target, ${result.verdict.center}` : `${result.verdict.center} is full`));
+    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target, ${result.verdict.center}` : `${result.verdict.center} ${be(result.verdict.center)} full`));
     row("headroom", (result) => (result.headroom ? `${shortNumber(result.headroom)} times` : "–"));
     row("months more than the first", (result, _, place) => (place && base ? String(months(result.verdict.holds_until) - months(base.verdict.holds_until)) : "–"));
     for (const each of scenarios[0].model.work) {

@@ -8,6 +8,11 @@ const MARKS = ["circle", "rect", "triangle", "diamond", "pin", "arrow"];
 const INK = "#1a1a1a", SOFT = "#5a5a5a", LINE = "#d4d4d4";
 const WIDE_RANGE = 25; // times between the longest and the shortest response from which on the axis is logarithmic
 
+/* What stands after a name of a center: as qnsolve.results.sentences has it. */
+export function be(name) {
+  return /(CPs|zIIPs|threads|regions)$/.test(name) ? "are" : "is";
+}
+
 export function holds(result) {
   const { verdict } = result;
   return verdict.kind === "none" ? "yes" : verdict.beyond ? "later" : "no";
@@ -16,7 +21,7 @@ export function holds(result) {
 export function verdictWords(result) {
   if (result.sentences) return result.sentences[0];
   const { verdict, asked } = result;
-  const cause = verdict.work ? `${verdict.work} misses its target` : `${verdict.center} is full`;
+  const cause = verdict.work ? `${verdict.work} misses its target` : `${verdict.center} ${be(verdict.center)} full`;
   if (verdict.kind === "none") return `Holds until ${asked.until} and beyond.`;
   if (!verdict.holds_until) return `Does not hold today: ${cause}.`;
   if (verdict.beyond && verdict.holds_until === asked.until) return `Holds until ${asked.until}, the end that was asked for; then ${cause}.`;
@@ -35,7 +40,7 @@ export function drawVerdict(result) {
   const first = result.periods[0];
   const words = [];
   if (result.headroom) words.push(`Headroom: ${shortNumber(result.headroom)} times the load of ${first.name}.`);
-  words.push(`Today ${first.fullest} is ${shortNumber(first.used_percent)} % used.`);
+  words.push(`Today ${first.fullest} ${be(first.fullest)} ${shortNumber(first.used_percent)} % used.`);
   at("headroom").textContent = words.join(" ");
 }
 

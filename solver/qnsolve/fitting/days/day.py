@@ -176,7 +176,7 @@ def day(
     >>> rows = table({"orders.rate": [50.0, 120.0, 60.0]}, start=hours, length=3600)
     >>> found = day(shop, rows)
     >>> found.sentences()[0]
-    'Does not hold: at 2026-03-02 10:00 cpu is asked for 120 % of what it can do'
+    'Does not hold: at 2026-03-02 10:00 cpu is asked for 120 % of capacity'
     >>> found.backlog.round().tolist()  # 20 a second too many, for an hour; then 40 a second are worked off
     [0.0, 72000.0, 0.0]
     """

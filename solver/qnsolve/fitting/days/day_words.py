@@ -7,6 +7,7 @@ from math import isfinite
 import numpy as np
 
 from qnsolve.model.yearly_growth import YEAR
+from qnsolve.results.sentences import be
 
 from .backlog import episodes
 from .day_figures import DayFigures
@@ -26,7 +27,7 @@ def _verdict(day: DayFigures) -> str:
     if day.missed.any():
         i = int(np.argmax(day.missed))
         count = int(day.missed.sum())
-        what = f"{day.fullest[i]} is asked for {100 * day.offered[i]:.4g} % of what it can do"
+        what = _asked(day, i)
         if day.offered[i] < 1:
             name, most = _missed(day, i)
             what = f"{name} takes {day.response[i, day.loads.names.index(name)]:.4g} s, {most:g} s is the target"
@@ -36,7 +37,9 @@ def _verdict(day: DayFigures) -> str:
         limit = f"until {day.until} at least" if day.until else ("with all growth that was tried")
         still = " with no growth" if day.growth and all(each.source == "none" for each in day.growth) else ""
         return f"Holds {limit}{still}: nothing fills up" + (", every response time is met" if day.targets else "")
-    cause = f"{end.cause} is full" if end.saturated else f"{end.cause} takes longer than {day.targets.get(end.cause, 0.0):g} s"
+    cause = f"{end.cause} {be(end.cause)} full"
+    if not end.saturated:
+        cause = f"{end.cause} takes longer than {day.targets.get(end.cause, 0.0):g} s"
     place = int(np.flatnonzero(day.loads.order == end.interval - 1)[0])
     if end.when:
         return f"Holds until {end.when.replace('T', ', ')}: then {cause}"
@@ -66,6 +69,11 @@ def _missed(day: DayFigures, i: int) -> tuple[str, float]:
     return name, day.targets[name]
 
 
+def _asked(day: DayFigures, i: int) -> str:
+    name = day.fullest[i]
+    return f"{name} {be(name)} asked for {100 * day.offered[i]:.4g} % of capacity"
+
+
 def _fullest(day: DayFigures) -> str:
     i = int(np.argmax(day.offered))
     responses = ", ".join(
@@ -90,8 +98,8 @@ def _overloads(day: DayFigures) -> list[str]:
     for first, last in found[:OVERLOADS]:
         most = int(np.argmax(day.backlog[first : last + 1])) + first
         peak = int(np.argmax(day.offered[first : last + 1])) + first
-        text = f"overload from {loads.clock_text(first)}: {day.fullest[peak]} is asked for {100 * day.offered[peak]:.4g} % "
-        text += f"of what it can do, {day.backlog[most]:.3g} jobs wait at the end of {loads.clock_text(most)}"
+        text = f"overload from {loads.clock_text(first)}: {_asked(day, peak)}"
+        text += f", {day.backlog[most]:.3g} jobs wait at the end of {loads.clock_text(most)}"
         slowest = int(np.argmax(day.delay[first : last + 1])) + first
         text += f", the mean delay rises to {day.delay[slowest]:.3g} s"
         ends = day.worked_off[last]

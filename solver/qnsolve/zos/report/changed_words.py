@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import isfinite
 
 from qnsolve.results.digits import moved, percent, short, time
+from qnsolve.results.sentences import be
 from qnsolve.zos.point.capacity import Capacity
 
 from .equal_regions import equal_regions, of_group
@@ -42,7 +43,7 @@ def _ends(result: SystemFigures, held: Capacity) -> str:
     """Where the growth ends."""
     if not isfinite(held.factor):
         return "without end, users only wait longer"
-    return f"{short(held.factor)} times its work, then {of_group(held.center, equal_regions(result))} is full"
+    return f"{short(held.factor)} times its work, then {of_group(held.center, equal_regions(result))} {be(held.center)} full"
 
 
 def _works(before: SystemFigures, after: SystemFigures) -> Iterator[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from math import isfinite, isnan
 
 from qnsolve.results.digits import percent, short, time
+from qnsolve.results.sentences import be
 from qnsolve.zos.parts.facilities import PUBLISHED
 from qnsolve.zos.point.capacity import Capacity
 
@@ -61,7 +62,7 @@ def reasons(result: SystemFigures, held: Capacity) -> tuple[str, ...]:
     name, used = max(centers(result), key=lambda item: item[1], default=("", 0.0))
     name = of_group(name, labels)
     if used > 1 - 1e-4:
-        found.append(f"{name} is full: more users only wait longer")
+        found.append(f"{name} {be(name)} full: more users only wait longer")
     elif used > 0:
         found.append(f"first to fill up: {name}, {percent(100 * used)} % used: users only wait longer")
     return tuple(found)
