@@ -19,6 +19,7 @@ from .host_load import load_of
 from .limits.limits import Limits
 from .working import Working
 
+NOISE = 1e-4  # share of what CPs deliver that grids may lose
 EFFORT_OF_LOWER = 5.0  # over that of a chain of a TCB
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
@@ -115,7 +116,10 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
 
 
 def _delivered(work: Working, host: int) -> None:
-    """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure."""
+    """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
+
+    Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times.
+    """
     form, engines = work.form, float(work.form.engines[host])
     here = form.host == host
     closed = form.users > 0
@@ -130,7 +134,7 @@ def _delivered(work: Working, host: int) -> None:
 
     direct = used(1.0)
     fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum()) / engines
-    busy = work.hosts[host].used / engines - fixed
+    busy = (work.hosts[host].used / engines - fixed) * (1 + NOISE)
     if direct <= busy:
         return
     spare = max(1 - busy - fixed, 0.0)
