@@ -13,7 +13,7 @@ from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.load import HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
 
-from .conservation import conserve
+from .conservation import WorkLeft, conserve, conserve_lower
 from .group_times import times_at
 from .host_load import load_of
 from .limits.limits import Limits
@@ -33,7 +33,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
-        point, times = HostPoint([], 1.0, 0.0), np.zeros(len(form.work))
+        point, times, higher = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), WorkLeft()
         for rank in ranks:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
@@ -41,12 +41,15 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}  # of higher ones
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
-            if load.coming.steady and not load.held and not limits.grouped and not load.gated:
-                conserve(work, load, point, level)
+            free = not load.held and not limits.grouped and not load.gated
+            left = conserve(work, load, point, level) if free else WorkLeft()
             own = here & (form.importance == rank)
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level)[own]
+            if rank != ranks[0]:
+                level = _lower(work, limits, host, rank, level, left.less(higher))
+            times[own] = level[own]
+            higher = left
             work.at_group |= at_group
             work.service |= service
         if host in longer:
@@ -69,7 +72,7 @@ def _solved(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array
     return point, times_at(work, limits, load, point)
 
 
-def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) -> Array:
+def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, left: WorkLeft) -> Array:
     """Times of the tasks of an importance on the engines that higher ones leave; scales those at their groups.
 
     In the mean, each by its CPU, they are those on as many engines of their own as make the same number of tasks: the chain
@@ -85,7 +88,7 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
     found = lower_point(Host(higher), Host(lower))
     work.effort += EFFORT_OF_LOWER
     lower = replace(lower, engines=found.engines)
-    _, level = _solved(work, limits, lower)
+    point, level = _solved(work, limits, lower)
     cpu = np.maximum(ask.on_cps / work.need.rounds, 1e-300)
     asked = lower.flow * cpu
     by_size = found.time_of(cpu, form.work)
@@ -104,6 +107,7 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
     times: Array = np.maximum(stretched, least)
     for group in lower.groups:
         work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
+    conserve_lower(work, lower, point, times, left)
     return times
 
 
