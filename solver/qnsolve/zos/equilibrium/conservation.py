@@ -106,9 +106,9 @@ def conserve_lower(work: Working, load: Load, point: HostPoint, times: Array, le
     """Waits of tasks of one importance such that so much work is `left` of them.
 
     Of one engine that is never idle while work is there all work left is the same in any order, importance included: they
-    have what all leave less what higher ones do.
+    have what all leave less what higher ones do. How tasks of several rounds share it with others is not known.
     """
-    if left.known <= 0:
+    if left.known <= 0 or (work.need.rounds[load.flow > 0] > 1).any():
         return
     centers = _centers(work, load, point, times, work.flow * (load.flow > 0), _left(work))
     waiting = sum(center.waiting for center in centers)

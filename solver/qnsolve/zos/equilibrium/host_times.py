@@ -76,9 +76,9 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     """Times of the tasks of an importance on the engines that higher ones leave; scales those at their groups.
 
     In the mean, each by its CPU, they are those on as many engines of their own as make the same number of tasks: the chain
-    has tasks of one length whose work fluctuates as theirs. A task waits until an engine is left, then among all those that
-    came meanwhile: that counts more for a short one. In a line in order of arrival it waits as long as the others that are
-    there when it comes.
+    has tasks of one length whose work fluctuates as theirs. In lines in order of arrival each counts as one. A task waits
+    until an engine is left, then among all those that came meanwhile: that counts more for a short one. In a line in order
+    of arrival it waits as long as the others that are there when it comes.
     """
     form, ask = work.form, work.ask
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
@@ -90,9 +90,10 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     lower = replace(lower, engines=found.engines)
     point, level = _solved(work, limits, lower)
     cpu = np.maximum(ask.on_cps / work.need.rounds, 1e-300)
-    asked = lower.flow * cpu
+    in_order = any(group.in_order and group.kind is not Pool.THREADS for group in lower.groups)
+    weight = lower.flow * (1.0 if in_order else cpu)
     by_size = found.time_of(cpu, form.work)
-    alike = cpu * float(asked @ by_size) / max(float(asked @ cpu), 1e-300)
+    alike = cpu * float(weight @ by_size) / max(float(weight @ cpu), 1e-300)
     apart = np.minimum(alike * work.need.rounds / np.maximum(level, 1e-300), 1.0)  # from a line in which all wait as long
     least, own = ask.on_cps + ask.thread_off, (form.host == host) & (form.importance == rank) & (level > 0)
     stretched = level + (by_size - alike) * work.need.rounds * apart
@@ -103,7 +104,8 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, 
             alone = group.alone * work.need.rounds[group.tasks] * work.service[group.pool]
             wait = np.maximum(work.at_group[group.pool][group.tasks] - alone, 0.0)
             stretched[group.tasks] = level[group.tasks] + wait * (found.found[form.work[group.tasks]] - 1)
-    stretched *= float(asked @ level) / max(float(asked @ stretched), 1e-300)
+    weight = weight / work.need.rounds
+    stretched *= float(weight @ level) / max(float(weight @ stretched), 1e-300)
     times: Array = np.maximum(stretched, least)
     for group in lower.groups:
         work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
