@@ -1,4 +1,4 @@
-"""The work left to do at the CPs of a host, whatever the order: open work that comes at rates leaves a known amount."""
+"""The work left to do at the CPs of a host, whatever the order: work that comes at rates leaves a known amount."""
 
 from __future__ import annotations
 
@@ -15,6 +15,28 @@ from .limits.product_form import line
 from .working import Working
 
 CLOSE = 1e-9  # of the work left to do
+FEWER = 0.03  # of what is left of a center, that tasks there keep users from asking for, from which on users are no rate
+
+
+@dataclass(frozen=True)
+class WorkLeft:
+    """Work left to do at the CPs.
+
+    Attributes
+    ----------
+    waiting : float
+        Beyond that of tasks that nobody holds up [s].
+    known : float
+        How much it is known [0..1]: 1 where it follows from what comes.
+    """
+
+    waiting: float = 0.0
+    known: float = 0.0
+
+    def less(self, higher: WorkLeft) -> WorkLeft:
+        """That of one importance, from that of all down to it and that of `higher` ones: a small part is known less."""
+        left, known = self.waiting - higher.waiting, min(self.known, higher.known)
+        return WorkLeft(left, max(1 - (1 - known) * self.waiting / left, 0.0)) if left > 0 and known > 0 else WorkLeft()
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,13 +67,13 @@ class _Center:
         return float(self.flow @ ((self.time - self.alone) * self.left)) + (there - alone) * each
 
 
-def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
-    """Waits such that the work left to do at the CPs is what open work of any order leaves there.
+def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkLeft:
+    """Waits such that the work left to do at the CPs is what open work of any order leaves there; and what is left.
 
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
-    likes: what comes out of a full limit leaves less. Several engines: at least what
+    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. Several engines: at least what
     they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center is as a line
     whose load is off by one factor, the same for all: what waits long is known least.
     """
@@ -61,8 +83,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     used = float(flow @ ask.on_cps) + load.fixed
     spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
-    if used >= engines or spins > 0 or apart or engines < 1:
-        return
+    if used >= engines or spins > 0 or apart or engines < 1 or (engines > 1 and not load.coming.steady):
+        return WorkLeft()
     left = _left(work)
     centers = _centers(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
@@ -70,14 +92,53 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> None:
     own, whole = bare - off, engines - used
     goal = max(own * line(used, engines) / used, (own + _of_bursts(work, load)) / whole - own)
     waiting = sum(c.waiting for c in centers)
+    known = _as_open(work, load, times)
+    goal = waiting + known * (goal - waiting)
+    left_over = WorkLeft(goal, known) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
-        return
+        return left_over
     error = _error(centers, goal)
-    for center in centers:
-        scaled = center.alone + _factor(center, error) * (center.time - center.alone)
+    _scale(work, centers, [_factor(center, error) for center in centers], times)
+    return left_over
+
+
+def conserve_lower(work: Working, load: Load, point: HostPoint, times: Array, left: WorkLeft) -> None:
+    """Waits of tasks of one importance such that so much work is `left` of them.
+
+    Of one engine that is never idle while work is there all work left is the same in any order, importance included: they
+    have what all leave less what higher ones do. How tasks of several rounds share it with others is not known.
+    """
+    if left.known <= 0 or (work.need.rounds[load.flow > 0] > 1).any():
+        return
+    centers = _centers(work, load, point, times, work.flow * (load.flow > 0), _left(work))
+    waiting = sum(center.waiting for center in centers)
+    if waiting > 0:
+        _scale(work, centers, [1 + left.known * (left.waiting / waiting - 1)] * len(centers), times)
+
+
+def _scale(work: Working, centers: list[_Center], factors: list[float], times: Array) -> None:
+    """Waits at some centers so many times as long."""
+    for center, factor in zip(centers, factors, strict=True):
+        scaled = center.alone + factor * (center.time - center.alone)
         times[center.tasks] += scaled - center.time
         if center.pool is not None:
             work.at_group[center.pool][center.tasks] = scaled
+
+
+def _as_open(work: Working, load: Load, times: Array) -> float:
+    """How much users come as if at rates [0..1]: all of it where they are many and think long.
+
+    A share of them is at the host and does not come meanwhile. That counts the more the less is left of a center.
+    """
+    if load.coming.steady:
+        return 1.0
+    form, flow = work.form, work.flow * (load.flow > 0)
+    uses = [float(load.flow[group.tasks] @ group.alone) / group.servers for group in load.groups]
+    fullest = max((float(flow @ work.ask.on_cps) + load.fixed) / load.engines, *uses, 0.0)
+    here = np.bincount(form.work, flow * times, len(form.users))
+    asked = np.bincount(form.work, flow * work.ask.on_cps, len(form.users))
+    fewer = float(asked @ np.divide(here, form.users, out=np.zeros(len(here)), where=form.users > 0)) / float(asked.sum())
+    return max(1 - fewer / max(1 - fullest, CLOSE) / FEWER, 0.0)
 
 
 def _left(work: Working) -> dict[Pool | None, Array]:

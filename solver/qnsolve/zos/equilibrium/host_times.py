@@ -13,12 +13,13 @@ from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.load import HostPoint, Load
 from qnsolve.zos.hosts.priority import lower_point
 
-from .conservation import conserve
+from .conservation import WorkLeft, conserve, conserve_lower
 from .group_times import times_at
 from .host_load import load_of
 from .limits.limits import Limits
 from .working import Working
 
+NOISE = 1e-4  # share of what CPs deliver that grids may lose
 EFFORT_OF_LOWER = 5.0  # over that of a chain of a TCB
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
@@ -32,7 +33,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
-        point, times = HostPoint([], 1.0, 0.0), np.zeros(len(form.work))
+        point, times, higher = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), WorkLeft()
         for rank in ranks:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
@@ -40,12 +41,15 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}  # of higher ones
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
-            if load.coming.steady and not load.held and not limits.grouped and not load.gated:
-                conserve(work, load, point, level)
+            free = not load.held and not limits.grouped and not load.gated
+            left = conserve(work, load, point, level) if free else WorkLeft()
             own = here & (form.importance == rank)
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            times[own] = level[own] if rank == ranks[0] else _lower(work, limits, host, rank, level)[own]
+            if rank != ranks[0]:
+                level = _lower(work, limits, host, rank, level, left.less(higher))
+            times[own] = level[own]
+            higher = left
             work.at_group |= at_group
             work.service |= service
         if host in longer:
@@ -68,12 +72,13 @@ def _solved(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array
     return point, times_at(work, limits, load, point)
 
 
-def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) -> Array:
+def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, left: WorkLeft) -> Array:
     """Times of the tasks of an importance on the engines that higher ones leave; scales those at their groups.
 
-    In the mean they are those on as many engines of their own as make the same number of tasks. A task waits until an
-    engine is left, then among all those that came meanwhile: that counts more for a short one. In a line in order of arrival
-    it waits as long as the others that are there when it comes.
+    In the mean, each by its CPU, they are those on as many engines of their own as make the same number of tasks: the chain
+    has tasks of one length whose work fluctuates as theirs. In lines in order of arrival each counts as one. A task waits
+    until an engine is left, then among all those that came meanwhile: that counts more for a short one. In a line in order
+    of arrival it waits as long as the others that are there when it comes.
     """
     form, ask = work.form, work.ask
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
@@ -83,10 +88,12 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
     found = lower_point(Host(higher), Host(lower))
     work.effort += EFFORT_OF_LOWER
     lower = replace(lower, engines=found.engines)
-    _, level = _solved(work, limits, lower)
-    cpu, flow = np.maximum(ask.on_cps / work.need.rounds, 1e-300), work.flow * (lower.flow > 0)
+    point, level = _solved(work, limits, lower)
+    cpu = np.maximum(ask.on_cps / work.need.rounds, 1e-300)
+    in_order = any(group.in_order and group.kind is not Pool.THREADS for group in lower.groups)
+    weight = lower.flow * (1.0 if in_order else cpu)
     by_size = found.time_of(cpu, form.work)
-    alike = cpu * float(lower.flow @ by_size) / max(float(lower.flow @ cpu), 1e-300)
+    alike = cpu * float(weight @ by_size) / max(float(weight @ cpu), 1e-300)
     apart = np.minimum(alike * work.need.rounds / np.maximum(level, 1e-300), 1.0)  # from a line in which all wait as long
     least, own = ask.on_cps + ask.thread_off, (form.host == host) & (form.importance == rank) & (level > 0)
     stretched = level + (by_size - alike) * work.need.rounds * apart
@@ -97,10 +104,12 @@ def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array) 
             alone = group.alone * work.need.rounds[group.tasks] * work.service[group.pool]
             wait = np.maximum(work.at_group[group.pool][group.tasks] - alone, 0.0)
             stretched[group.tasks] = level[group.tasks] + wait * (found.found[form.work[group.tasks]] - 1)
-    stretched *= float(flow @ level) / max(float(flow @ stretched), 1e-300)
+    weight = weight / work.need.rounds
+    stretched *= float(weight @ level) / max(float(weight @ stretched), 1e-300)
     times: Array = np.maximum(stretched, least)
     for group in lower.groups:
         work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
+    conserve_lower(work, lower, point, times, left)
     return times
 
 
@@ -115,7 +124,10 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
 
 
 def _delivered(work: Working, host: int) -> None:
-    """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure."""
+    """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
+
+    Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times.
+    """
     form, engines = work.form, float(work.form.engines[host])
     here = form.host == host
     closed = form.users > 0
@@ -130,7 +142,7 @@ def _delivered(work: Working, host: int) -> None:
 
     direct = used(1.0)
     fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum()) / engines
-    busy = work.hosts[host].used / engines - fixed
+    busy = (work.hosts[host].used / engines - fixed) * (1 + NOISE)
     if direct <= busy:
         return
     spare = max(1 - busy - fixed, 0.0)
