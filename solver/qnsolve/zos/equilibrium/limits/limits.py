@@ -199,7 +199,7 @@ class Limits(UnlikeLimits):
         for part in parts:
             both = folded(both, part, size)
         whole = np.maximum(folded(phi, both, size), 1e-300)
-        speed = speed_of(whole, tilt)
+        speed = speed_of(whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
