@@ -19,7 +19,13 @@ class LimitArrivals(PickedLimits):
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
         w, form = self.work, self.work.form
         response, flow = w.response, w.flow
-        total = max(float(flow[tasks] @ held[tasks]), 1e-300)
+        there, classes = flow * held, self.in_classes(tasks, inside)
+        for work, (tokens, idle) in classes.items():  # whatever the users' rates are so far
+            mine = tasks[form.work[tasks] == work]
+            own = form.visits[mine] * (inside + w.pool_wait[self.pool[int(form.region[mine[0]])]])[mine]
+            time = float(own.sum()) / float(form.visits[mine].sum())
+            there[mine] = own / max(float(own.sum()), 1e-300) * tokens * time / (time + idle)
+        total = max(float(there[tasks].sum()), 1e-300)
         stream, found = 0.0, []
         mean = float(flow[tasks] @ inside[tasks]) / max(float(flow[tasks].sum()), 1e-300)
         opened, pooled = flow[tasks] * (form.users[form.work[tasks]] == 0), self.pooled(tasks, held)
@@ -29,12 +35,12 @@ class LimitArrivals(PickedLimits):
             visits = float(form.visits[mine].sum())
             time = float(form.visits[mine] @ held[mine]) / visits
             users = float(form.users[work])
-            tokens, idle = self.out_of_classes(mine, tasks)
             share, longer = (
-                float(flow[mine] @ held[mine]) / total, float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300),
+                float(there[mine].sum()) / total, float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300),
             )  # fmt: skip
-            if tokens < np.inf:
-                found.append(UserSource(tokens, share, max(idle, 1e-3 * time, 1e-12), longer))
+            if int(work) in classes:
+                tokens, idle = classes[int(work)]
+                found.append(UserSource(tokens, share, idle, longer))
                 continue
             if users == 0:
                 stream += float(w.rate[work]) * visits
@@ -47,6 +53,18 @@ class LimitArrivals(PickedLimits):
             longer = float(flow[its] @ inside[its]) / (rate * max(mean, 1e-300))
             found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer))
         return stream, found, hold
+
+    def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
+        """Works that come to a limit out of TRANCLASSes: places there, and the time that one is idle [s]."""
+        w, form, found = self.work, self.work.form, {}
+        for work in np.unique(form.work[tasks]).tolist():
+            mine = tasks[form.work[tasks] == work]
+            tokens, idle = self.out_of_classes(mine, tasks)
+            if tokens < np.inf:
+                time = inside + w.pool_wait[self.pool[int(form.region[mine[0]])]]
+                mean = float(form.visits[mine] @ time[mine]) / float(form.visits[mine].sum())
+                found[work] = tokens, max(idle, 1e-3 * mean, 1e-12)
+        return found
 
     def pooled(self, tasks: Places, held: Array) -> list[tuple[Places, float, float]]:
         """Tasks that come to a limit out of full regions, the places there for them, and the time that one has none here [s].

@@ -306,7 +306,8 @@ class Limits(UnlikeLimits):
         if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
         goal = float(found.inside @ np.arange(len(found.inside)))
-        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal)
+        classes = self.in_classes(tasks, w.holds())
+        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal, classes)
 
     def _note_rates(self, region: int, found: Crowd) -> None:
         """How work comes to the CPs with so many of the tasks of a region there."""
