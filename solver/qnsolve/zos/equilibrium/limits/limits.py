@@ -139,6 +139,8 @@ class Limits(UnlikeLimits):
                 below += [self.tasks[r] for r in self.gates if self.above[r] == region]
                 if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
                     self._gate(region, mine)
+                    if region in self.gates:
+                        self.shared.solve_classes(region)
                     if follow:
                         self.work.settle_rates()
 
