@@ -1,8 +1,12 @@
 """Speeds of what is inside limits, against exact chains and the simulations that are stored."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
+from qnsolve.zos.equilibrium.limits.full_limits import by_places
 from qnsolve.zos.equilibrium.limits.own_stations import shortened
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
 
@@ -81,3 +85,16 @@ def test_users_before_a_limit_that_is_always_full(users: int, unlike: float) -> 
     found = crowd(0.0, [UserSource(users, 1.0, 0.05)], np.append(0.0, 1000 * SPEED), len(SPEED), unlike)
     assert found.rate == pytest.approx(3000, rel=1e-3)
     assert found.outside + len(SPEED) + found.rate * 0.05 == pytest.approx(users, rel=2e-3)
+
+
+@pytest.mark.parametrize("waiting", [0.0, 0.4, 20.0])
+def test_waits_for_a_full_limit_of_tasks_out_of_full_classes(waiting: float) -> None:
+    """As many are inside as there are places, however long users wait before the classes: that line makes no task fewer."""
+    holds, waits, goal = np.array([0.003, 0.09]), np.array([0.001, 0.0012]), 11.0
+    classes = {0: (4.0, 0.0), 1: (11.0, 0.02)}
+    form = SimpleNamespace(users=np.array([2500, 600]), work=np.array([0, 1]), visits=np.ones(2), rate=np.zeros(2))
+    work: Any = SimpleNamespace(form=form, pool_wait=np.zeros((1, 2)), cycle=np.array([1.0, 3.0]) + waiting)
+    found = by_places(work, 0, np.array([0, 1]), holds, waits, 1.0, goal, classes)
+    inside = [places * holds[k] / (idle + holds[k] + found[k]) for k, (places, idle) in classes.items()]
+    assert sum(inside) == pytest.approx(goal, rel=1e-6)
+    assert found[1] / found[0] == pytest.approx(1.2)

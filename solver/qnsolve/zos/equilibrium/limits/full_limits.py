@@ -281,7 +281,10 @@ def _places_of_users(
     return taken(high)
 
 
-def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Array, full: float, goal: float) -> Array:
+def by_places(
+    work: Working, pool: int, tasks: Places, holds: Array, waits: Array, full: float, goal: float,
+    classes: dict[int, tuple[float, float]] | None = None,
+) -> Array:  # fmt: skip
     """Waits of tasks for a limit, scaled so that `goal` places are taken in the mean (J. Little 1961).
 
     Users come less often the longer they wait, work with a rate does not: the waits are those at which both together take
@@ -301,8 +304,11 @@ def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Arra
         Chance that no place is left.
     goal : float
         Places taken.
+    classes : dict of work to (float, float), optional
+        Works that come out of full TRANCLASSes, whose places come back at once however many users wait before these: places
+        there, and the time that one is idle [s].
     """
-    form, users = work.form, work.form.users
+    form, users, classes = work.form, work.form.users, classes or {}
     part = (full - OFTEN) / (1 - OFTEN)
     if part <= 0 or not waits.any() or not (users[form.work[tasks]] > 0).any():
         return waits
@@ -310,10 +316,13 @@ def by_places(work: Working, pool: int, tasks: Places, holds: Array, waits: Arra
     held = visits * holds[tasks]
     old = np.bincount(form.work[tasks], visits * work.pool_wait[pool, tasks], len(users))
     new = np.bincount(form.work[tasks], visits * waits, len(users))
-    rest = np.maximum(work.cycle - old, 0.0)
+    rest, come = np.maximum(work.cycle - old, 0.0), users.astype(float)
+    for of, (places, idle) in classes.items():
+        mine = form.work[tasks] == of
+        come[of], rest[of] = places, float(visits[mine].sum()) * idle + float(held[mine].sum())
 
     def taken(factor: float) -> float:
-        rate = np.where(users > 0, users / np.maximum(rest + factor * new, 1e-300), form.rate)
+        rate = np.where(users > 0, come / np.maximum(rest + factor * new, 1e-300), form.rate)
         return float(rate[form.work[tasks]] @ held)
 
     low, high = -RANGE, RANGE

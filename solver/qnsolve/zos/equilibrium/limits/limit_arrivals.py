@@ -19,32 +19,73 @@ class LimitArrivals(PickedLimits):
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
         w, form = self.work, self.work.form
         response, flow = w.response, w.flow
-        total = max(float(flow[tasks] @ held[tasks]), 1e-300)
+        there, classes = flow * held, self.in_classes(tasks, inside)
+        for work, (tokens, idle) in classes.items():  # whatever the users' rates are so far
+            mine = tasks[form.work[tasks] == work]
+            own = form.visits[mine] * (inside + w.pool_wait[self.pool[int(form.region[mine[0]])]])[mine]
+            time = float(own.sum()) / float(form.visits[mine].sum())
+            there[mine] = own / max(float(own.sum()), 1e-300) * tokens * time / (time + idle)
+        total = max(float(there[tasks].sum()), 1e-300)
         stream, found = 0.0, []
         mean = float(flow[tasks] @ inside[tasks]) / max(float(flow[tasks].sum()), 1e-300)
-        opened = flow[tasks] * (form.users[form.work[tasks]] == 0)
+        opened, pooled = flow[tasks] * (form.users[form.work[tasks]] == 0), self.pooled(tasks, held)
         hold = float(opened @ inside[tasks]) / max(float(opened.sum()) * mean, 1e-300)
         for work in np.unique(form.work[tasks]):
             mine = tasks[form.work[tasks] == work]
             visits = float(form.visits[mine].sum())
             time = float(form.visits[mine] @ held[mine]) / visits
             users = float(form.users[work])
-            tokens, idle = self.out_of_classes(mine, tasks)
             share, longer = (
-                float(flow[mine] @ held[mine]) / total, float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300),
+                float(there[mine].sum()) / total, float(form.visits[mine] @ inside[mine]) / visits / max(mean, 1e-300),
             )  # fmt: skip
-            if tokens < np.inf:
-                found.append(UserSource(tokens, share, max(idle, 1e-3 * time, 1e-12), longer))
+            if int(work) in classes:
+                tokens, idle = classes[int(work)]
+                found.append(UserSource(tokens, share, idle, longer))
                 continue
             if users == 0:
                 stream += float(w.rate[work]) * visits
                 continue
             away = (form.think[work] + response[work]) / visits - time
-            room = self.room_above(mine, int(work), tasks)
-            if room < users:  # comes out of regions at their limits: no more than they hold
-                users, away = room, max(room / (float(w.rate[work]) * visits) - time, 1e-3 * time)
-            found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
+            if not any(work in form.work[its] for its, _, _ in pooled):
+                found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
+        for its, places, away in pooled:
+            rate = max(float(flow[its].sum()), 1e-300)
+            longer = float(flow[its] @ inside[its]) / (rate * max(mean, 1e-300))
+            found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer))
         return stream, found, hold
+
+    def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
+        """Works that come to a limit out of TRANCLASSes: places there, and the time that one is idle [s]."""
+        w, form, found = self.work, self.work.form, {}
+        for work in np.unique(form.work[tasks]).tolist():
+            mine = tasks[form.work[tasks] == work]
+            tokens, idle = self.out_of_classes(mine, tasks)
+            if tokens < np.inf:
+                time = inside + w.pool_wait[self.pool[int(form.region[mine[0]])]]
+                mean = float(form.visits[mine] @ time[mine]) / float(form.visits[mine].sum())
+                found[work] = tokens, max(idle, 1e-3 * mean, 1e-12)
+        return found
+
+    def pooled(self, tasks: Places, held: Array) -> list[tuple[Places, float, float]]:
+        """Tasks that come to a limit out of full regions, the places there for them, and the time that one has none here [s].
+
+        A place that a task leaves goes to the next one in line, of any work: those out of the same regions are one source.
+        """
+        w, works = self.work, self.work.form.work[tasks]
+        groups: dict[frozenset[int], tuple[list[int], list[float]]] = {}
+        for work in np.unique(works).tolist():
+            mine = tasks[works == work]
+            room = self.room_above(mine, work, tasks)
+            if room < float(w.form.users[work]) and self.out_of_classes(mine, tasks)[0] == np.inf:
+                its, rooms = groups.setdefault(frozenset(self.callers(mine)), ([], []))
+                its.append(work)
+                rooms.append(room)
+        found = []
+        for its, rooms in groups.values():
+            mine, places = tasks[np.isin(works, its)], sum(rooms)
+            rate, there = max(float(w.flow[mine].sum()), 1e-300), float(w.flow[mine] @ held[mine])
+            found.append((mine, places, max(places - there, 1e-3 * there, 1e-12 * rate) / rate))
+        return found
 
     def covered(self, tasks: Places) -> bool:
         """Whether all tasks come out of TRANCLASSes."""

@@ -139,6 +139,8 @@ class Limits(UnlikeLimits):
                 below += [self.tasks[r] for r in self.gates if self.above[r] == region]
                 if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
                     self._gate(region, mine)
+                    if region in self.gates:
+                        self.shared.solve_classes(region)
                     if follow:
                         self.work.settle_rates()
 
@@ -199,7 +201,7 @@ class Limits(UnlikeLimits):
         for part in parts:
             both = folded(both, part, size)
         whole = np.maximum(folded(phi, both, size), 1e-300)
-        speed = speed_of(whole, tilt)
+        speed = speed_of(whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
@@ -306,7 +308,8 @@ class Limits(UnlikeLimits):
         if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
         goal = float(found.inside @ np.arange(len(found.inside)))
-        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal)
+        classes = self.in_classes(tasks, w.holds())
+        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal, classes)
 
     def _note_rates(self, region: int, found: Crowd) -> None:
         """How work comes to the CPs with so many of the tasks of a region there."""

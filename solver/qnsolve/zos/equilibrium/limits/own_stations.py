@@ -11,6 +11,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
+from qnsolve.zos.hosts.chains.kinds import passed_of_kinds
 
 from .product_form import folded, stretch, weights
 
@@ -18,6 +19,9 @@ NEARLY = 0.995  # most of the servers that are taken as in use
 WAITED = 0.02  # wait at a station, over its work, up to which it is a delay
 SHORTER = 0.99  # share of a time from which on it is as if no task were kept out
 ALIKE = 1e-6  # of a flow, what rounding leaves
+MIXED = 1.05  # (1 + C²)/2 of exponential pieces of unlike kinds up to which they are alike
+SAME = 1e-3  # change of pieces up to which they are the same [ratio]
+COUNTS = 12  # numbers of tasks inside at which they are looked at
 
 Key = tuple[bool, int]  # whether it is a host, and which; or which log or device
 
@@ -73,13 +77,14 @@ class OwnStations:
     """How much shorter tasks inside limits are at stations than if none were kept out.
 
     `shorter` is by limit and station: those tasks, and their time over that with none kept out; `applied` is what is in
-    the times of this round.
+    the times of this round; `pieces` by QR TCB what `unlike_pieces` was found for, and what it is.
     """
 
     def __init__(self, work: Working) -> None:
         self.work = work
         self.shorter: dict[tuple[int, Key], tuple[Places, float]] = {}
         self.applied: dict[tuple[int, Key], tuple[Places, Array]] = {}
+        self.pieces: dict[int, tuple[Array, Array]] = {}
 
     def at_region(self, pool: int, tasks: Places, size: int, alone: bool) -> Inside:
         """Of a region: logs and devices, and CPs of tasks that its own wait for; none where regions below it fill."""
@@ -135,6 +140,27 @@ class OwnStations:
         some = np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE]) & (form.pool_size != UNLIMITED)
         found: list[int] = np.flatnonzero(some).tolist()
         return found
+
+    def unlike_pieces(self, tcb: int, tasks: Places, size: int) -> Array | float:
+        """Rates at which 0 … size tasks inside end, over those were all pieces on their QR TCB alike, in order of arrival.
+
+        Each is that of so many tasks that come back to the TCB from all else: behind a long piece no more wait than are inside.
+        """
+        w = self.work
+        mine = tasks[(w.ask.qr[tasks] > 0) & (w.flow[tasks] > 0)]
+        if tcb not in w.at_group or not w.need.in_order[mine].any() or (w.need.rounds[mine] > 1).any():
+            return 1.0  # pieces of one task that follow each other are of one kind
+        visits = float(w.flow[mine].sum())
+        share, time = w.flow[mine] / visits, w.ask.qr[mine] * w.service.get(tcb, 1.0)
+        away, mean = float(w.flow[tasks] @ (w.holds() - w.at_group[tcb])[tasks]) / visits, float(share @ time)
+        if float(share @ time**2) < MIXED * mean**2 or away <= 0:
+            return 1.0
+        seen, known = np.concatenate((share, time, [away])), self.pieces.get(tcb)
+        if known is None or known[0].shape != seen.shape or (np.abs(known[0] - seen) > SAME * seen).any():
+            count = np.unique(np.rint(np.geomspace(1.0, size, COUNTS)))
+            kinds, alike = (passed_of_kinds(count, away, *its) for its in ((share, time), (np.ones(1), np.array([mean]))))
+            known = self.pieces[tcb] = seen, np.interp(np.arange(size + 1.0), count, kinds / alike)
+        return known[1]
 
     def through(self, tasks: Places) -> Array:
         """Flows of all tasks as far as they come from some tasks, or are these (T,) [1/s]."""

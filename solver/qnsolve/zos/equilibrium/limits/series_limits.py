@@ -17,6 +17,8 @@ from .series_chain import Below, LimitsInSeries, series
 
 SERIES = 10.0  # effort of a chain of two limits, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
+OFTEN = 0.2  # chance of a full class from which on it is solved with its region
+SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
 
@@ -31,12 +33,16 @@ class FullLimits(Protocol):
     found: dict[int, Crowd]
     speeds: dict[int, tuple[Array, int, float]]
     calling: Array
+    classes: dict[int, Places]
 
     def size(self, region: int) -> int:
         """Places of a region."""
 
     def classes_of(self, region: int) -> list[int]:
         """Pools of its TRANCLASSes."""
+
+    def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
+        """Works that come out of TRANCLASSes: places there, and the time that one is idle."""
 
     def callers(self, tasks: Places) -> set[int]:
         """Regions whose tasks call some tasks."""
@@ -56,10 +62,13 @@ class SharedBelow:
     ----------
     speeds : dict of (above, below) to ndarray
         Rate at which tasks from above leave the region below, by their number there, as last found.
+    solved : dict of pool to (ndarray, LimitsInSeries)
+        What the chain of a class and its region was found for, and the chain.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
+    solved: dict[int, tuple[Array, LimitsInSeries]] = field(default_factory=dict)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -129,6 +138,57 @@ class SharedBelow:
             found_by.append(_crowd(found, size))
         return max(found_by, key=lambda crowd: crowd.wait)  # by the one below that holds up most
 
+    def solve_classes(self, region: int) -> None:
+        """The chains of a region that fills and of each of its TRANCLASSes that is often full; their waits are noted.
+
+        Other work holds places of the region for other times: while it has many of them, less comes out of the class, and its
+        line is the longer for that. By the mean of the wait for the region it would be as long as if that never changed.
+        """
+        limits, w = self.limits, self.limits.work
+        everything, pool = limits.tasks[region], limits.pool[region]
+        inner = [p for p in limits.classes_of(region) if int(w.form.pool_size[p]) < limits.size(region)]
+        often = [
+            p
+            for p in inner
+            if p in w.crowds and w.crowds[p].full > OFTEN and limits.callers(limits.classes[p]).isdisjoint(limits.gates)
+        ]  # what comes out of full regions is as many as these have places: their line moves with that of the class
+        if region not in limits.found or limits.found[region].full < SELDOM:
+            return
+        solved = False
+        for its in often:
+            tasks, size, flow = limits.classes[its], int(w.form.pool_size[its]), w.flow[everything]
+            sent = np.where(np.isin(everything, tasks), flow, 0.0)
+            total = float(sent.sum())
+            if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
+                continue
+            below, other_come, others_most, _ = self._below(region, sent, total)
+            within = w.holds() + w.pool_wait[pool]
+            stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, within)
+            most, come = np.inf if stream > 0 else sum(s.users for s in sources), _arrivals(stream, sources)
+            some, others_some = min(most, size + 1.0), min(others_most, below.size + 1.0)
+            seen = np.concatenate((
+                [below.hold, below.other_hold, below.speed[-1], min(most, 1e300), min(others_most, 1e300)],
+                come(np.array([0.0, some / 2, some])), other_come(np.array([0.0, others_some / 2, others_some])),
+            ))  # fmt: skip
+            known = self.solved.get(its)
+            if known is None or (np.abs(known[0] - seen) > SAME * np.abs(seen)).any():
+                found = series(
+                    size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most,
+                    2 * w.crowds[its].outside_at(0.999) + 60, 2 * limits.found[region].outside_at(0.999) + 40,
+                )  # fmt: skip
+                w.effort += SERIES
+                known = self.solved[its] = seen, found
+            found = known[1]
+            w.pool_wait[pool, tasks] = found.waiting / max(found.passed, 1e-300)
+            solved = True
+            others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner]))
+            w.pool_wait[pool, others] = found.others_waiting / max(found.others_rate, 1e-300)
+            w.crowds[its] = _crowd(found, size)
+            w.pool_wait[its, tasks] = w.crowds[its].wait
+        if solved:  # the others wait for a class as large as the region in the line of that
+            for its in set(limits.classes_of(region)).difference(inner):
+                w.pool_wait[its] = 0.0
+
     def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Callable[[Array], Array], float, Array]:
         """A region below: its places, how others come there, the most of them, and the share of each task from above."""
         limits, w, form = self.limits, self.limits.work, self.limits.work.form
@@ -141,6 +201,7 @@ class SharedBelow:
         below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
+        classes = limits.in_classes(tasks, w.holds())
         for work in np.unique(form.work[tasks]):
             own = form.work[tasks] == work
             its = float(rest[own].sum())
@@ -150,6 +211,10 @@ class SharedBelow:
                 stream, most = stream + its, np.inf
                 continue
             time = float(rest[own] @ spent[own]) / its
+            if work in classes and classes[work][0] < size:
+                sources.append(UserSource(classes[work][0], its * time / there, classes[work][1]))
+                most += classes[work][0]
+                continue
             users, visits = float(form.users[work]), its / float(w.rate[work])
             away = w.cycle[work] / visits - time
             room = self._room(tasks[own], int(work), region, float(sent[own].sum()) > 0)

@@ -104,9 +104,11 @@ class UnlikeLimits(LimitArrivals):
         if users == 0:
             return 0.0, 1.0
         time = float(inside[task] + w.pool_wait[pool, task])
-        room = self.room_above(alone, work, limited)
-        if room < users:
-            return room, max(room / float(w.flow[task]) - time, 1e-3 * time)
+        held = inside + w.pool_wait[pool]
+        for tasks, places, away in self.pooled(limited, held):
+            if task in tasks:
+                whole = float(w.flow[tasks] @ (held + away)[tasks])
+                return places * float(w.flow[task]) * (time + away) / max(whole, 1e-300), away
         return users, float(w.cycle[work] / form.visits[task]) - time
 
     def mixed(self, tasks: Places, inside: Array, away: Array) -> float:

@@ -17,6 +17,8 @@ from .endless import eliminated_blocks, endless_blocks
 from .plane import SPARE, STIFF, plane_moves
 from .windows import KeptWindows, windowed
 
+LITTLE = 1e-12  # chance of a level over that of all below, from which on no more are looked at
+
 
 @dataclass(frozen=True, eq=False)
 class KindRates:
@@ -127,3 +129,34 @@ def _blocks(moves: _Moves) -> tuple[Array, Array, Array]:
     size = kinds * width
     here, down = blocks.reshape(2, count, size, size)
     return here, moves[1, 0, 0].reshape(count, size), down
+
+
+def passed_of_kinds(count: Array, away: float, share: Array, time: Array) -> Array:
+    """Pieces a second that a server in order of arrival ends for `count` tasks that come back after a time `away` (N,).
+
+    What crosses from one level to the next comes back: so each level follows from the one below.
+
+    Parameters
+    ----------
+    count : ndarray (N,)
+        Tasks, 1 or more.
+    away : float
+        [s].
+    share, time : ndarray (K,)
+        Of each kind its share of the pieces, and its mean time at the server, exponential [s].
+    """
+    ends, there = 1 / time, np.tile(share, (len(count), 1))  # of the piece in service, by the chances of its kind
+    chance, whole, number = np.ones((3, len(count)))
+    number[:] = 0.0
+    for level in range(1, int(count.max()) + 1):
+        came, more = (np.maximum(count - level + more, 0.0)[:, None] / away for more in (1, 0))
+        left, again = came * there / (more + ends), more * share / (more + ends)
+        ratio = left.sum(axis=1) / (1 - again.sum(axis=1))
+        there = np.divide(left, ratio[:, None], out=np.zeros_like(left), where=ratio[:, None] > 0) + again
+        chance = chance * ratio
+        whole, number = whole + chance, number + level * chance
+        if (chance <= LITTLE * whole).all() and (ratio < 1).all():
+            break
+        scale = np.maximum(whole, 1.0)
+        chance, whole, number = chance / scale, whole / scale, number / scale
+    return np.asarray((count - number / whole) / away)
