@@ -80,7 +80,7 @@ class Limits(UnlikeLimits):
                 moved = max(moved, farthest)
             self.calm = moved < CALM
             longer, least = longer + (moved > SLOW * least), min(least, moved)
-            at_once = at_once and not self.joined
+            at_once = at_once and not self.joined and longer < TRIES
             if at_once:  # also in the last pass: what is left is less
                 self.feedback.step(before, [self.pool[region] for region in self.order], turns if longer > 1 else None)
             if moved < near or passed == most - 1:
