@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from qnsolve import zos
@@ -88,3 +90,31 @@ def test_answers_differ_with_what_is_asked() -> None:
     kept.of(asked[10], lambda: 10)  # one too many: the one that was asked for first is left out
     assert kept.of(asked[0], lambda: -1) == -1
     assert kept.of(asked[2], lambda: -1) == 2
+
+
+def test_host_is_not_solved_again_where_users_elsewhere_come_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounds go on for the users who fill the other LPAR; nothing of that is asked of this one."""
+    solved = _fresh(monkeypatch)
+    system = zos.System(
+        lpars=[zos.Lpar("A", processors=2), zos.Lpar("B", processors=2)],
+        regions=[zos.CicsRegion("ONE", lpar="A"), zos.CicsRegion("TWO", lpar="B")],
+        work=[
+            zos.Work("here", rate=300, regions="ONE", qr_cpu=0.001, open_cpu=0.002),
+            zos.Work("there", users=600, think_time=1.0, regions="TWO", qr_cpu=0.001, open_cpu=0.002),
+        ],
+    )
+    point = solved_point(system).work
+    assert point.rounds > 2
+    first = [load for load in solved if load.flow[0] > 0]
+    assert len(first) <= 2  # users' times are told apart from the second round on
+    assert len(solved) - len(first) >= 2
+
+
+def test_host_that_is_asked_next_to_the_same_is_not_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change far below the tolerance of the rounds leaves it as it was; a larger one does not."""
+    solved = _fresh(monkeypatch)
+    solved_point(_system(2.0))
+    load, before = solved[0], len(solved)
+    for change, more in ((1e-6, 0), (1e-3, 1)):
+        kept_points.host_point(replace(load, flow=load.flow * (1 + change)))
+        assert len(solved) == before + more

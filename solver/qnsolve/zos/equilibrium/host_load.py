@@ -42,19 +42,21 @@ def load_of(
     visits = np.where(busy, form.visits * rounds, 0.0)
     flow = work.rate[form.work] * visits
     coming = _coming(work, limits, here, fixed, None if rank is None else work.levels.get((host, rank)))
+    regions = frozenset(form.region[here].tolist())
     kept = {
         r: (limits.size(r), min(limits.kept[r] * float(work.flow[limits.tasks[r]].sum()), AWAY * limits.size(r)))
         for r in limits.kept
+        if r in regions
     }
-    watched = frozenset({*limits.gates, *limits.capped})
+    watched = regions & {*limits.gates, *limits.capped}
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, rough=_rough(work, host, here),
-        spread=_spread(work, limits, here, before), gated=_gated(work, limits),
+        spread=_spread(work, limits, here, before), gated=_gated(work, limits, regions),
         watched=watched, held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
-        between=(need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1)) / rounds,
+        between=np.where(busy, need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1), 0.0) / rounds,
     )  # fmt: skip
 
 
@@ -84,18 +86,21 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     if not before or len(np.unique(form.importance[here])) > 1 or not (form.users > 0).any():
         return None
     counted, at = _counted(work, limits), {}
+    regions = set(form.region[here].tolist())
     for pool, times in before.items():
-        if form.pool_kind[pool] != Pool.LIMIT and int(form.pool_region[pool]) not in limits.kept:
+        region = int(form.pool_region[pool])
+        if region in regions and form.pool_kind[pool] != Pool.LIMIT and region not in limits.kept:
             at[pool] = form.visits * times * here
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
-    away = np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12))
-    return Whereabouts(form.users, away, np.where(form.users > 0, 0.0, work.rate), spent, at)
+    some = whole > 0  # what comes to other hosts alone does not count here
+    away = np.where(some, np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12)), 1.0)
+    return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at)
 
 
-def _gated(work: Working, limits: Limits) -> dict[int, Array]:
-    """Rates at which tasks come to the CPs from regions at their limits, as visits."""
-    return {region: rates * limits.visits_of_one(region) for region, rates in limits.rates.items()}
+def _gated(work: Working, limits: Limits, regions: frozenset[int]) -> dict[int, Array]:
+    """Rates at which tasks come to the CPs from those of some regions that are at their limits, as visits."""
+    return {region: rates * limits.visits_of_one(region) for region, rates in limits.rates.items() if region in regions}
 
 
 def _counted(work: Working, limits: Limits) -> Array:
@@ -122,8 +127,9 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
         spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))
     )
     closed = (form.users > 0) & (time > 0)
+    own = work.rate * (np.bincount(form.work, here * (work.ask.on_cps > 0), len(form.rate)) > 0)  # of works that come here
     if not (form.users > 0).any():
-        return Coming(np.array([0.0, 1.0]), np.tile(work.rate, (2, 1)), True, np.inf)
+        return Coming(np.array([0.0, 1.0]), np.tile(own, (2, 1)), True, np.inf)
     away = np.where(closed, np.maximum(work.cycle - spent, 1e-9 * time), 1.0)
     users = np.where(closed, form.users, 0.0)
     low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
@@ -135,7 +141,7 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
         more = (f * (streaming + users / (away + f))).sum(axis=1, keepdims=True) + fixed * stretch > count
         low, high = np.where(more, low, middle), np.where(more, middle, high)
     f = np.exp(low) * time
-    rate = np.where(closed, users / (away + f), work.rate)
+    rate = np.where(closed, users / (away + f), own)
     streams = fixed > 0 or bool(((form.users == 0) & (time > 0)).any())
     most = np.inf if streams else float(form.users[time > 0].sum())
     if not streams:

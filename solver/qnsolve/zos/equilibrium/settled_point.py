@@ -6,7 +6,6 @@ from math import inf
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
@@ -26,6 +25,7 @@ LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more 
 LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
+BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
 
@@ -53,6 +53,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         if users:
             longer = _look_around(work, longer)
         limits.pick(work.rounds)
+        _begin(work, limits)
         old = RoundTimes.of(work, limits.rates)
         host_times(work, limits, longer)
         work.settle_rates()
@@ -120,24 +121,27 @@ def _bounded(work: Working) -> None:
         raise FullPoolError(work.form.pool_name[pool], np.inf)
 
 
+def _begin(work: Working, limits: Limits) -> None:
+    """First waits of users at limits, in the first round: hosts are then asked for about what they are at last."""
+    if work.rounds == 1:
+        limits.begin()
+        _within(work)
+
+
 def _within(work: Working) -> None:
-    """A first guess of the users' rates that no host or server is asked for more than it can do."""
+    """A first guess of the users' rates that no host or server is asked for more than it can do by those that come to it."""
     form, need, ask = work.form, work.need, work.ask
-    closed = form.users > 0
+    closed, works = form.users > 0, len(form.rate)
     if not closed.any():
         return
-
-    def fullest(rate: Array) -> float:
-        flow = rate[form.work] * form.visits
-        hosts = np.bincount(form.host, flow * ask.on_cps, len(form.engines)) / form.engines
-        qr = np.bincount(form.region, flow * ask.qr, len(form.system.regions))
-        lines = (flow @ need.lines) / form.pool_size
-        return float(max(hosts.max(), qr.max(), lines.max()))
-
-    streams = np.where(closed, 0.0, work.rate)
-    if fullest(work.rate) > 0.97:
-        low, high = 0.0, 1.0
-        for _ in range(40):
-            part = (low + high) / 2
-            low, high = (part, high) if fullest(np.where(closed, part * work.rate, streams)) < 0.97 else (low, part)
-        work.rate = np.where(closed, max(low, 0.02) * work.rate, streams)
+    flow = work.rate[form.work] * form.visits
+    hosts, regions = len(form.engines), len(form.system.regions)
+    cpus = np.bincount(form.host * works + form.work, flow * ask.on_cps, hosts * works).reshape(hosts, works)
+    qr = np.bincount(form.region * works + form.work, flow * ask.qr, regions * works).reshape(regions, works)
+    lines = np.eye(works)[:, form.work] @ (flow[:, None] * need.lines) / form.pool_size
+    loads = np.concatenate((cpus / form.engines[:, None], qr, lines.T))
+    users, streams = loads[:, closed].sum(axis=1), loads[:, ~closed].sum(axis=1)
+    full = (users + streams > BEGUN) & (users > 0)
+    part = np.maximum((BEGUN - streams[full]) / users[full], LITTLE)
+    most = np.where(loads[full] > 0, part[:, None], 1.0).min(axis=0, initial=1.0)
+    work.rate = np.where(closed, most * work.rate, work.rate)

@@ -13,6 +13,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from qnsolve.numerics.series import Array
+
 from .chains.windows import KeptWindows
 from .host import Host
 from .limited.limited_work import applies, limited_point
@@ -21,6 +23,8 @@ from .together import together
 
 HOSTS = 200  # solved hosts that are kept
 NEAR = 2e-4  # change of the time elsewhere between visits that moves next to nothing of how they come
+
+STILL = 1e-5  # change of what a host is asked up to which it is not solved again
 
 Found = TypeVar("Found")
 
@@ -60,24 +64,30 @@ def _digest(value: object) -> bytes:
     return blake2b(b"\0".join(_content(value, [])), digest_size=20).digest()
 
 
-def _content(value: Any, found: list[bytes]) -> list[bytes]:
-    """All that a value holds, and of what kind it is, after what was found before."""
-    if isinstance(value, float | int | str | bytes):
+def _content(value: Any, found: list[bytes], numbers: list[Array] | None = None) -> list[bytes]:
+    """All that a value holds, and of what kind it is, after what was found before; floats in `numbers`, if that is a list."""
+    if isinstance(value, float) and numbers is not None:
+        numbers.append(np.array([value]))
+    elif isinstance(value, float | int | str | bytes):
         found.append(repr(value).encode())
     elif isinstance(value, np.ndarray):
-        found += (value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes())
+        found += (value.dtype.str.encode(), repr(value.shape).encode())
+        if numbers is not None and value.dtype.kind == "f":
+            numbers.append(value.ravel())
+        else:
+            found.append(value.tobytes())
     elif isinstance(value, list | tuple):
         found.append(b"%d" % len(value))
         for each in value:
-            _content(each, found)
+            _content(each, found, numbers)
     elif isinstance(value, dict):
-        _content([*value.items()], found)
+        _content([*value.items()], found, numbers)
     elif isinstance(value, frozenset):
-        _content(sorted(value), found)
+        _content(sorted(value), found, numbers)
     elif (names := _names(value.__class__)) is not None:
         found.append(type(value).__name__.encode())
         for name in names:
-            _content(getattr(value, name), found)
+            _content(getattr(value, name), found, numbers)
     else:
         found.append(repr(value).encode())
     return found
@@ -106,12 +116,16 @@ _hosts = KeptAnswers[_Solved](HOSTS)
 def host_point(load: Load) -> tuple[HostPoint, float]:
     """A host solved, and its effort: how many chains of one group take as long. What it keeps from round to round is noted.
 
-    Asked the same as in the round before it is as it was then.
+    Asked the same, or next to it, as when it was solved last it is as it was then.
     """
     kept = load.kept
-    asked = _digest(replace(load, kept=Kept(), round=0, between=np.zeros(0)))
-    if kept.point is not None and kept.asked == asked and np.allclose(load.between, kept.between, rtol=NEAR, atol=0.0):
+    plain, parts = replace(load, kept=Kept(), round=0, between=np.zeros(0)), [np.zeros(0)]
+    kind = b"\0".join(_content(plain, [], parts))
+    numbers = np.concatenate(parts)
+    near = kept.kind == kind and _near(numbers, kept.numbers, STILL) and _near(load.between, kept.between, NEAR)
+    if kept.point is not None and near:
         return kept.point, 0.0
+    asked = kind, numbers
 
     def solve() -> _Solved:
         chains = Host(load)
@@ -120,5 +134,13 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
 
     solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)
     kept.known, kept.lines, kept.windows = solved.known, solved.lines, solved.windows
-    kept.asked, kept.between, kept.point = asked, load.between, solved.point
+    kept.kind, kept.numbers, kept.between, kept.point = kind, numbers, load.between, solved.point
     return solved.point, solved.effort
+
+
+def _near(some: Array, others: Array, far: float) -> bool:
+    """Whether numbers differ by no more than so much [ratio]."""
+    if some.shape != others.shape:
+        return False
+    other = some != others  # infinite ones are not
+    return bool((np.abs(some[other] - others[other]) <= far * np.abs(others[other])).all())

@@ -81,14 +81,15 @@ class Kept:
         Those of lines beside free pieces.
     windows : dict of (pool, int) to KeptWindows
         Where the chances of their chains are.
-    asked : bytes
-        What it was asked last, `between` apart; and `point`, how it was solved.
+    kind, numbers : bytes, ndarray
+        What it was asked last, `between` apart: numbers, and all else; and `point`, how it was solved.
     """
 
     known: dict[int, Known] = field(default_factory=dict)
     lines: LineRatios | None = None
     windows: dict[tuple[int, int], KeptWindows] = field(default_factory=dict)
-    asked: bytes = b""
+    kind: bytes = b""
+    numbers: Array = field(default_factory=lambda: np.zeros(0))
     between: Array = field(default_factory=lambda: np.zeros(0))
     point: HostPoint | None = None
 

@@ -15,7 +15,8 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
-from .solved import convertible, solved_point
+from .solved import convertible, scaled, solved_point
+from .sure_to_hold import sure_to_hold
 from .utilization import center_loads, fullest
 
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
@@ -23,6 +24,8 @@ STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 FULLER = 0.7  # log of a load beyond which it says little of how far its end is
 LITTLE = 0.05  # log of a load from which on a center may as well be full of users
+LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
+STRIDE = 0.03  # between those and the ones that are tried next
 NEAR = 0.1  # of the way between two factors that are known: least distance from either
 
 
@@ -60,26 +63,31 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     if able := convertible(form):  # asynchronous at some load: what they hold then
         forms.append(compiled(system, converted=able))
     bound, resource = _bound(forms, grows)
-    high, center = bound, resource
-    low, guess = 0.0, min(1.0, bound * (1 - MARGIN))
+    low, guess = _sure(form, grows, bound) if len(forms) == 1 else (0.0, min(1.0, bound * (1 - MARGIN)))
+    if low == guess:
+        return Capacity(low, resource)
+    high, center, stride = bound, "" if low else resource, STRIDE if low else inf
     under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
     for _ in range(STEPS):
         wide = log(high / low) if low else inf
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
         except FullPoolError as error:
-            high, center = guess, error.name if low == 0.0 else center
+            high, center = guess, error.name if low == 0.0 else center or error.name
             over = min(log(max(error.load, 1 + FINE)), FULLER)
             guess = min(high / max(error.load, 1.0), high) * (1 - MARGIN)
-            guess = max(guess, sqrt(max(low, high / 16) * high))
+            if over == FULLER or guess <= low:
+                guess = max(guess, sqrt(max(low, high / 16) * high))
         else:
             name, load = fullest(work)
             low, center, fine = guess, name, FINE if work.settled else ROUGH
             under = max(min(log(load), -FINE), -FULLER)
             guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
             guess = min(guess, high * (1 - MARGIN))
-            if wide == inf:  # first where no wait is in the way
+            if wide == inf or (high == bound and name == resource):  # first where no wait is in the way
                 guess = bound * (1 - MARGIN)
+            elif high == bound:
+                guess, stride = min(guess, low * (1 + stride)), 2 * stride
         if high - low <= fine * high:
             break
         if low and high < bound:  # on both sides: where the load is 1, if it grows as a power, or halfway
@@ -87,6 +95,21 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved or wide == inf else 0.5
             guess = low * (high / low) ** part
     return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
+
+
+def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:
+    """About the largest factor at which a system is sure to hold its work, 0 if not even today; and one to try next."""
+    low, high = 0.0, bound * (1 - MARGIN)
+    guess = high
+    for _ in range(LOOKS):
+        if sure_to_hold(scaled(form, np.where(grows, guess, 1.0))):
+            low = guess
+        else:
+            high = guess
+        if low == high or (not low and guess <= 1.0) or (low and high < (1 + STRIDE) * low):
+            break
+        guess = sqrt(low * high) if low else min(1.0, high / 2)
+    return low, high if low else min(1.0, bound * (1 - MARGIN))
 
 
 def _bound(forms: Sequence[Compiled], grows: Places) -> tuple[float, str]:

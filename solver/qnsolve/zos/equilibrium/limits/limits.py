@@ -11,6 +11,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.brackets import Brackets
 from qnsolve.zos.equilibrium.relaxed_steps import StepLength
+from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 
@@ -26,6 +27,7 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 CALM = 1e-3  # waits that change less, over the response time, are settled
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 PASSES = 24  # over all limits in one round
+SLOW, TRIES = 0.5, 4  # change of the waits over the least so far, and how often it is more until steps at once are given up
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
@@ -41,8 +43,15 @@ class Limits(UnlikeLimits):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inputs: dict[int, Array] = {}
+        self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
+        self.feedback = UsersFeedback(self.work)
+
+    def begin(self) -> None:
+        """First waits, where users alone come to limits."""
+        if self.gates and not self.classes and not self._beside_streams():
+            self.feedback.begin([(self.pool[region], self.tasks[region]) for region in self.gates])
 
     def solve(self, near: float) -> None:
         """Waits for all limits, classes before regions, the regions that are called before their callers.
@@ -52,11 +61,14 @@ class Limits(UnlikeLimits):
         w = self.work
         self.stale = set(self.ratios)
         self.found, self.nu, self.inputs = {}, {}, {}
+        self.feedback.seen, self.feedback.by_places = {}, {}
+        self.joined = False
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
         brackets: Brackets | None = None
         waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
+        at_once, least, longer = not apart and not self.classes, np.inf, 0
         most = PASSES if w.rounds > 1 else EARLY
         for passed in range(most):
             before, come = w.pool_wait.copy(), w.rate.copy()
@@ -67,8 +79,14 @@ class Limits(UnlikeLimits):
             if brackets is not None and apart:
                 moved = max(moved, farthest)
             self.calm = moved < CALM
+            longer, least = longer + (moved > SLOW * least), min(least, moved)
+            at_once = at_once and not self.joined and longer < TRIES
+            if at_once:  # also in the last pass: what is left is less
+                self.feedback.step(before, [self.pool[region] for region in self.order], turns if longer > 1 else None)
             if moved < near or passed == most - 1:
                 break
+            if at_once:
+                continue
             if brackets is None and farthest > FAR:
                 brackets = Brackets(len(w.rate), **CAREFUL) if apart else Brackets(len(w.pool_wait))
             if brackets is not None and apart:
@@ -165,6 +183,8 @@ class Limits(UnlikeLimits):
         found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
+        if not stream:
+            self.feedback.note(pool, tasks, sources, found)
         return found
 
     def _gate(self, region: int, mine: dict[int, Array]) -> None:
@@ -176,6 +196,7 @@ class Limits(UnlikeLimits):
         flow = w.flow[tasks]
         total = float(flow.sum())
         inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self.classes_of(r)]
+        self.joined |= bool(inner or mine)
         holds = w.holds()
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
         own = self.own.at_region(self.pool[region], tasks, size, alone=not inner and not mine)
@@ -307,6 +328,7 @@ class Limits(UnlikeLimits):
         on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
         if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
+        self.feedback.by_places[self.pool[region]] = max(found.full - OFTEN, 0.0) / (1 - OFTEN)
         goal = float(found.inside @ np.arange(len(found.inside)))
         classes = self.in_classes(tasks, w.holds())
         return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal, classes)

@@ -95,6 +95,16 @@ class Crowd:
         return self.outside / max(self.rate or float((self.chance * self.coming).sum()), 1e-300)
 
     @property
+    def slopes(self) -> tuple[float, float]:
+        """Change of the wait [s] and of the tasks inside where all users come e times as often: each chance by its tasks."""
+        steps, before = np.arange(len(self.number)), np.maximum(self.number - self.limit, 0.0)
+        more = self.chance * (steps - float((self.chance * steps).sum()))
+        rate = max(self.rate or float((self.chance * self.coming).sum()), 1e-300)
+        faster = rate + float((more * self.coming).sum())
+        wait = max(float((more * before).sum()) - self.wait * faster, 0.0) / rate
+        return wait, float((more * np.minimum(self.number, self.limit)).sum())
+
+    @property
     def delayed(self) -> float:
         """Share of the tasks that wait [0..1]."""
         flow = self.chance * self.coming
