@@ -137,7 +137,8 @@ def _as_open(work: Working, load: Load, times: Array) -> float:
     fullest = max((float(flow @ work.ask.on_cps) + load.fixed) / load.engines, *uses, 0.0)
     here = np.bincount(form.work, flow * times, len(form.users))
     asked = np.bincount(form.work, flow * work.ask.on_cps, len(form.users))
-    fewer = float(asked @ np.divide(here, form.users, out=np.zeros(len(here)), where=form.users > 0)) / max(float(asked.sum()), 1e-300)
+    share = np.divide(here, form.users, out=np.zeros(len(here)), where=form.users > 0)
+    fewer = float(asked @ share) / max(float(asked.sum()), 1e-300)
     return max(1 - fewer / max(1 - fullest, CLOSE) / FEWER, 0.0)
 
 

@@ -96,20 +96,12 @@ class GroupChain:
             point, last = self.solved(np.arange(self.servers + 3.0), True)
             if last == 0.0:
                 return point
-        kept = self.windows() or KeptWindows(np.zeros(0))
-        for _ in range(kept.wider):  # as far as a chain that is almost the same had to go in the last round
-            levels = self._further(levels, top)
-        for step in range(kept.wider, GRIDS):
+        for _ in range(GRIDS):
             point, last = self.solved(levels)
-            kept.wider = step
             if self.k is None or last < LAST or levels[-1] >= top or full:
                 break
-            levels = self._further(levels, top)
+            levels = grid(max(load.engines + 10, 12), min(4 * levels[-1], top), self.view.growth)
         return point
-
-    def _further(self, levels: Array, top: float) -> Array:
-        """Levels that go four times as far, to `top` at most."""
-        return grid(max(self.view.load.engines + 10, 12), min(4 * levels[-1], top), self.view.growth)
 
     def _most(self, k: int) -> float:
         """Rate at which the group serves without a pause: the mean drift of its level (M. Neuts 1981)."""

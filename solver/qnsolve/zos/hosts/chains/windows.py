@@ -18,7 +18,7 @@ SAME = 1e-3  # change of its loads up to which a chain is solved on the same poi
 Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class KeptWindows:
     """On which points a chain was solved, for another one that is almost the same.
 
@@ -28,13 +28,10 @@ class KeptWindows:
         What the chain was like.
     found : dict of (int, int) to (ndarray, ndarray, (int, …))
         By the points of both grids: those of them on which it was solved, and a likely state.
-    wider : int
-        How often its levels had to go further.
     """
 
     loads: Array
     found: dict[tuple[int, int], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
-    wider: int = 0
 
 
 def kept_windows(known: dict[tuple[int, int], KeptWindows], key: tuple[int, int], loads: Array) -> KeptWindows:
