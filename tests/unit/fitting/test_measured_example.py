@@ -54,7 +54,7 @@ def test_the_five_commands_run(folder: Path, monkeypatch: pytest.MonkeyPatch, ca
     assert said[0].startswith("336 intervals of 1800 s")
     assert said[1].count("nothing found") == 2
     assert "19 of 20 answers lie within" in said[3]
-    assert "Holds until 2026-12-09" in said[4]
+    assert "Holds until 2026-12-16" in said[4]
     known = qn.fitted_of("site.toml")
     assert known is not None
     assert dict(zip(known.figures, known.values, strict=True)).keys() == TRUTH.keys()
