@@ -40,7 +40,7 @@ def _solved(system: zos.System, monkeypatch: pytest.MonkeyPatch) -> tuple[Workin
 
 @pytest.mark.parametrize("tor", [0, 60])
 def test_slopes_are_those_of_chains_solved_again(tor: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One wait is changed; the chain of each limit is solved with that. Full limits, and those below TORs."""
+    """One wait is changed; the chain of each limit is solved with that. Full limits, and TORs above them."""
     work, limits = _solved(_system((12, 15, 14), tor), monkeypatch)
     feedback = limits.feedback
     gates = [region for region in limits.gates if limits.pool[region] in feedback.seen]

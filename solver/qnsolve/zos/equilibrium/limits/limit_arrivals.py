@@ -76,7 +76,7 @@ class LimitArrivals(PickedLimits):
         for work in np.unique(works).tolist():
             mine = tasks[works == work]
             room = self.room_above(mine, work, tasks)
-            if room < float(w.form.users[work]) and self.out_of_classes(mine, tasks)[0] == np.inf:
+            if room < float(w.form.users[work]):
                 its, rooms = groups.setdefault(frozenset(self.callers(mine)), ([], []))
                 its.append(work)
                 rooms.append(room)

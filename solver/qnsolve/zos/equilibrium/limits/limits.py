@@ -183,7 +183,7 @@ class Limits(UnlikeLimits):
         found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
-        if not stream and not self.pooled(tasks, held):  # places that works share are no users' own
+        if not stream:
             self.feedback.note(pool, tasks, sources, found)
         return found
 

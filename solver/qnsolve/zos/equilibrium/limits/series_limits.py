@@ -145,6 +145,8 @@ class SharedBelow:
         line is the longer for that. By the mean of the wait for the region it would be as long as if that never changed.
         """
         limits, w = self.limits, self.limits.work
+        if region not in limits.found or limits.found[region].full < SELDOM:
+            return
         everything, pool = limits.tasks[region], limits.pool[region]
         inner = [p for p in limits.classes_of(region) if int(w.form.pool_size[p]) < limits.size(region)]
         often = [
@@ -152,8 +154,6 @@ class SharedBelow:
             for p in inner
             if p in w.crowds and w.crowds[p].full > OFTEN and limits.callers(limits.classes[p]).isdisjoint(limits.gates)
         ]  # what comes out of full regions is as many as these have places: their line moves with that of the class
-        if region not in limits.found or limits.found[region].full < SELDOM:
-            return
         solved = False
         for its in often:
             tasks, size, flow = limits.classes[its], int(w.form.pool_size[its]), w.flow[everything]

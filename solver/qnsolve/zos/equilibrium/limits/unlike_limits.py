@@ -52,8 +52,10 @@ class UnlikeLimits(LimitArrivals):
         if len(some) > 1:
             mean = np.maximum(inside[tasks][some], 1e-12)
             users, gone = np.zeros(len(some)), np.ones(len(some))
+            held = inside + w.pool_wait[pool]
+            pooled = self.pooled(tasks, held)
             for place, t in enumerate(tasks[some].tolist()):
-                users[place], gone[place] = self._whence(pool, t, tasks, inside)
+                users[place], gone[place] = self._whence(t, tasks, held, pooled)
             gone = np.maximum(gone, 1e-6 * mean)
             alike = float(flow[some] @ mean) / float(flow[some].sum())
             relative = np.ones(size + 1)  # a full limit holds long tasks, most of them off the CPs: these are no busier
@@ -93,7 +95,9 @@ class UnlikeLimits(LimitArrivals):
         users = self.work.form.users[self.work.form.work[tasks[place]]] > 0
         return self.plain(tasks, inside, speed, size, mixed) / plain if users else mixed
 
-    def _whence(self, pool: int, task: int, limited: Places, inside: Array) -> tuple[float, float]:
+    def _whence(
+        self, task: int, limited: Places, held: Array, pooled: list[tuple[Places, float, float]]
+    ) -> tuple[float, float]:  # fmt: skip
         """Users from whom a task comes to a limit, 0 of a stream, and the time that one is elsewhere [s]."""
         w, form = self.work, self.work.form
         work, alone = int(form.work[task]), np.array([task])
@@ -103,9 +107,8 @@ class UnlikeLimits(LimitArrivals):
         users = float(form.users[work])
         if users == 0:
             return 0.0, 1.0
-        time = float(inside[task] + w.pool_wait[pool, task])
-        held = inside + w.pool_wait[pool]
-        for tasks, places, away in self.pooled(limited, held):
+        time = float(held[task])
+        for tasks, places, away in pooled:
             if task in tasks:
                 whole = float(w.flow[tasks] @ (held + away)[tasks])
                 return places * float(w.flow[task]) * (time + away) / max(whole, 1e-300), away

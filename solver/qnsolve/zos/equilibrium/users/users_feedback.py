@@ -32,9 +32,9 @@ class WaitSlope:
     tasks : ndarray of int
         Those that take its places.
     works : ndarray of int (K,)
-    away, room, share, there : ndarray (K,)
-        Time that one of a work is elsewhere [s], how many of them there are, their share of those that come, and the time in
-        and before the limit of all as long as any of the work are elsewhere [s].
+    away, share, there : ndarray (K,)
+        Time that one of a work is elsewhere [s], their share of those that come, and the time in and before the limit of all
+        as long as any of the work are elsewhere [s].
     slope, places : float
         Change of the wait [s] and of the places taken where all come e times as often.
     """
@@ -42,7 +42,6 @@ class WaitSlope:
     tasks: Places
     works: Places
     away: Array
-    room: Array
     share: Array
     there: Array
     slope: float
@@ -66,14 +65,16 @@ class UsersFeedback:
     by_places: dict[int, float] = field(default_factory=dict)
 
     def note(self, pool: int, tasks: Places, sources: list[UserSource], found: Crowd) -> None:
-        """See how a limit answers whose chain was just solved."""
+        """See how a limit answers whose chain was just solved; not where works share places that they come out of."""
         works = np.unique(self.work.form.work[tasks])
+        if sum(s.users for s in sources) < self.work.form.users[works].sum():
+            return
         away, room, share = np.array([(s.away, s.users, s.share) for s in sources]).T
         left = np.maximum(room - share * found.number[:, None], 0.0)
         come = found.chance @ left / away
         if (come > 0).all():  # else the chain says nothing of how it answers
             there, total = (found.chance * found.number) @ (left > 0), float(come.sum())
-            self.seen[pool] = WaitSlope(tasks, works, away, room, come / total, there / total, *found.slopes)
+            self.seen[pool] = WaitSlope(tasks, works, away, come / total, there / total, *found.slopes)
 
     def begin(self, limits: list[tuple[int, Places]]) -> None:
         """First waits for limits, given by pool and tasks: as if each were a line of an M/M/c of its own."""
@@ -147,10 +148,9 @@ class UsersFeedback:
         """Change of the wait for each limit with that for each other one (P, P)."""
         w, form = self.work, self.work.form
         visits, flow, holds, cycle = form.visits, w.flow, w.holds(), w.cycle
-        inside, more = self._answers(each)
+        inside, _ = self._answers(each)
         spent = self._spent(each)
         fewer = spent / cycle[:, None]  # transactions, in logs
-        taken, more = self._by_works((flow * holds)[:, None])[:, :, 0], self._by_works(more)  # of each region, by work
         slopes = np.zeros((len(pools), len(pools)))
         for i, pool in enumerate(pools):
             seen = self.seen[pool]
@@ -158,21 +158,14 @@ class UsersFeedback:
             hold = max(float(flow[tasks] @ holds[tasks]) / total, 1e-300)
             away, fewest, whole = np.zeros((3, len(pools)))  # time elsewhere, in logs; the mix of those that are there
             number_there = lasting = 0.0
-            known = seen.works.tolist(), seen.away, seen.room, seen.share, seen.there
-            for work, gone, room, share, there in zip(*known, strict=True):
+            for work, gone, share, there in zip(seen.works.tolist(), seen.away, seen.share, seen.there, strict=True):
                 mine = tasks[form.work[tasks] == work]
                 number, come = float(visits[mine].sum()), max(float(flow[mine].sum()), 1e-300)
                 here = visits[mine] @ inside[mine] / number
                 here[i] += float(visits[mine] @ each[i, mine]) / number
-                if room < form.users[work]:
-                    wider = self._room(mine, seen.works, work, taken, more)
-                    longer = wider / come + room / come * fewer[work]
-                    away -= wider / gone / total
-                else:
-                    longer = spent[work] / number
                 held = float(flow[mine] @ (holds + w.pool_wait[pool])[mine])
                 mix = come * here - held * fewer[work]
-                away += share * (longer - here) / gone
+                away += share * (spent[work] / number - here) / gone
                 fewest, whole = fewest + there * mix / gone, whole + mix
                 lasting += there * held / gone
                 number_there += held
@@ -201,23 +194,6 @@ class UsersFeedback:
             inside = w.need.calls @ (inside + each.T)
         fewer = (self._spent(each) / w.cycle[:, None] * (w.form.users > 0)[:, None])[w.form.work]
         return inside, w.flow[:, None] * (inside - w.holds()[:, None] * fewer)
-
-    def _by_works(self, each: Array) -> Array:
-        """What tasks have (T, N), by region and work (R, W, N)."""
-        form = self.work.form
-        found = np.zeros((len(form.system.regions), len(form.rate), each.shape[1]))
-        np.add.at(found, (form.region.astype(int), form.work.astype(int)), each)
-        return found
-
-    def _room(self, mine: Places, works: Places, work: int, taken: Array, more: Array) -> Array:
-        """Change of the tasks of a work that regions let in from which some tasks come (P,)."""
-        form, found = self.work.form, np.zeros(more.shape[2])
-        callers = np.flatnonzero((self.work.need.calls[:, mine] > 0).any(axis=1))
-        for region in np.unique(form.region[callers]).tolist():
-            size = min(float(form.system.regions[region].limit), float(form.users[work]))
-            whole = max(float(taken[region, works].sum()), 1e-300)
-            found += size * (more[region, work] - taken[region, work] / whole * more[region, works].sum(axis=0)) / whole
-        return found
 
 
 def _line(used: Array, servers: Array) -> Array:
