@@ -59,6 +59,22 @@ def test_times_all_alike_are_one_line() -> None:
     assert found.waiting + found.others_waiting == pytest.approx(float(chance @ np.maximum(total - places, 0)), rel=1e-2)
 
 
+@pytest.mark.parametrize(("stream", "endless"), [(0.5, False), (9.0, False), (11.0, True)])
+def test_a_line_that_has_no_end_is_told_from_a_long_one(stream: float, endless: bool) -> None:
+    """Ten places of one second each: of what comes at rates, whatever users come as well."""
+    below = Below(20, 0.5, 0.5, np.ones(21), 1.0)
+
+    def come(number: np.ndarray) -> np.ndarray:
+        return stream + np.maximum(500 - number, 0.0) / 20
+
+    def more(number: np.ndarray) -> np.ndarray:
+        return np.full(len(number), 1.0)
+
+    half = weights(0.5 * np.full(10, 10.0) / np.arange(1.0, 11))
+    found = series(10, below, half, 10.0, come, more, np.inf, np.inf, 60.0, 60.0)
+    assert found.endless == endless
+
+
 @pytest.mark.parametrize(
     ("users", "long", "rate", "response", "long_response"),
     [(900, 300, 826.7, 0.0887, 0.0912), (740, 290, 708.6, 0.0437, 0.0890)],  # simulated, ± 0.6, 6 and 1 %

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.equilibrium import settled_point
+from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.overflow_chain import Feed, overflow
+from qnsolve.zos.point.solved import solved_point
 
 from tests.oracles import system_chains
 
@@ -99,3 +102,21 @@ def test_chances_are_no_larger_than_one_at_any_load() -> None:
         assert found.chance.sum() == pytest.approx(1)
         assert 0 <= found.share <= 1
         assert 1 <= found.longer < np.inf
+
+
+def test_cpus_that_overflow_alone_fills_are_told_before_any_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What work with rates asks for does not change by waits: no host is solved, as it was for a fifth of a second."""
+
+    def solved(*_: object) -> None:
+        pytest.fail("a host was solved")
+
+    monkeypatch.setattr(settled_point, "host_times", solved)
+    work = [
+        zos.Work("j", rate=1500, regions="R", jvm_cpu=0.001, ziip_share=1.0),
+        zos.Work("o", rate=900, regions="R", open_cpu=0.001),
+    ]
+    site = zos.System([zos.Lpar("L", processors=1, ziips=zos.Ziips(1))], [zos.CicsRegion("R", lpar="L")], work)
+    with pytest.raises(FullPoolError) as caught:
+        solved_point(site)
+    assert caught.value.name == "L CPs"
+    assert caught.value.load >= 1.4  # 900 of its own, and the 500 and more that the zIIP cannot do

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 
 import numpy as np
@@ -29,8 +30,17 @@ BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
 
-def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Working:
+def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None], rounds: int = ROUNDS) -> Working:
     """Find it.
+
+    Parameters
+    ----------
+    form, need
+    check : callable
+        Raises FullPoolError where what is asked of a center is more than it can do: for work with rates alone before the
+        first round, since waits do not change that.
+    rounds : int, optional
+        At most.
 
     Raises
     ------
@@ -41,13 +51,10 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
     work.settle_rates()
     _within(work)
     limits = Limits(work)
-    longer: dict[int, float] = {}
     steps, change = RelaxedSteps(), 1.0
     full: dict[int, float] = {}
     users = bool((form.users > 0).any())
-    if not users:  # what is around depends on the rates alone, and nearly so the waits at logs and devices
-        longer = _settle_around(work, longer)
-        line_times(work, limits)
+    longer = {} if users else _of_rates(work, limits, check)
     for work.rounds in range(1, rounds + 1):
         before = work.response
         if users:
@@ -87,6 +94,7 @@ def operating_point(form: Compiled, need: Needs, rounds: int = ROUNDS) -> Workin
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
     close(work, limits)
+    check(work)
     return work
 
 
@@ -98,13 +106,16 @@ def _look_around(work: Working, longer: dict[int, float]) -> dict[int, float]:
     return longer
 
 
-def _settle_around(work: Working, longer: dict[int, float]) -> dict[int, float]:
-    """It until it stays as it is."""
+def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -> dict[int, float]:
+    """The same where it depends on rates alone, until it stays as it is; so do, nearly, the waits at logs and devices."""
+    longer: dict[int, float] = {}
     for _ in range(ROUNDS):
         before = work.ask
         longer = _look_around(work, longer)
         if work.ask is before or before.near(work.ask, 0.1 * CLOSE):
             break
+    check(work)
+    line_times(work, limits)
     return longer
 
 

@@ -82,8 +82,7 @@ def _solved(system: SystemParts, factor: Array | float, rounds: int) -> SolvedPo
             need = needs(form)
         try:
             check_rates(form, need)
-            work = operating_point(form, need, rounds)
-            check_point(work)
+            work = operating_point(form, need, check_point, rounds)
         except FullPoolError:  # it may be so by waits for requests that are not synchronous at these rates
             if not convertible(form):
                 raise

@@ -21,6 +21,7 @@ UNIT = 14  # tasks that are counted one by one
 GROWTH = 1.16  # of the steps beyond
 LEFT_OUT = 1e-6  # chance of the largest number of others up to which it is large enough
 WIDER = 4  # attempts
+FAR = np.array([1e300])  # a number at which no users are left elsewhere
 SEEN = 1e-6  # chance of a number from which on its speed is known
 
 
@@ -79,6 +80,8 @@ class LimitsInSeries:
         Mean rate at which 0, 1, … of those from above leave the limit below [1/s].
     numbers, below : ndarray
         Numbers of tasks in and before the limit below, and their chances.
+    endless : bool
+        However many are there, more come than leave: no grid is wide enough.
     """
 
     levels: Array
@@ -92,6 +95,7 @@ class LimitsInSeries:
     speeds: Array
     numbers: Array
     below: Array
+    endless: bool
 
 
 def series(
@@ -121,7 +125,8 @@ def series(
         middle, others_middle = _balance(_rates(size, below, elsewhere, tilt, coarse), coarse, come, more, top)
         levels, phases = _points(size, top, middle), _points(below.size, others_top, others_middle)
         found, last, others_last = _solved(size, below, elsewhere, tilt, come, more, levels, phases)
-        enough, others_enough = last < LEFT_OUT or top >= most, others_last < LEFT_OUT or others_top >= others_most
+        enough = found.endless or last < LEFT_OUT or top >= most
+        others_enough = others_last < LEFT_OUT or others_top >= others_most
         if enough and others_enough:
             break
         top = top if enough else min(most, 4 * top)
@@ -226,5 +231,6 @@ def _solved(
         float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
         numbers.astype(float), np.bincount(which, there.ravel()).astype(float),
+        bool(chance[-1] @ (come(FAR) - serve[-1]) > 0),
     )  # fmt: skip
     return found, float(chance[-1].sum()), float(chance[:, -1].sum())
