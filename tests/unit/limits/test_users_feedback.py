@@ -38,7 +38,7 @@ def _solved(system: zos.System, monkeypatch: pytest.MonkeyPatch) -> tuple[Workin
     return work, seen[-1]
 
 
-@pytest.mark.parametrize("tor", [0, 60])
+@pytest.mark.parametrize("tor", [0, 60, 18])
 def test_slopes_are_those_of_chains_solved_again(tor: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One wait is changed; the chain of each limit is solved with that. Full limits, and TORs above them."""
     work, limits = _solved(_system((12, 15, 14), tor), monkeypatch)

@@ -47,11 +47,12 @@ class LimitArrivals(PickedLimits):
                 continue
             away = (form.think[work] + response[work]) / visits - time
             if not any(work in form.work[its] for its, _, _ in pooled):
-                found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer))
+                found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer, (int(work),)))
         for its, places, away in pooled:
             rate = max(float(flow[its].sum()), 1e-300)
             longer = float(flow[its] @ inside[its]) / (rate * max(mean, 1e-300))
-            found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer))
+            works = tuple(np.unique(form.work[its]).tolist())
+            found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer, works))
         return stream, found, hold
 
     def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:

@@ -25,22 +25,24 @@ NONE = 1e-12  # wait over the time inside that is none
 
 @dataclass(frozen=True, eq=False)
 class WaitSlope:
-    """How the wait for a limit answers to how its users come; by works (K,).
+    """How the wait for a limit answers to how its users come; by their sources (K,): works, or places above that these share.
 
     Attributes
     ----------
     tasks : ndarray of int
         Those that take its places.
-    works : ndarray of int (K,)
-    away, share, there : ndarray (K,)
-        Time that one of a work is elsewhere [s], their share of those that come, and the time in and before the limit of all
-        as long as any of the work are elsewhere [s].
+    sources : tuple of K ndarray of int
+        Those of each source.
+    users, away, share, there : ndarray (K,)
+        How many, the time that one is elsewhere [s], their share of those that come, and the time in and before the limit of
+        all as long as any of the source are elsewhere [s].
     slope, places : float
         Change of the wait [s] and of the places taken where all come e times as often.
     """
 
     tasks: Places
-    works: Places
+    sources: tuple[Places, ...]
+    users: Array
     away: Array
     share: Array
     there: Array
@@ -65,16 +67,16 @@ class UsersFeedback:
     by_places: dict[int, float] = field(default_factory=dict)
 
     def note(self, pool: int, tasks: Places, sources: list[UserSource], found: Crowd) -> None:
-        """See how a limit answers whose chain was just solved; not where works share places that they come out of."""
-        works = np.unique(self.work.form.work[tasks])
-        if sum(s.users for s in sources) < self.work.form.users[works].sum():
+        """See how a limit answers whose chain was just solved; not where users come out of classes."""
+        if not all(s.works for s in sources):
             return
         away, room, share = np.array([(s.away, s.users, s.share) for s in sources]).T
         left = np.maximum(room - share * found.number[:, None], 0.0)
         come = found.chance @ left / away
         if (come > 0).all():  # else the chain says nothing of how it answers
             there, total = (found.chance * found.number) @ (left > 0), float(come.sum())
-            self.seen[pool] = WaitSlope(tasks, works, away, come / total, there / total, *found.slopes)
+            its = tuple(tasks[np.isin(self.work.form.work[tasks], s.works)] for s in sources)
+            self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, *found.slopes)
 
     def begin(self, limits: list[tuple[int, Places]]) -> None:
         """First waits for limits, given by pool and tasks: as if each were a line of an M/M/c of its own."""
@@ -147,10 +149,9 @@ class UsersFeedback:
     def _slopes(self, pools: list[int], each: Array, found: Array) -> Array:
         """Change of the wait for each limit with that for each other one (P, P)."""
         w, form = self.work, self.work.form
-        visits, flow, holds, cycle = form.visits, w.flow, w.holds(), w.cycle
+        flow, holds = w.flow, w.holds()
         inside, _ = self._answers(each)
-        spent = self._spent(each)
-        fewer = spent / cycle[:, None]  # transactions, in logs
+        fewer = (self._spent(each) / w.cycle[:, None])[form.work]  # transactions, in logs
         slopes = np.zeros((len(pools), len(pools)))
         for i, pool in enumerate(pools):
             seen = self.seen[pool]
@@ -158,22 +159,22 @@ class UsersFeedback:
             hold = max(float(flow[tasks] @ holds[tasks]) / total, 1e-300)
             away, fewest, whole = np.zeros((3, len(pools)))  # time elsewhere, in logs; the mix of those that are there
             number_there = lasting = 0.0
-            for work, gone, share, there in zip(seen.works.tolist(), seen.away, seen.share, seen.there, strict=True):
-                mine = tasks[form.work[tasks] == work]
-                number, come = float(visits[mine].sum()), max(float(flow[mine].sum()), 1e-300)
-                here = visits[mine] @ inside[mine] / number
-                here[i] += float(visits[mine] @ each[i, mine]) / number
-                held = float(flow[mine] @ (holds + w.pool_wait[pool])[mine])
-                mix = come * here - held * fewer[work]
-                away += share * (spent[work] / number - here) / gone
-                fewest, whole = fewest + there * mix / gone, whole + mix
-                lasting += there * held / gone
-                number_there += held
+            for mine, users, gone, share, there in zip(
+                seen.sources, seen.users, seen.away, seen.share, seen.there, strict=True
+            ):
+                its, held = flow[mine], flow[mine] * (holds + w.pool_wait[pool])[mine]
+                come = max(float(its.sum()), 1e-300)
+                longer, less = its @ inside[mine], held @ fewer[mine]
+                longer[i] += float(its @ each[i, mine])
+                away += share * (users * (its @ fewer[mine]) / come - longer) / (come * gone)
+                fewest, whole = fewest + there * (longer - less) / gone, whole + longer - less
+                lasting += there * float(held.sum()) / gone
+                number_there += float(held.sum())
             away += (fewest - lasting / number_there * whole) / number_there
             row = (found[i] + seen.slope) * (flow[tasks] @ inside[tasks]) / total / hold - seen.slope * away
             part = self.by_places.get(pool, 0.0)
             if part > 0:
-                less = flow[tasks] * holds[tasks] @ fewer[form.work[tasks]]  # places taken
+                less = flow[tasks] * holds[tasks] @ fewer[tasks]  # places taken
                 by_places = (seen.places * away - less) / max(float(less[i]), 1e-300)
                 by_places[i] = 0.0
                 row = (1 - part) * row + part * by_places

@@ -9,7 +9,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-MANY = 20_000  # tasks counted one by one
+MANY = 2_000  # tasks counted one by one
+NEARLY, AT_ONCE = 0.25, 65  # how well the middle of a crowd is known, and numbers looked at in one step
 LONG, NEAR = 3000, 300  # tasks in a long line, and those before its limit that are counted one by one
 WIDER, WIDEST = 1.015, 0.5  # growth of the steps beyond, and the longest over the spread of so many users
 TIMES = 400  # at which users are looked for
@@ -46,12 +47,15 @@ class UserSource:
         How many, their share of the tasks there, and the time that one is elsewhere [s].
     hold : float
         Time that their tasks hold a place, over that of all [ratio].
+    works : tuple of int, optional
+        Whose users they are, or whose places above; none where they are places of a class.
     """
 
     users: float
     share: float
     away: float
     hold: float = 1.0
+    works: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,18 +228,22 @@ def _widening(first: int, last: int, limit: int, users: float) -> Array:
 def _balance(
     stream: float, sources: Sequence[UserSource], speed: Array, limit: int, top: float, hold: float, alike: bool
 ) -> float:
-    """The number at which as many come as go."""
+    """The number at which as many come as go: the first one from which on fewer come."""
     low, high = 0.0, top
     theirs = _theirs(stream, sources, max(top, 1.0), alike, limit / float(speed[limit]), hold)
-    for _ in range(60):
-        middle = (low + high) / 2
-        flows = [float(rate[0]) for rate in theirs(np.array([middle]))]
+    while high - low > NEARLY:
+        number = np.linspace(low, high, AT_ONCE)
+        flows = theirs(number)
         come = stream + sum(flows)
-        held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True)) if stream else come
-        if come > speed[min(int(middle), limit)] * (come / held if middle > limit and held > 0 else 1.0):
-            low = middle
-        else:
-            high = middle
+        go = speed[np.minimum(number, limit).astype(int)]
+        if stream:
+            held = stream * hold + sum(f * s.hold for f, s in zip(flows, sources, strict=True))
+            go = np.where((number > limit) & (held > 0), go * come / np.maximum(held, 1e-300), go)
+        fewer = np.flatnonzero(come <= go)
+        if not len(fewer):
+            return high
+        place = max(int(fewer[0]), 1)
+        low, high = float(number[place - 1]), float(number[place])
     return (low + high) / 2
 
 
