@@ -74,7 +74,7 @@ def likely_state(moves: Moves, sweeps: int = 1) -> tuple[int, ...]:
     for axis in list(range(len(shape))) * sweeps:
         line: Any = (*found[:axis], slice(None), *found[axis + 1 :])
         up, down = (np.sum([rate[line] for to, rate in moves.items() if to[axis] == way], axis=0) for way in (1, -1))
-        ratio = np.log(np.maximum(up[:-1], 1e-300) / np.maximum(down[1:], 1e-300))
+        ratio = np.log(np.maximum(up[:-1], 1e-300)) - np.log(np.maximum(down[1:], 1e-300))
         found[axis] = int(np.argmax(np.concatenate(([0.0], np.cumsum(ratio)))))
     return tuple(found)
 

@@ -113,6 +113,7 @@ class LinesAndPieces:
                 service = own[1] * service * loads.sum() / float(own[1] @ loads)
         knots = knots_of(load) if unlike(load) else np.zeros(0)
         stretch = self._stretches(levels, chance, rates, knots)
+        service = np.maximum(service, 1.0)  # at work for less than their CPU by no sharing out
         return LinesPoint(numbers, service, ended / load.work, max(free, 1.0), knots, stretch)
 
     def _stretches(self, levels: Array, chance: Array, rates: LineRates, knots: Array) -> Array:
