@@ -14,6 +14,8 @@ LEAST = 0.03  # of a step
 NEAR = 0.01  # change in logs up to which no step is too long
 FAR = 1.0  # change in logs beyond which the first step is halved
 WIDER, NARROWER = 2.0, 0.5  # longest step over the one before, where the times go on and where they turn round
+KEPT, TOLD = 5, 1e-3  # points of which changes are kept, and the least part of the largest one that is told from none
+WORSE = 3.0  # a change over the least one before, from which on it is another map
 SHORT = 1e-3  # of the time of a task: what its waits are measured from
 
 
@@ -52,7 +54,7 @@ class StepLength:
 
     def next(self, now: Array) -> float:
         """The part of a change `now`, of logs with the roots of their weights."""
-        far = float(np.sqrt(now @ now))
+        far = _far(now)
         if self.last is None:
             self.part = 1.0 if float(np.abs(now).sum()) < FAR else 0.5
         else:
@@ -66,6 +68,47 @@ class StepLength:
                 self.part = min(self.part, most / far)
         self.step, self.last = self.part * far, now
         return self.part
+
+
+class SecantSteps:
+    """Next points of a map from what the last few led to: where their changes cancel best (D. Anderson 1965).
+
+    A step is at most twice as long as the one before. What came before a change that is much larger is forgotten.
+
+    Examples
+    --------
+    Two numbers that change each other, three times as far as they are off:
+
+    >>> steps, at = SecantSteps(), np.array([1.0, -2.0])
+    >>> for _ in range(8):
+    ...     at = steps.next(at, np.array([[-3.0, 1.0], [1.0, -3.0]]) @ at, np.ones(2))
+    >>> bool(np.abs(at).max() < 1e-9)
+    True
+    """
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Array, Array]] = []  # what points led to, and the change
+        self.step = 0.0
+
+    def next(self, at: Array, found: Array, weight: Array) -> Array:
+        """The next point, from the last one and what it led to, both of logs; the changes count by their weights."""
+        change = found - at
+        if self.seen and _far(weight * change) > WORSE * min(_far(weight * before) for _, before in self.seen):
+            self.seen = []
+        self.seen = [*self.seen[-KEPT + 1 :], (found, change)]
+        step = change
+        if len(self.seen) > 1:
+            ends, changes = (np.array([each[i] for each in self.seen[:-1]]) for i in (0, 1))
+            parts = np.linalg.lstsq((weight * (changes - change)).T, -weight * change, rcond=TOLD)[0]
+            step = change + parts @ (ends - found)
+        far = _far(weight * step)
+        part = min(1.0, WIDER * self.step / far) if self.step and far > NEAR else 1.0
+        self.step = max(part * far, NEAR)
+        return np.asarray(at + part * step)
+
+
+def _far(change: Array) -> float:
+    return float(np.sqrt(change @ change))
 
 
 class RelaxedSteps:

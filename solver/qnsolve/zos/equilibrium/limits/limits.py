@@ -10,7 +10,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.brackets import Brackets
-from qnsolve.zos.equilibrium.relaxed_steps import StepLength
+from qnsolve.zos.equilibrium.relaxed_steps import SecantSteps, StepLength
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
@@ -32,8 +32,8 @@ EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
 CAREFUL = {"least": 0.02, "stale": 1e3, "farther": 1.0}  # brackets of rates, whose waits follow behind
+STUCK = 5  # changes of the waits that are more than `SLOW`, until they are sought between brackets
 SHORT = 1e-12  # wait over the time inside, below which there is none
-FOLLOWS = 0.03  # change of a rate over that of the waits, below which the waits are taken as they are found
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
 
 
@@ -43,6 +43,7 @@ class Limits(UnlikeLimits):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inputs: dict[int, Array] = {}
+        self.steep = False  # whether brackets alone find the waits: at each step the changes are others
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
@@ -67,10 +68,11 @@ class Limits(UnlikeLimits):
         if self.calm:
             return
         brackets: Brackets | None = None
+        steps, stuck = SecantSteps(), 0
         waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
         at_once, least, longer = not apart and not self.classes, np.inf, 0
         most = PASSES if w.rounds > 1 else EARLY
-        for passed in range(most):
+        for passed in range(most):  # at once, else by steps, and where these do not lead on between brackets
             before, come = w.pool_wait.copy(), w.rate.copy()
             self._pass(brackets is None, STILL * near)
             moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
@@ -79,6 +81,7 @@ class Limits(UnlikeLimits):
             if brackets is not None and apart:
                 moved = max(moved, farthest)
             self.calm = moved < CALM
+            stuck = stuck + (moved > SLOW * least) if not at_once else 0
             longer, least = longer + (moved > SLOW * least), min(least, moved)
             at_once = at_once and not self.joined and longer < TRIES
             if at_once:  # also in the last pass: what is left is less
@@ -87,15 +90,19 @@ class Limits(UnlikeLimits):
                 break
             if at_once:
                 continue
+            self.steep |= stuck > STUCK
+            if not self.steep:
+                self._step(steps, before)
+                continue
             if brackets is None and farthest > FAR:
                 brackets = Brackets(len(w.rate), **CAREFUL) if apart else Brackets(len(w.pool_wait))
-            if brackets is not None and apart:
+            if brackets is None:
+                self._relax(waits, before)
+            elif apart:
                 self._relax(turns, before)
                 w.rate = np.where(users, brackets.next(come, w.rate), come)
-            elif brackets is not None:
+            else:
                 self._between(brackets, before)
-            elif passed and farthest > FOLLOWS * moved:
-                self._relax(waits, before)
         for region, found in self.found.items():
             self._note_rates(region, found)
 
@@ -141,6 +148,16 @@ class Limits(UnlikeLimits):
         if part < 1.0:
             w.pool_wait = np.where(change == 0, before, np.maximum((before + own) * np.exp(part * change) - own, 0.0))
             w.settle_rates()
+
+    def _step(self, steps: SecantSteps, before: Array) -> None:
+        """Go from the waits before by those just found, and earlier ones."""
+        w = self.work
+        (pools, tasks), own = w.limited, np.maximum(w.on_cps + w.off_cps, 1e-12)
+        spent = w.flow * (own + w.wait)
+        at, found = (np.log(waits + own)[pools, tasks] for waits in (before, w.pool_wait))
+        now = steps.next(at, found, np.sqrt(spent / max(float(spent.sum()), 1e-300))[tasks])
+        w.pool_wait[pools, tasks] = np.where(at == found, before[pools, tasks], np.maximum(np.exp(now) - own[tasks], 0.0))
+        w.settle_rates()
 
     def _pass(self, follow: bool, still: float) -> None:
         """All limits to which something moved by more than a part `still`; users' rates as they are found, or as they are."""
