@@ -73,7 +73,7 @@ export function comparePanel(page) {
     rows.push(["cost, in any unit", ...scenarios.map((each, place) => cost(each, place))]);
     rows.push(["cost of a month gained", ...scenarios.map((each, place) => perMonth(scenarios[0], base, each, found[place], place))]);
     const heads = scenarios.map((each, place) => {
-      const name = made("input", { type: "text", id: `name-${place}`, "aria-label": `Name of scenario ${place + 1}`, style: "width: 9rem; text-align: left" });
+      const name = made("input", { type: "text", id: `name-${place}`, "aria-label": `Name of scenario ${place + 1}`, style: "width: 14rem; text-align: left" });
       name.value = each.name;
       name.addEventListener("change", () => store.note(place, "name", name.value.trim() || each.name));
       const go = made("button", { type: "button", id: `go-${place}`, disabled: place === store.current }, place === store.current ? "shown" : "show");

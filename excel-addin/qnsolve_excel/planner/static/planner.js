@@ -6,7 +6,7 @@ import { changedAt, Store, valueAt } from "./store.js";
 import { drawTree, find, mark, refresh, reveal, shapeOf } from "./tree.js";
 import { drawQuestion } from "./question.js";
 import { ofModel, Refusals } from "./refusals.js";
-import { drawCurve, drawRest, drawVerdict, thinned } from "./results.js";
+import { drawCurve, drawRest, drawVerdict } from "./results.js";
 import { comparePanel } from "./compare.js";
 import { helpsPanel } from "./helps.js";
 import { measurePanel } from "./measure.js";
@@ -108,7 +108,7 @@ function show(result, state, begin) {
 
 function drawHeat(result) {
   shown = result;
-  if (at("heat").clientWidth) window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
+  if (at("heat").clientWidth) window.qnsolveStudy.charts.heat(at("heat"), result, { most: 14 });
 }
 
 function busy(text) {
