@@ -9,6 +9,7 @@ import pytest
 from qnsolve.errors import ModelError
 from qnsolve.model.yearly_growth import a_year
 from qnsolve.planning.loads.load_path import load_path
+from qnsolve.planning.loads.load_words import listed, seasons_of, seasons_text, special_day_of, special_days_text
 from qnsolve.planning.loads.months import counted_months, label, month_of, period_end
 
 from tests.support.planned_sites import two_works
@@ -62,6 +63,19 @@ def test_growth_by_work() -> None:
     assert path.factors(BEGIN).tolist() == [1.0, 1.0]
     assert path.factors(BEGIN + 6) == pytest.approx([1.08**2, 1.15**0.5], rel=1e-12)
     assert path.factors(BEGIN + 12) == pytest.approx([1.08**4, 1.15], rel=1e-12)
+
+
+def test_seasons_and_days_as_they_are_written() -> None:
+    """What is read is what was written, of one work and of several; a decimal comma is refused with what to write."""
+    seasons = {"12": 1.3, "orders": {"Q4": 1.5, "1": 0.9}}
+    assert seasons_of("seasons", listed(seasons_text(seasons))) == seasons
+    days = [
+        {"date": "2027-11-26", "factor": 1.8, "name": "Black Friday"},
+        {"date": "11-26", "factor": 2.0, "name": "", "work": ["orders", "web"]},
+    ]
+    assert [special_day_of("day", text) for text in listed(special_days_text(days))] == days
+    with pytest.raises(ModelError, match=r"seasons = .3.: must be a name and a factor; write 12=1\.3"):
+        seasons_of("seasons", listed("12=1,3"))
 
 
 def test_seasons_are_over_the_month_of_the_file() -> None:

@@ -81,10 +81,7 @@ function show(result, state, begin) {
   refusals.accepted();
   store.accepted();
   drawVerdict(result);
-  const lines = [{ name: store.scenario.name, result }];
-  const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
-  if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
-  drawCurve(at("curve"), lines);
+  drawLines(result);
   clearTimeout(greying);
   fresh(["verdict", "lights", "headroom", "curve"]);
   const curve = result.preliminary ? "first" : "whole";
@@ -104,6 +101,13 @@ function show(result, state, begin) {
     }
   }));
   busy(state);
+}
+
+function drawLines(result) {
+  const lines = [{ name: store.scenario.name, result }];
+  const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
+  if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
+  drawCurve(at("curve"), lines);
 }
 
 function drawHeat(result) {
@@ -281,7 +285,11 @@ document.addEventListener("drop", (event) => {
 let resizing = 0;
 window.addEventListener("resize", () => {
   clearTimeout(resizing);
-  resizing = setTimeout(() => shown && drawHeat(shown), 200);
+  resizing = setTimeout(() => { // panels stand side by side where there is room
+    if (!shown) return;
+    drawLines(shown);
+    drawHeat(shown);
+  }, 200);
 });
 at("find").addEventListener("input", () => find(at("tree"), at("find").value));
 at("single").addEventListener("change", () => describe().catch(refused));
