@@ -121,6 +121,19 @@ def test_a_forecast_goes_on_from_the_file(tmp_path: Path) -> None:
     assert path.factors(BEGIN + 9)[0] == pytest.approx(2.0)
 
 
+def test_a_forecast_with_decimal_commas(tmp_path: Path) -> None:
+    """As spreadsheets of half of Europe write it; a comma that may be one of thousands is asked about."""
+    file = tmp_path / "plan.csv"
+    file.write_text("month;orders;web.factor\n2027-01;660,5;1,2\n2027-07;1320;0,995\n", encoding="utf-8")
+    path = load_path(two_works(), BEGIN, str(file))
+    assert path.factors(np.datetime64("2027-01")) == pytest.approx([660.5 / 600, 1.2])
+    assert path.factors(np.datetime64("2027-07")) == pytest.approx([2.2, 0.995])
+    for text in ("month;orders\n2027-01;1,050\n", 'month,orders\n2027-01,"1,050"\n'):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ModelError, match=r"line 2 = '1,050': must be a number above 0; write 1\.050 or 1050"):
+            load_path(two_works(), BEGIN, str(file))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
