@@ -224,12 +224,16 @@ def study(
     periods = tuple(_named(period, place, uses) for place, period in enumerate(periods))
     times = time_split(points, points.at(loads[0].factors), good)
     verdict = verdict_of(points, loads, place, periods, end, by)
+    left_out = 0
     if remedies or (remedies is None and not changes and place < len(loads) and loads[place].month <= end):
-        changes += remedies_of(points, good)
+        tried, left_out = remedies_of(points, good)
+        changes += tried
     answers = what_if_answers(points, changes, loads, place, held, progress)
     if not what_ifs:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
     remarks = [f"{each.name}: {each.remark}" for each in answers if each.remark]
+    if left_out:
+        remarks.append(f"{left_out} more changes of parts that are less full were not tried; --what-if tries any")
     solved_notes = good.result.notes if good.point is not None else ()
     asked = _asked(path, start, end, by, wanted, system, changes)
     return Study(
