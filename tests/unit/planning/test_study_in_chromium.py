@@ -53,6 +53,6 @@ def test_every_chart_is_drawn(tmp_path: Path) -> None:
     assert "1 zIIP<" in parts["model"]
     assert "<b>LOG</b> log, 2 stripes<" in shown
     assert f"orders, {found.verdict.holds_until}: {time(found.last.solve()['orders'].response_time, 3)}" in parts["split"]
-    assert '<p class="verdict" data-holds="no">Holds until' in shown
+    assert '<p class="verdict" data-holds="no"><b>Holds until' in shown
     assert "NaN" not in shown
     assert "undefined" not in shown

@@ -33,7 +33,7 @@ export function drawVerdict(result) {
   const place = at("verdict");
   const sentence = verdictWords(result), cut = sentence.search(/ \(|;|:|, /);
   const [begin, rest] = cut > 0 ? [sentence.slice(0, cut), sentence.slice(cut)] : [sentence, ""];
-  place.replaceChildren(begin, made("span", { class: "rest" }, rest));
+  place.replaceChildren(made("b", {}, begin), rest);
   place.dataset.holds = holds(result);
   place.dataset.sure = result.preliminary ? "no" : "yes";
   at("lights").replaceChildren(...result.periods.map((period) => made("li", { "data-holds": period.holds ? "yes" : "no", title: period.reason || "holds" }, `${period.name} ${period.holds ? "✓" : "✕"}`)));
