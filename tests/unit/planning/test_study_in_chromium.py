@@ -13,7 +13,7 @@ from qnsolve.planning.pages.study_xlsx import study_xlsx
 from qnsolve.results.digits import time
 
 from tests.support.browser_host import dom
-from tests.support.planned_sites import two_works
+from tests.support.planned_sites import one_region, two_works
 
 
 def test_the_axis_is_that_of_the_target(tmp_path: Path) -> None:
@@ -32,6 +32,18 @@ def test_the_axis_is_that_of_the_target(tmp_path: Path) -> None:
     assert max(float(each) for each in re.findall(r"<text[^>]*>([\d.]+)</text>", curve)) == 30
     with zipfile.ZipFile(io.BytesIO(study_xlsx(found))) as book:
         assert '<c:max val="30.0"/>' in book.read("xl/charts/chart1.xml").decode()
+
+
+def test_a_site_that_is_full_today(tmp_path: Path) -> None:
+    """It has no bars of time, and says why; its workbook says how many periods have no light."""
+    found = qn.study(two_works(), growth="20%/quarter", begin="2026-12", until="2030-12", by="month", remedies=False)
+    with zipfile.ZipFile(io.BytesIO(study_xlsx(found))) as book:
+        assert f"{len(found.periods) - 33} more periods: sheet Response" in book.read("xl/sharedStrings.xml").decode()
+    full = qn.study(one_region(rate=1200), growth="8%/quarter", begin="2026-12", until="2028-12")
+    file = tmp_path / "study.html"
+    file.write_text(study_html(full), encoding="utf-8")
+    shown = re.sub(r"<script.*?</script>", "", dom(file.as_uri(), tmp_path), flags=re.DOTALL)
+    assert re.search(r'data-chart="split"[^>]*>Today\'s load has no response time: a center is full', shown)
 
 
 def test_every_chart_is_drawn(tmp_path: Path) -> None:

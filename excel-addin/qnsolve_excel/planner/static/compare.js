@@ -57,7 +57,7 @@ export function comparePanel(page) {
     const rows = [];
     const row = (name, make) => rows.push([name, ...scenarios.map((each, place) => (found[place] ? make(found[place], each, place) : "calculating …"))]);
     row("holds until", (result) => made("b", {}, result.verdict.holds_until || "not today"));
-    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target, ${result.verdict.center}` : `${result.verdict.center} ${be(result.verdict.center)} full`));
+    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target at ${result.verdict.center}` : `${result.verdict.center} ${be(result.verdict.center)} full`));
     row("headroom", (result) => (result.headroom ? `${shortNumber(result.headroom)} times` : "–"));
     row("months more than the first", (result, _, place) => (place && base ? String(months(result.verdict.holds_until) - months(base.verdict.holds_until)) : "–"));
     for (const each of scenarios[0].model.work) {

@@ -19,7 +19,7 @@ export function drawQuestion(root, store, change) {
   for (const name of works) inner.append(field(`target ${name}`, `Target of ${name}`, timeText((question.targets || {})[name]), "200ms", "response time that must be met: 200ms or 0.2s", "narrow"));
   for (const name of works.length > 1 ? works : []) inner.append(field(`growth ${name}`, `Growth of ${name}`, growth[name] || "", growth[""] || "as all", "in place of the growth of all work", "narrow"));
   inner.append(
-    field("seasons", "Seasons", seasonsText(question.seasons), "Q4=1.2; 12=1.3", "load of a month or quarter over that of a plain month: Q4=1.2; 12=1.3, of one work orders.12=1.5"),
+    field("seasons", "Seasons", seasonsText(question.seasons), "Q4=1.2", "load of a month or quarter over that of a plain month: Q4=1.2; 12=1.3, of one work orders.12=1.5"),
     field("special_days", "Special days", daysText(question.special_days), "11-26=1.8", "days with more work than their month: 2027-11-26=1.8 Black Friday; each year 11-26=1.8; of one work orders.11-26=2"),
   );
   const more = made("details", {}, made("summary", {}, "Targets, growth by work, seasons, special days"), inner);

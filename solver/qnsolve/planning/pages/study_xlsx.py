@@ -100,6 +100,8 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
         sheet.write_string(row, column, period.name, form["head"])
         sheet.write_string(row + 1, column, "yes" if period.holds else "no", form["good" if period.holds else "bad"])
     row = 7 + 2 * ((min(len(study.periods), 3 * WIDE) - 1) // WIDE)
+    if len(study.periods) > 3 * WIDE:
+        sheet.write_string(row - 1, 1, f"{len(study.periods) - 3 * WIDE} more periods: sheet Response", form["dead"])
     works = [work.name for work in study.periods[0].work][:CHARTS]
     charts = [_response_chart(study, book, name, place) for place, name in enumerate(works)]
     if any(use.limits for use in study.centers):

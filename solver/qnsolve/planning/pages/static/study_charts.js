@@ -35,6 +35,7 @@
     element.style.height = `${height}px`;
     let drawn = charts.get(element);
     if (!drawn || drawn.isDisposed()) {
+      element.textContent = "";
       drawn = window.echarts.init(element, null, { renderer: "svg" });
       charts.set(element, drawn);
       drawn.on("finished", () => scalable(element)); // print has another width than the screen
@@ -43,6 +44,14 @@
     drawn.resize();
     drawn.setOption({ animation: false, textStyle: { fontFamily: FONT, color: INK }, ...option }, { notMerge: true });
     return drawn;
+  }
+
+  function instead(element, words) {
+    const drawn = charts.get(element);
+    if (drawn && !drawn.isDisposed()) drawn.dispose();
+    charts.delete(element);
+    element.style.height = "auto";
+    element.textContent = words;
   }
 
   function scalable(element) {
@@ -200,6 +209,7 @@
 
   // ---------------------------------------------------------------- where the time goes
   function split(element, study) {
+    if (!study.times.length) return instead(element, "Today's load has no response time: a center is full.");
     const works = [...new Set(study.times.map((time) => time.work))];
     const total = (work, key) => study.times.filter((time) => time.work === work).reduce((sum, time) => sum + time[key], 0);
     const weight = new Map();
