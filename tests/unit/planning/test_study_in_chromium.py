@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import zipfile
 from pathlib import Path
 
 import qnsolve as qn
-from qnsolve.planning.pages.study_html import study_html
+from qnsolve.planning.pages.study_html import static_text, study_html
 from qnsolve.planning.pages.study_xlsx import study_xlsx
 from qnsolve.results.digits import time
 
@@ -32,6 +33,23 @@ def test_the_axis_is_that_of_the_target(tmp_path: Path) -> None:
     assert max(float(each) for each in re.findall(r"<text[^>]*>([\d.]+)</text>", curve)) == 30
     with zipfile.ZipFile(io.BytesIO(study_xlsx(found))) as book:
         assert '<c:max val="30.0"/>' in book.read("xl/charts/chart1.xml").decode()
+
+
+def _luminance(colour: str) -> float:
+    """Of "#rrggbb", as the guidelines for readable pages define it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_the_heat_map_can_be_read_in_grey() -> None:
+    """The fuller the darker, each step to be seen without colours; the figures stand out: white from 90 % on, black below."""
+    shades = re.findall(r'[lg]te?: \w+, color: "(#\w{6})"', static_text("study_charts.js"))
+    light = [_luminance(shade) for shade in shades]
+    assert len(light) == 6
+    assert all(after + 0.05 < 0.9 * (before + 0.05) for before, after in itertools.pairwise(light))
+    assert all((each + 0.05) / (_luminance("#1a1a1a") + 0.05) > 4.5 for each in light[:4])
+    assert all(1.05 / (each + 0.05) > 4.5 for each in light[4:])
 
 
 def test_a_site_that_is_full_today(tmp_path: Path) -> None:

@@ -176,8 +176,8 @@
       xAxis: { type: "category", data: labels, axisLabel: { color: SOFT, rotate: narrow ? 60 : 0, interval: 0, fontSize: narrow ? 9 : 11, hideOverlap: !narrow }, axisTick: { show: false }, axisLine: { show: false } },
       yAxis: { type: "category", data: rows.map((row) => row.name), axisLabel: { color: INK, fontSize: narrow ? 9 : 11, width: narrow ? 110 : 210, overflow: "truncate" }, axisTick: { show: false }, axisLine: { show: false } },
       visualMap: { show: false, type: "piecewise", dimension: 2, pieces: [
-        { lt: 30, color: "#f7f9fb" }, { gte: 30, lt: 50, color: "#e3edf5" }, { gte: 50, lt: BUSY, color: "#b9d3e6" },
-        { gte: BUSY, lt: FULL, color: "#f2c46d" }, { gte: FULL, lt: 100, color: "#d9722e" }, { gte: 100, color: "#8f1d1d" }] },
+        { lt: 30, color: "#f7f9fb" }, { gte: 30, lt: 50, color: "#e3edf5" }, { gte: 50, lt: BUSY, color: "#c3d9ea" },
+        { gte: BUSY, lt: FULL, color: "#e3a13c" }, { gte: FULL, lt: 100, color: "#b94a10" }, { gte: 100, color: "#6f1010" }] },
       series: [{
         type: "heatmap", data: cells.map((cell) => ({ value: cell, label: { color: cell[2] >= FULL ? "#ffffff" : INK, fontWeight: cell[2] >= FULL ? 700 : 400 } })),
         label: { show: true, fontSize: narrow ? 8 : 11, formatter: (item) => percent(item.value[2]) },
