@@ -106,7 +106,7 @@ class Study(StudyFigures):
         ]
         found = [Table([["period", *names, "fullest", "used", "holds"]], body, 1, "Response time by period")]
         if self.what_ifs:
-            head = ["change", "holds until", "months gained", *names, "CPU"]
+            head = ["change", "holds until", "months gained", *names, "CPU change"]
             body = [
                 [
                     each.name,
