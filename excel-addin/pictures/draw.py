@@ -30,7 +30,7 @@ def cropped(file: Path, out: Path, height: float = 1.0, top: float = 0.0) -> Non
     edge = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()
     left, above, right, bottom = edge
     found = page.crop((max(left - 15, 0), max(above - 15, 0), min(right + 15, page.width), min(bottom + 15, page.height)))
-    found.quantize(64).save(out, optimize=True)
+    found.quantize(128).save(out, optimize=True)
     print(out.relative_to(ROOT), found.size)
 
 
