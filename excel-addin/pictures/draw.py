@@ -1,6 +1,6 @@
 """Draws the pictures of the README anew: planning workbooks calculated and printed by LibreOffice, the page by Chromium.
 
-python excel-addin/pictures/draw.py        needs what .ci/system-packages installs
+python excel-addin/pictures/draw.py [workbooks] [page] [study] [planner]      needs what .ci/system-packages installs
 """
 
 import subprocess
@@ -30,7 +30,7 @@ def cropped(file: Path, out: Path, height: float = 1.0, top: float = 0.0) -> Non
     edge = ImageChops.difference(page, Image.new("RGB", page.size, "white")).getbbox()
     left, above, right, bottom = edge
     found = page.crop((max(left - 15, 0), max(above - 15, 0), min(right + 15, page.width), min(bottom + 15, page.height)))
-    found.quantize(64).save(out, optimize=True)
+    found.quantize(128).save(out, optimize=True)
     print(out.relative_to(ROOT), found.size)
 
 
@@ -60,8 +60,8 @@ def study(folder: Path) -> None:
     subprocess.run([qnsolve, "study", ROOT / "examples" / "site-study.toml", "-o", folder], check=True, capture_output=True)
     pictures = ROOT / "docs" / "pictures"
     shot(folder, (folder / "study.html").as_uri(), "1100,3300")
-    cropped(folder / "shot.png", pictures / "study-page.png", 0.37)
-    cropped(folder / "shot.png", pictures / "study-page-below.png", 1.0, 0.43)
+    cropped(folder / "shot.png", pictures / "study-page.png", 0.414)
+    cropped(folder / "shot.png", pictures / "study-page-below.png", 0.99, 0.415)
     with Spreadsheet(folder) as calc, calc.book(folder / "study.xlsx") as book:
         book.save(folder / "study.pdf")
     first = ["-r", "100", "-png", "-singlefile", "-l", "1"]
@@ -87,5 +87,7 @@ def shot(folder: Path, address: str, size: str) -> None:
 
 
 for draw in (workbooks, page, study, planner):
+    if sys.argv[1:] and draw.__name__ not in sys.argv[1:]:
+        continue
     with tempfile.TemporaryDirectory() as name:
         draw(Path(name))

@@ -48,6 +48,8 @@ FILES = {
     "UTF-16, big endian": Bad(b"\xfe\xff" + GOOD.encode("utf-16-be"), ("file", "is UTF-16", "save it as UTF-8")),
     "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is not valid UTF-8", "UTF-8")),
     "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is not valid TOML", "line 1")),
+    "decimal comma": Bad("[[stations]]\nservice = 0,25  # s", ("line 2", "write 0.25, with a point")),
+    "decimal comma in a table": Bad("[[lpars]]\nziips = { cores = 2, speed = 1,5 }", ("line 2", "write 1.5, with a point")),
     "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is not valid TOML", "line 2")),
     "malformed JSON": _json('{"stations": [', "file", "is not valid JSON", "line 1"),
     "JSON key twice": _json('{"name": "a", "name": "b"}', "must not be given twice", "'name'", "keep one"),

@@ -11,7 +11,7 @@ from typing import Any
 from qnsolve.errors import ModelError, nearest
 from qnsolve.files.load_save import dumps
 from qnsolve.files.model_file import STUDY
-from qnsolve.files.text import toml
+from qnsolve.files.text import toml, toml_key
 from qnsolve.planning.question import KEYS
 from qnsolve.planning.study import Study
 
@@ -74,7 +74,7 @@ def model_text(model: Any, question: Any) -> str:
     table = {words[key]: value for key, value in asked.items()}
     if not table:
         return text
-    head = "\n".join([f"[{STUDY}]", *(f"{toml(key)} = {toml(value)}" for key, value in table.items())])
+    head = "\n".join([f"[{STUDY}]", *(f"{toml_key(key)} = {toml(value)}" for key, value in table.items())])
     at = text.index("[[")
     return f"{text[:at]}{head}\n\n{text[at:]}"
 

@@ -9,6 +9,7 @@ from typing import Any
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
 from qnsolve.model.yearly_growth import a_year
+from qnsolve.planning.loads.load_words import listed, seasons_of, special_day_of
 
 KEYS = ("growth", "begin", "until", "by", "targets", "what_ifs", "seasons", "special_days")
 TIME = re.compile(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(ms|us|µs|s|)\s*")
@@ -23,8 +24,8 @@ def asked_of(question: Any) -> dict[str, Any]:
     ----------
     question : mapping
         `growth`, a text or a mapping of work to texts with "" for the others; no names of files. `targets`, a mapping of work
-        to seconds or to texts such as "200ms". `begin`, `until`, `by`, `what_ifs`, `seasons`, `special_days` as a study
-        takes them.
+        to seconds or to texts such as "200ms". `seasons` and `special_days` as a study takes them, or texts, "12=1.3; Q4=1.2".
+        `begin`, `until`, `by`, `what_ifs` as a study takes them.
 
     Raises
     ------
@@ -40,6 +41,10 @@ def asked_of(question: Any) -> dict[str, Any]:
         found["growth"] = _growth(found["growth"])
     if "targets" in found:
         found["targets"] = _targets(found["targets"])
+    if isinstance(found.get("seasons"), str):
+        found["seasons"] = seasons_of("seasons", listed(found["seasons"]))
+    if isinstance(found.get("special_days"), str):
+        found["special_days"] = [special_day_of("special day", text) for text in listed(found["special_days"])]
     changes = checks.listed("what_ifs", found.get("what_ifs", []))
     if len(changes) > MOST_WHAT_IFS:
         raise ModelError("what_ifs", f"must be at most {MOST_WHAT_IFS}", "ask in two steps", len(changes))

@@ -46,7 +46,7 @@ def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
     base = LoadPoints(system, {})
     before = _months(_estimate(base, question)["verdict"])
     tried = []
-    for change in _tens(system):
+    for change in tens(system):
         try:
             estimate = _estimate(LoadPoints(change.system, {}), question)["verdict"]
         except QnsolveError:
@@ -83,7 +83,7 @@ def _months(verdict: Mapping[str, Any]) -> int:
     return 12 * int(text[:4]) + int(text[5:7]) if text else 0
 
 
-def _tens(system: System) -> Iterator[WhatIf]:
+def tens(system: System) -> Iterator[WhatIf]:
     """Each figure by 10 % the good way, whole ones by 1 at least; those of equal regions together."""
     labels = declared_equal(system)
     groups: dict[tuple[str, str], list[str]] = {}
@@ -116,7 +116,8 @@ def _tens(system: System) -> Iterator[WhatIf]:
 
 def _called(path: str) -> str:
     """A figure by its words: "step 2, QR CPU"."""
-    parts = [each for each in path.split(".") if each not in WITHIN]
+    *inner, last = path.split(".")
+    parts = [*(each for each in inner if each not in WITHIN), last]
     step = f"step {parts.pop(0)}, " if parts[0].isdigit() else ""
     return step + ": ".join([figure_words(parts[0]), *parts[1:]])
 

@@ -8,6 +8,7 @@ from qnsolve.errors import ModelError, suggestion
 
 TEMPLATES = {
     "cics": "CICS: terminal-owning and application-owning regions, Db2",
+    "cicsplex": "CICS on two LPARs: TORs and AORs, users, Db2 data sharing in a coupling facility, a log",
     "ims": "IMS: message processing and fast path regions, DL/I, a log",
     "mq": "CICS with IBM MQ and Db2 data sharing: two LPARs, a coupling facility, logs",
 }
@@ -18,7 +19,7 @@ def template_text(name: str) -> str:
 
     Parameters
     ----------
-    name : {"cics", "ims", "mq"}
+    name : {"cics", "cicsplex", "ims", "mq"}
 
     Raises
     ------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from qnsolve.errors import ModelError
 
 FORMATS = ("toml", "json", "jmva")
+BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 
 
 def toml(value: Any) -> str:
@@ -20,11 +22,16 @@ def toml(value: Any) -> str:
     sections, and tomlkit takes a second for a table of a thousand keys.
     """
     if isinstance(value, dict):
-        inner = ", ".join(f"{toml(key)} = {toml(v)}" for key, v in value.items())
+        inner = ", ".join(f"{toml_key(key)} = {toml(v)}" for key, v in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (str, bool)) else repr(value)
+
+
+def toml_key(name: str) -> str:
+    """A key as TOML writes it, without quotes where it needs none."""
+    return name if BARE.fullmatch(name) else toml(name)
 
 
 def toml_text(data: dict[str, Any]) -> str:
@@ -56,7 +63,16 @@ def parsed(text: str, form: str) -> Any:
     except RecursionError as error:
         raise ModelError("file", "is nested too deeply", "use three levels at most") from error
     except ValueError as error:
-        raise ModelError("file", f"is not valid {form.upper()}: {error}", "correct it there") from error
+        raise ModelError("file", f"is not valid {form.upper()}: {error}", _repair(text, error)) from error
+
+
+def _repair(text: str, error: ValueError) -> str:
+    """What to do where a file is not valid."""
+    line = re.search(r"line (\d+)", str(error))
+    lines = text.splitlines()
+    there = lines[int(line[1]) - 1] if line and int(line[1]) <= len(lines) else ""
+    comma = re.search(r"[=\s](\d+),(\d+)\s*(#|}|$)", there)
+    return f"write {comma[1]}.{comma[2]}, with a point" if comma else "correct it there"
 
 
 def decoded(raw: bytes) -> str:

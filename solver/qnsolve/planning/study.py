@@ -14,6 +14,7 @@ from qnsolve.results.rendering import Table, defined
 from qnsolve.results.sentences import be
 from qnsolve.zos.solve_system import System, only_system
 
+from .assumptions import assumptions, doubts
 from .center_uses import center_uses
 from .drawing import drawing
 from .last_month import first_failing
@@ -105,7 +106,7 @@ class Study(StudyFigures):
         ]
         found = [Table([["period", *names, "fullest", "used", "holds"]], body, 1, "Response time by period")]
         if self.what_ifs:
-            head = ["change", "holds until", "months gained", *names, "CPU"]
+            head = ["change", "holds until", "months gained", *names, "CPU change"]
             body = [
                 [
                     each.name,
@@ -223,23 +224,28 @@ def study(
     periods = tuple(_named(period, place, uses) for place, period in enumerate(periods))
     times = time_split(points, points.at(loads[0].factors), good)
     verdict = verdict_of(points, loads, place, periods, end, by)
+    left_out = 0
     if remedies or (remedies is None and not changes and place < len(loads) and loads[place].month <= end):
-        changes += remedies_of(points, good)
+        tried, left_out = remedies_of(points, good)
+        changes += tried
     answers = what_if_answers(points, changes, loads, place, held, progress)
     if not what_ifs:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
     remarks = [f"{each.name}: {each.remark}" for each in answers if each.remark]
+    if left_out:
+        remarks.append(f"{left_out} more changes of parts that are less full were not tried; --what-if tries any")
+    solved_notes = good.result.notes if good.point is not None else ()
     asked = _asked(path, start, end, by, wanted, system, changes)
     return Study(
         heading=f"{system.name or 'system'}: {asked.begin} to {asked.until}",
-        notes=tuple(dict.fromkeys((*remarks, *(good.result.notes if good.point is not None else ())))),
+        notes=tuple(dict.fromkeys((*remarks, *doubts(periods[0], path, end), *solved_notes))),
         asked=asked,
         verdict=verdict,
         periods=periods,
         centers=uses,
         what_ifs=answers,
         times=times,
-        assumptions=_assumptions(asked, begin is None, path, points, good),
+        assumptions=assumptions(asked, begin is None, path, points, good),
         path=path,
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
@@ -342,27 +348,3 @@ def _asked(
     days = tuple(f"{day.date} x {day.factor:g}{f' {day.name}' if day.name else ''}" for day in path.days)
     names = tuple(each.name for each in changes)
     return Asked(str(start), str(end), by, growth, dict(targets), tuple(seasons), days, names)
-
-
-def _assumptions(asked: Asked, today: bool, path: LoadPath, points: LoadPoints, good: LoadPoint) -> tuple[str, ...]:
-    """What the answer rests on."""
-    found = [f"the file has the load of {asked.begin}" + (", this month: --from says another" if today else "")]
-    same = set(asked.growth.values())
-    if len(same) == 1:
-        found.append(f"all work grows by {same.pop()}" if path.grows else "no growth was given: the load stays as it is")
-    else:
-        found.append("growth: " + ", ".join(f"{name} {text}" for name, text in asked.growth.items()))
-    for name, forecast in path.forecasts.items():
-        found.append(f"{name}: {forecast.source} to {forecast.months[-1]}, between its months along the logarithm")
-    found += [f"season: {text}; months over that of {asked.begin}" for text in asked.seasons]
-    found += [f"special day {text}" for text in asked.special_days]
-    found.append("a month is solved as a steady state at its load: what the reports of its peak interval show")
-    found.append("CPU of a transaction, routing, engines and limits stay as they are in the file")
-    if good.point is not None:
-        error = max((work.response_error for work in good.result.work), default=0.0)
-        if error > 0:
-            found.append(
-                f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured "
-                "against simulation were within that; --simulate finds the month by simulation"
-            )
-    return tuple(found)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from math import isfinite
 
-from qnsolve.results.digits import percent, time
+from qnsolve.results.digits import percent, short, time
 from qnsolve.results.sentences import be
 
 from .loads.months import counted_months
 from .study_figures import Period, StudyFigures, Verdict, WhatIfAnswer, held_at_first
 
+CLAUSE = re.compile(r" \(|[;:,] ")  # where what must be read first ends
 GAINS = 3  # what-ifs that the verdict names
 NEXT = 3  # centers that fill up next
+BEYOND = 5.0  # times what a center gives: no site is asked for that
 LITTLE = 0.005  # relative change of CPU that is not named
 
 
@@ -48,8 +51,8 @@ def verdict_text(study: StudyFigures) -> str:
         first = study.periods[0]
         return f"Users only wait longer, so no load ends it: give a target. {_fullest(first)} today."
     if verdict.kind == "none":
-        grows = any(each != "none" for each in study.asked.growth.values())
-        return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if grows else ": no work grows.")
+        changes = any(factor != 1 for each in study.periods for factor in each.factors.values())
+        return f"Holds until {until} and to {verdict.holds_until} at least" + ("." if changes else ": no work grows.")
     cause = cause_text(study)
     if not verdict.holds_until:
         return f"Does not hold today, {study.asked.begin}: {cause}."
@@ -61,16 +64,31 @@ def verdict_text(study: StudyFigures) -> str:
     return f"Holds until {verdict.holds_until}{_range(verdict)}; then{day} {cause}."
 
 
+def headline(sentence: str) -> tuple[str, str]:
+    """The verdict in a few words, and the rest of its sentence."""
+    found = CLAUSE.search(sentence)
+    return (sentence[: found.start()], sentence[found.start() :]) if found else (sentence, "")
+
+
 def cause_text(study: StudyFigures) -> str:
     """What ends it."""
     verdict = study.verdict
     waits = f", which waits for {verdict.waits_for} ({_used(verdict.waits_for_percent)} busy)" if verdict.waits_for else ""
     if verdict.kind == "saturated":
-        return f"{verdict.center} {be(verdict.center)} full{waits}"
+        return f"{verdict.center} {be(verdict.center)} full{waits}{_doubt(study)}"
     target = study.asked.targets[verdict.work]
     if not verdict.holds_until:
         return f"{verdict.work} takes longer than {time(target)}, most of it at {verdict.center}{waits}"
     return f"{verdict.work} takes longer than {time(target)}; what grows most is its time at {verdict.center}{waits}"
+
+
+def _doubt(study: StudyFigures) -> str:
+    """A question where the first load is beyond what a site can have: a time in other units than seconds."""
+    times = study.periods[0].used_percent / 100
+    if study.verdict.holds_until or times < BEYOND:
+        return ""
+    gives = "they give" if be(study.verdict.center) == "are" else "it gives"
+    return f", asked for {short(times)} times what {gives} (are all times in seconds?)"
 
 
 def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
@@ -86,7 +104,8 @@ def gains_text(answers: Sequence[WhatIfAnswer], verdict: Verdict) -> str:
     for each in helped[:GAINS]:
         parts.append(f"{each.name} gives {'at least ' * each.at_least}{counted_months(each.months)} (until {each.holds_until})")
     if len(helped) > GAINS:
-        parts.append(f"{len(helped) - GAINS} more give less")
+        more = len(helped) - GAINS
+        parts.append(f"{more} more give{'s' if more == 1 else ''} no more than that")
     parts += [f"{each.name} costs {counted_months(-each.months)}" for each in worse[:GAINS]]
     if same:
         names = ", ".join(each.name for each in same[:GAINS]) + (f" and {len(same) - GAINS} more" if len(same) > GAINS else "")
@@ -122,10 +141,19 @@ def _grown(study: StudyFigures) -> Iterator[str]:
         return
     most = max(mine, key=lambda each: each.last)
     grown = max(mine, key=lambda each: each.last - each.today)
-    text = f"{name} spends {_used(100 * most.last / whole)} of its time at {most.center}"
+    when = last_month(study)
+    text = f"In {when}, {name} spends {_used(100 * most.last / whole)} of its time at {most.center}"
     if grown.last > 1.02 * grown.today:
-        text += f"; its time at {grown.center} grows from {time(grown.today)} to {time(grown.last)}"
+        text += f"; its time at {grown.center} grows from {time(grown.today)} today to {time(grown.last)}"
     yield text + "."
+
+
+def last_month(study: StudyFigures) -> str:
+    """The month of the last load that holds, by the model; the first month where none does."""
+    verdict = study.verdict
+    if verdict.kind == "none":
+        return study.asked.until
+    return verdict.modelled_until or verdict.holds_until or study.asked.begin
 
 
 def _range(verdict: Verdict) -> str:

@@ -6,6 +6,7 @@ from .load_points import LoadPoint, LoadPoints
 from .study_figures import TimeAt
 
 LITTLE = 1e-3  # share of a response time below which a center is not named
+OTHERS = "others"  # what those have together
 
 
 def grouped_split(points: LoadPoints, point: LoadPoint, work: int) -> dict[str, float]:
@@ -32,8 +33,13 @@ def time_split(points: LoadPoints, today: LoadPoint, last: LoadPoint) -> tuple[T
     for w, name in enumerate(points.names):
         before, after = grouped_split(points, today, w), grouped_split(points, last, w)
         first, whole = sum(before.values()), sum(after.values())
+        rest = [0.0, 0.0]
         for center in sorted({**after, **before}, key=lambda center: -after.get(center, before.get(center, 0.0))):
             pair = before.get(center, 0.0), after.get(center, 0.0)
             if pair[0] > LITTLE * first or pair[1] > LITTLE * whole:
                 found.append(TimeAt(name, center, *pair))
+            else:
+                rest = [rest[0] + pair[0], rest[1] + pair[1]]
+        if max(rest) > 0:
+            found.append(TimeAt(name, OTHERS, *rest))
     return tuple(found)

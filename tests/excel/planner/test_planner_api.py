@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import qnsolve as qn
 from qnsolve.files.system_file import system_from_data
-from qnsolve.files.system_templates import TEMPLATES
+from qnsolve.files.system_templates import TEMPLATES, template_text
+from qnsolve_excel.planner.what_helps import tens
 
 from tests.support.planner_host import QUESTION, TOKEN, PlannerHost, ten_regions
 
@@ -220,6 +221,18 @@ def test_what_helps_most_is_found(host: PlannerHost) -> None:
     assert not best["estimate"]
     question = {**ASKED, "what_ifs": ["orders.qr_cpu=0.0009"]}
     assert host.ask("study", model=SMALL, question=question)["what_ifs"][0]["holds_until"] == best["holds_until"]
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_each_figure_of_a_template_is_tried_by_its_name(name: str) -> None:
+    """Engines of a coupling facility too, whose key is that of an LPAR's CPs."""
+    system = qn.loads(template_text(name))
+    tried = {change.name for change in tens(system)}
+    for facility in system.coupling_facilities:
+        assert f"{facility.name}: Processors +50 %" in tried
+    for lpar in system.lpars:
+        assert any(each.startswith(f"{lpar.name}: Engines +") for each in tried)
+    assert not [each for each in tried if ": +" in each or ": −" in each]
 
 
 def _status(host: PlannerHost, path: str, **headers: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,41 @@ def test_the_question_is_asked_in_its_bar(page: Browser) -> None:
     assert page.evaluate("document.getElementById('undo').disabled + document.getElementById('verdict').textContent") == before
 
 
+def test_seasons_and_special_days_are_asked_in_the_bar(page: Browser, host: PlannerHost, tmp_path: Path) -> None:
+    """Both move the verdict; what cannot be is refused beside its field; the model file has them, and opens with them."""
+    type_in = "document.getElementById('q-{0}').focus(); document.getElementById('q-{0}').select()"
+    page.evaluate(type_in.format("special-days"))
+    step(page, "2027-11-26=1.9 Black Friday", "Enter")
+    assert "then on 2027-11-26 (Black Friday)" in text_of(page, "verdict")
+    page.evaluate(type_in.format("seasons"))
+    step(page, "Q4=1.1; orders.12=1.2", "Enter")
+    assert "seasons: orders: month 10 x 1.1" in text_of(page, "sentences")
+    page.evaluate(type_in.format("seasons"))
+    page.type("12=1,3", "Enter")
+    page.until("!!document.querySelector('#question small')")
+    assert "seasons = '3': must be a name and a factor; write 12=1.3" in text_of(page, "question")
+    page.evaluate(type_in.format("seasons"))
+    step(page, "Q4=1.1; orders.12=1.2", "Enter")
+    page.evaluate("document.getElementById('export').value = 'toml'")
+    page.evaluate("document.getElementById('export').dispatchEvent(new Event('change'))")
+    file = tmp_path / "CICS-site.toml"
+    _wait_for(page, file)
+    open_page(page, host.address)
+    page.choose_file("#file", file)
+    page.until(SETTLED)
+    fields = "['seasons', 'special-days'].map((each) => document.getElementById(`q-${each}`).value).join(' | ')"
+    assert page.evaluate(fields) == "Q4=1.1; orders.12=1.2 | 2027-11-26=1.9 Black Friday"
+
+
+def test_a_window_that_gets_narrow(page: Browser) -> None:
+    """Two panels of the curve side by side stand one below the other, as on a phone that is turned."""
+    grids = "echarts.getInstanceByDom(document.getElementById('curve')).getOption().grid.map((each) => each.left).join()"
+    left, right = page.evaluate(grids).split(",")
+    assert left != right
+    page.size(375, 800, mobile=True)
+    page.until(f"new Set({grids}.split(',')).size === 1")
+
+
 def test_two_scenarios_are_kept_compared_and_shared(page: Browser, host: PlannerHost, tmp_path: Path) -> None:
     """A copy gets an engine more; the table has both dates and what differs; the file opens again in another browser."""
     first = text_of(page, "verdict")
@@ -138,7 +174,7 @@ def _wait_for(page: Browser, file: Path) -> None:
     for _ in range(200):
         if file.exists() and file.stat().st_size:
             return
-        page.evaluate("new Promise((done) => setTimeout(done, 50))")
+        time.sleep(0.05)
     raise AssertionError(f"{file} was not written")
 
 

@@ -98,3 +98,13 @@ def test_what_a_fit_says_of_its_figures_is_passed_over() -> None:
     data = {**json.loads(qn.dumps(qn.loads(NETWORK), format="json")), "fitted": 1}
     with pytest.raises(qn.ModelError, match="fitted = 1: must be a table"):
         qn.loads(json.dumps(data), format="json")
+
+
+def test_keys_have_quotes_only_where_they_need_them() -> None:
+    """As a person writes them: engines, but "my log"."""
+    log = qn.zos.Logger("my log", seconds_per_mib=(0.002, 0.004))
+    work = qn.zos.Work("orders", rate=5, regions="AOR1", qr_cpu=0.001, log_bytes={"my log": 100})
+    region = qn.zos.CicsRegion("AOR1", lpar="PROD")
+    text = qn.dumps(qn.zos.System(lpars=[qn.zos.Lpar("PROD", processors=3)], regions=[region], work=[work], loggers=[log]))
+    assert "processors = { engines = 3" in text
+    assert 'log_bytes = { "my log" = 100' in text

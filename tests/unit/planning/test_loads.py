@@ -9,6 +9,7 @@ import pytest
 from qnsolve.errors import ModelError
 from qnsolve.model.yearly_growth import a_year
 from qnsolve.planning.loads.load_path import load_path
+from qnsolve.planning.loads.load_words import listed, seasons_of, seasons_text, special_day_of, special_days_text
 from qnsolve.planning.loads.months import counted_months, label, month_of, period_end
 
 from tests.support.planned_sites import two_works
@@ -64,6 +65,19 @@ def test_growth_by_work() -> None:
     assert path.factors(BEGIN + 12) == pytest.approx([1.08**4, 1.15], rel=1e-12)
 
 
+def test_seasons_and_days_as_they_are_written() -> None:
+    """What is read is what was written, of one work and of several; a decimal comma is refused with what to write."""
+    seasons = {"12": 1.3, "orders": {"Q4": 1.5, "1": 0.9}}
+    assert seasons_of("seasons", listed(seasons_text(seasons))) == seasons
+    days = [
+        {"date": "2027-11-26", "factor": 1.8, "name": "Black Friday"},
+        {"date": "11-26", "factor": 2.0, "name": "", "work": ["orders", "web"]},
+    ]
+    assert [special_day_of("day", text) for text in listed(special_days_text(days))] == days
+    with pytest.raises(ModelError, match=r"seasons = .3.: must be a name and a factor; write 12=1\.3"):
+        seasons_of("seasons", listed("12=1,3"))
+
+
 def test_seasons_are_over_the_month_of_the_file() -> None:
     """A file of December has December's load: other months are over that."""
     path = load_path(two_works(), np.datetime64("2026-12"), None, {"12": 1.5, "Q1": 0.9, "web": {"12": 3.0}})
@@ -105,6 +119,19 @@ def test_a_forecast_goes_on_from_the_file(tmp_path: Path) -> None:
     assert path.factors(BEGIN)[0] == pytest.approx(1.0)
     assert path.factors(BEGIN + 3)[0] == pytest.approx(2**0.5)
     assert path.factors(BEGIN + 9)[0] == pytest.approx(2.0)
+
+
+def test_a_forecast_with_decimal_commas(tmp_path: Path) -> None:
+    """As spreadsheets of half of Europe write it; a comma that may be one of thousands is asked about."""
+    file = tmp_path / "plan.csv"
+    file.write_text("month;orders;web.factor\n2027-01;660,5;1,2\n2027-07;1320;0,995\n", encoding="utf-8")
+    path = load_path(two_works(), BEGIN, str(file))
+    assert path.factors(np.datetime64("2027-01")) == pytest.approx([660.5 / 600, 1.2])
+    assert path.factors(np.datetime64("2027-07")) == pytest.approx([2.2, 0.995])
+    for text in ("month;orders\n2027-01;1,050\n", 'month,orders\n2027-01,"1,050"\n'):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ModelError, match=r"line 2 = '1,050': must be a number above 0; write 1\.050 or 1050"):
+            load_path(two_works(), BEGIN, str(file))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import qnsolve as qn
 from qnsolve.errors import ModelError
+from qnsolve.zos import CicsRegion, Lpar, Processors, System, Work
 
 from tests.support.planned_sites import one_region, two_works
 
@@ -85,3 +86,15 @@ def test_remedies_are_found() -> None:
     assert found.what_ifs[0].months > 12
     months = [each.months for each in qn.study(two_works(), growth="8%/quarter", begin="2026-12", until="2029-12").what_ifs]
     assert months == sorted(months, reverse=True)
+
+
+def test_of_many_unlike_regions_the_fullest_are_tried() -> None:
+    """Eight regions of their own: six in two, the fullest; how many are left out is said."""
+    names = [f"AOR{place}" for place in range(8)]
+    regions = [CicsRegion(name, lpar="PROD", mxt=100 + place) for place, name in enumerate(names)]
+    work = [Work(f"work of {name}", rate=400 + 10 * place, regions=name, qr_cpu=0.002) for place, name in enumerate(names)]
+    system = System(lpars=[Lpar("PROD", processors=Processors(12))], regions=regions, work=work)
+    found = qn.study(system, growth="8%/quarter", begin="2026-12", until="2027-12")
+    tried = [each.name for each in found.what_ifs if each.name.endswith("each in two")]
+    assert sorted(tried) == [f"AOR{place}: each in two" for place in range(2, 8)]
+    assert found.notes[0].startswith("2 more changes of parts that are less full were not tried")

@@ -79,6 +79,31 @@ def test_verdicts_in_words() -> None:
     assert never.verdict.kind == "none"
     assert "no work grows" in never.sentences()[0]
     assert len(now.sentences()) <= 10
+    still = qn.study(one_region(), growth="0%/year", **asked)
+    assert "no work grows" in still.sentences()[0]
+    less = qn.study(one_region(), growth="-5%/year", **asked)
+    assert "no work grows" not in less.sentences()[0]
+    assert "all work grows by -5%/year" in less.assumptions
+
+
+def test_what_may_not_be_meant() -> None:
+    """Times in milliseconds, a target in other units, a day that the study does not have: each is asked about."""
+    slow = qn.study(one_region(rate=5e4), **ASKED)
+    assert "asked for 50 times what it gives (are all times in seconds?)." in slow.sentences()[0]
+    days = [{"date": "2031-01-31", "factor": 1.5}, {"date": "12-24", "factor": 1.1}]
+    found = qn.study(one_region(), targets={"orders": 2.0}, special_days=days, **ASKED)
+    (target,) = [each for each in found.notes if each.startswith("orders")]
+    assert "2 s, is 1000 times" in target
+    assert "special day 2031-01-31 is not within 2026-12 to 2028-12" in found.notes
+    assert not [each for each in found.notes if "12-24" in each]
+    meant = qn.study(one_region(), targets={"orders": 0.02}, special_days=days[1:], **ASKED)
+    assert not [each for each in meant.notes if "target" in each or "special" in each]
+
+
+def test_gains_that_are_not_named_give_no_more() -> None:
+    """The fourth of four equal gains."""
+    found = qn.study(one_region(), what_ifs=[f"{name}: AOR1.split=2" for name in "abcd"], **ASKED)
+    assert "1 more gives no more than that" in found.sentences()[1]
 
 
 def test_a_site_that_is_full_today() -> None:
@@ -158,7 +183,7 @@ def test_equal_regions_are_one() -> None:
     found = qn.study(two_works(), **ASKED)
     assert "AOR1, AOR2 QR TCB" in [each.name for each in found.centers]
     whole = [each.today for each in found.times if each.work == "orders"]
-    assert sum(whole) == pytest.approx(found.periods[0].work[0].response_time, rel=5e-3)
+    assert sum(whole) == pytest.approx(found.periods[0].work[0].response_time, rel=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 from qnsolve import zos
 from qnsolve.errors import ModelError
 from qnsolve.model.yearly_growth import a_year
+from qnsolve.planning.loads.load_words import listed, seasons_of, special_day_of
 from qnsolve.planning.options.what_ifs import WhatIf, what_if
 
 from ...cells import CellError, Table
@@ -63,41 +64,21 @@ def _period(table: Table | None) -> dict[str, Any]:
     rows = records([["name", *table[0]], *(["period", *row] for row in table[1:2])], PERIOD)
     given = rows[0] if rows else {}
     found = {"begin": _date(given.get("from")), "until": _date(given.get("until")), "by": given.get("by")}
-    found |= {"seasons": _seasons(given.get("seasons")), "special_days": _days(given.get("special_days"))}
+    found |= {"seasons": _words("seasons", given.get("seasons"), seasons_of)}
+    found |= {"special_days": _words("special_days", given.get("special_days"), _days)}
     return {key: value for key, value in found.items() if value not in (None, "", {}, [])}
 
 
-def _factors(heading: str, cell: Any, example: str) -> list[tuple[str, float, str]]:
-    """Name, factor and words of each part of a cell such as "12=1.3; Q4=1.2"."""
-    found = []
-    for part in str(written(cell) if cell is not None else "").split(";"):
-        name, _, rest = part.partition("=")
-        number, _, words = rest.strip().partition(" ")
-        if not part.strip():
-            continue
-        try:
-            found.append((name.strip(), float(number), words.strip()))
-        except ValueError:
-            raise CellError("#VALUE!", f"period: {heading} has {part.strip()[:60]!r}; write {example}") from None
-    return found
+def _words(heading: str, cell: Any, read: Callable[[str, list[str]], Any]) -> Any:
+    """What the parts of a cell such as "12=1.3; Q4=1.2" say."""
+    try:
+        return read(f"period: {heading}", listed(str(written(cell) if cell is not None else "")))
+    except ModelError as error:
+        raise CellError("#VALUE!", str(error)) from None
 
 
-def _seasons(cell: Any) -> dict[str, Any]:
-    """Factors by month or quarter; by work where one is named in front, orders.12=1.3."""
-    found: dict[str, Any] = {}
-    for name, factor, _ in _factors("seasons", cell, "12=1.3; Q4=1.2"):
-        work, dot, month = name.rpartition(".")
-        if dot:
-            found.setdefault(work, {})[month] = factor
-        else:
-            found[name] = factor
-    return found
-
-
-def _days(cell: Any) -> list[dict[str, Any]]:
-    """Special days: date, factor, name."""
-    days = _factors("special_days", cell, "11-26=1.8 Black Friday; 2027-12-24=1.5")
-    return [{"date": day, "factor": factor, "name": words} for day, factor, words in days]
+def _days(item: str, texts: list[str]) -> list[dict[str, Any]]:
+    return [special_day_of(item, text) for text in texts]
 
 
 def _date(cell: Any) -> Any:

@@ -57,7 +57,7 @@ export function comparePanel(page) {
     const rows = [];
     const row = (name, make) => rows.push([name, ...scenarios.map((each, place) => (found[place] ? make(found[place], each, place) : "calculating …"))]);
     row("holds until", (result) => made("b", {}, result.verdict.holds_until || "not today"));
-    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target, ${result.verdict.center}` : `${result.verdict.center} ${be(result.verdict.center)} full`));
+    row("then", (result) => (result.verdict.kind === "none" ? "–" : result.verdict.work ? `${result.verdict.work} misses its target at ${result.verdict.center}` : `${result.verdict.center} ${be(result.verdict.center)} full`));
     row("headroom", (result) => (result.headroom ? `${shortNumber(result.headroom)} times` : "–"));
     row("months more than the first", (result, _, place) => (place && base ? String(months(result.verdict.holds_until) - months(base.verdict.holds_until)) : "–"));
     for (const each of scenarios[0].model.work) {
@@ -73,7 +73,7 @@ export function comparePanel(page) {
     rows.push(["cost, in any unit", ...scenarios.map((each, place) => cost(each, place))]);
     rows.push(["cost of a month gained", ...scenarios.map((each, place) => perMonth(scenarios[0], base, each, found[place], place))]);
     const heads = scenarios.map((each, place) => {
-      const name = made("input", { type: "text", id: `name-${place}`, "aria-label": `Name of scenario ${place + 1}`, style: "width: 9rem; text-align: left" });
+      const name = made("input", { type: "text", id: `name-${place}`, "aria-label": `Name of scenario ${place + 1}`, style: "width: 14rem; text-align: left" });
       name.value = each.name;
       name.addEventListener("change", () => store.note(place, "name", name.value.trim() || each.name));
       const go = made("button", { type: "button", id: `go-${place}`, disabled: place === store.current }, place === store.current ? "shown" : "show");

@@ -6,7 +6,7 @@ import { changedAt, Store, valueAt } from "./store.js";
 import { drawTree, find, mark, refresh, reveal, shapeOf } from "./tree.js";
 import { drawQuestion } from "./question.js";
 import { ofModel, Refusals } from "./refusals.js";
-import { drawCurve, drawRest, drawVerdict, thinned } from "./results.js";
+import { drawCurve, drawRest, drawVerdict } from "./results.js";
 import { comparePanel } from "./compare.js";
 import { helpsPanel } from "./helps.js";
 import { measurePanel } from "./measure.js";
@@ -81,10 +81,7 @@ function show(result, state, begin) {
   refusals.accepted();
   store.accepted();
   drawVerdict(result);
-  const lines = [{ name: store.scenario.name, result }];
-  const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
-  if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
-  drawCurve(at("curve"), lines);
+  drawLines(result);
   clearTimeout(greying);
   fresh(["verdict", "lights", "headroom", "curve"]);
   const curve = result.preliminary ? "first" : "whole";
@@ -106,9 +103,16 @@ function show(result, state, begin) {
   busy(state);
 }
 
+function drawLines(result) {
+  const lines = [{ name: store.scenario.name, result }];
+  const base = store.current ? results.get(keyOf(store.scenarios[0])) : null;
+  if (base) lines.push({ name: store.scenarios[0].name, result: base, faint: true });
+  drawCurve(at("curve"), lines);
+}
+
 function drawHeat(result) {
   shown = result;
-  if (at("heat").clientWidth) window.qnsolveStudy.charts.heat(at("heat"), thinned(result, at("heat").clientWidth), { most: 14 });
+  if (at("heat").clientWidth) window.qnsolveStudy.charts.heat(at("heat"), result, { most: 14 });
 }
 
 function busy(text) {
@@ -281,7 +285,11 @@ document.addEventListener("drop", (event) => {
 let resizing = 0;
 window.addEventListener("resize", () => {
   clearTimeout(resizing);
-  resizing = setTimeout(() => shown && drawHeat(shown), 200);
+  resizing = setTimeout(() => { // panels stand side by side where there is room
+    if (!shown) return;
+    drawLines(shown);
+    drawHeat(shown);
+  }, 200);
 });
 at("find").addEventListener("input", () => find(at("tree"), at("find").value));
 at("single").addEventListener("change", () => describe().catch(refused));

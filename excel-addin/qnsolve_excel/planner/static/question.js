@@ -18,7 +18,11 @@ export function drawQuestion(root, store, change) {
   const inner = made("div");
   for (const name of works) inner.append(field(`target ${name}`, `Target of ${name}`, timeText((question.targets || {})[name]), "200ms", "response time that must be met: 200ms or 0.2s", "narrow"));
   for (const name of works.length > 1 ? works : []) inner.append(field(`growth ${name}`, `Growth of ${name}`, growth[name] || "", growth[""] || "as all", "in place of the growth of all work", "narrow"));
-  const more = made("details", {}, made("summary", {}, "Targets and growth by work"), inner);
+  inner.append(
+    field("seasons", "Seasons", seasonsText(question.seasons), "Q4=1.2", "load of a month or quarter over that of a plain month: Q4=1.2; 12=1.3, of one work orders.12=1.5"),
+    field("special_days", "Special days", daysText(question.special_days), "11-26=1.8", "days with more work than their month: 2027-11-26=1.8 Black Friday; each year 11-26=1.8; of one work orders.11-26=2"),
+  );
+  const more = made("details", {}, made("summary", {}, "Targets, growth by work, seasons, special days"), inner);
   more.open = open;
   root.onchange = null; // a field that is taken out with a text in it changes nothing
   root.replaceChildren(...fields, more);
@@ -49,6 +53,20 @@ export function growthOf(question) {
 function timeText(value) {
   if (value === undefined || value === null || value === "") return "";
   return typeof value === "number" ? seconds(value).replace(" ", "") : value;
+}
+
+// as the fields take them: "12=1.3; orders.Q4=1.2"
+function seasonsText(given) {
+  if (typeof given !== "object" || given === null) return given || "";
+  const each = (factors, work) => Object.entries(factors).map(([name, value]) => (typeof value === "object" ? each(value, `${name}.`) : `${work}${name}=${value}`));
+  return each(given, "").flat().join("; ");
+}
+
+function daysText(given) {
+  if (!Array.isArray(given)) return given || "";
+  const works = (day) => (Array.isArray(day.work) ? day.work : [day.work]).filter(Boolean);
+  const named = (day) => (day.name ? ` ${day.name.replace(/[;,=]/g, " ")}` : "");
+  return given.map((day) => `${works(day).join("+")}${works(day).length ? "." : ""}${day.date}=${day.factor}${named(day)}`).join("; ");
 }
 
 function month(ahead) {

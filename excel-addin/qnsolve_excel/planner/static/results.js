@@ -33,7 +33,7 @@ export function drawVerdict(result) {
   const place = at("verdict");
   const sentence = verdictWords(result), cut = sentence.search(/ \(|;|:|, /);
   const [begin, rest] = cut > 0 ? [sentence.slice(0, cut), sentence.slice(cut)] : [sentence, ""];
-  place.replaceChildren(begin, made("span", { class: "rest" }, rest));
+  place.replaceChildren(made("b", {}, begin), rest);
   place.dataset.holds = holds(result);
   place.dataset.sure = result.preliminary ? "no" : "yes";
   at("lights").replaceChildren(...result.periods.map((period) => made("li", { "data-holds": period.holds ? "yes" : "no", title: period.reason || "holds" }, `${period.name} ${period.holds ? "✓" : "✕"}`)));
@@ -91,7 +91,7 @@ export function drawCurve(element, lines) {
       const colour = faint ? "#8a8a8a" : COLOURS[style % COLOURS.length];
       series.push({
         name: work !== undefined ? name : faint ? `${each.name}, ${name}` : each.name,
-        data, of: each.name, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
+        data, holds: axis.map((label) => at.has(label) && at.get(label).holds), of: each.name, target: faint || (work !== undefined && series.length) ? null : each.target, colour, faint, style,
       });
     });
   }
@@ -133,8 +133,9 @@ export function drawCurve(element, lines) {
 // the place, the title and the scale of one panel
 function panel(name, series, place, columns, tall, wide) {
   const targets = series.map((each) => each.target || 0);
+  const limit = Math.max(...series.map((each) => (each.target ? window.qnsolveStudy.shownTo(each.data, each.target, each.holds) : 0))) || Infinity;
   const values = [...series.flatMap((each) => each.data).filter((value) => value), ...targets.filter(Boolean)];
-  const most = Math.max(...values, 1e-9), least = Math.min(...values, most);
+  const most = Math.min(Math.max(...values, 1e-9), limit), least = Math.min(...values, most);
   const [size, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([one]) => most >= one) || [1e-6, "µs"];
   const log = most / least > WIDE_RANGE;
   const width = wide / columns, left = (place % columns) * width;
@@ -165,24 +166,4 @@ function longest(lines) {
 export function lastOf(result) {
   // the last period that has an operating point
   return result.periods.findLast((period) => period.solved) || result.periods[0];
-}
-
-export function thinned(result, width) {
-  // fewer periods where there is no room for all: the first, the last, the first that does not hold, and some between
-  const most = Math.max(Math.floor(width / 62), 4), count = result.periods.length;
-  if (count <= most) return result;
-  const step = Math.ceil((count - 1) / (most - 1));
-  const keep = new Set([0, count - 1]);
-  const bad = result.periods.findIndex((period) => !period.holds);
-  for (let place = 0; place < count - 1; place += step) keep.add(place);
-  if (bad >= 0 && !keep.has(bad)) {
-    keep.delete([...keep].filter((place) => place > 0 && place < count - 1).sort((a, b) => Math.abs(a - bad) - Math.abs(b - bad))[0]);
-    keep.add(bad);
-  }
-  const places = [...keep].sort((a, b) => a - b);
-  return {
-    ...result,
-    periods: places.map((place) => result.periods[place]),
-    centers: result.centers.map((each) => ({ ...each, used: places.map((place) => each.used[place]) })),
-  };
 }

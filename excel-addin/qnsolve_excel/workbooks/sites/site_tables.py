@@ -8,6 +8,7 @@ from typing import Any
 
 from qnsolve import zos
 from qnsolve.files.system_file import system_to_data
+from qnsolve.planning.loads.load_words import seasons_text, special_days_text
 
 from ...describing import DEVICES, FACILITIES, LOGGER_KEYS, LOGGERS, LPARS, PROCESSOR_KEYS, REGIONS, WORK, ZIIP_KEYS
 from ...tables import Columns
@@ -176,9 +177,7 @@ def site_of(system: zos.System, name: str, question: Mapping[str, Any] | None = 
     """
     asked = dict(question or {})
     growth, notices = _growth(asked.get("growth"))
-    seasons, days = _seasons(asked.get("seasons") or {}), _days(asked.get("special_days") or ())
-    if days is None:
-        notices.append("Special days of single kinds of work are not in this workbook: qnsolve study FILE has them.")
+    seasons, days = seasons_text(asked.get("seasons") or {}), special_days_text(asked.get("special_days") or ())
     assumed = not growth and not notices
     if assumed:
         growth = {"": ASSUMED}
@@ -196,31 +195,8 @@ def _growth(given: Any) -> tuple[dict[str, Any], list[str]]:
     return {name: text for name, text in every.items() if name not in files}, notices
 
 
-def _seasons(given: Mapping[Any, Any]) -> str:
-    """Factors by month or quarter in one cell; those of one work with its name in front."""
-    parts = []
-    for name, each in given.items():
-        parts += (
-            [f"{name}.{month}={value:g}" for month, value in each.items()]
-            if isinstance(each, Mapping)
-            else [f"{name}={each:g}"]
-        )
-    return "; ".join(parts)
-
-
-def _days(given: Sequence[Any]) -> str | None:
-    """Special days in one cell; None where one is not for all work."""
-    found = []
-    for day in given:
-        row = day if isinstance(day, Mapping) else vars(day)
-        if row.get("work"):
-            return None
-        found.append(f"{row['date']}={row['factor']:g} {row.get('name', '')}".strip())
-    return "; ".join(found)
-
-
 def _question(
-    system: zos.System, asked: Mapping[str, Any], growth: Mapping[str, Any], uneven: tuple[str, str | None]
+    system: zos.System, asked: Mapping[str, Any], growth: Mapping[str, Any], uneven: tuple[str, str]
 ) -> dict[str, list[list[Any]]]:
     targets = dict(asked.get("targets") or {})
     goals: list[list[Any]] = [["work", "growth", "target"], ["all", growth.get(""), None]]

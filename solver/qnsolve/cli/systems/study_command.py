@@ -13,6 +13,7 @@ from qnsolve.cli.targets import add_target, targets
 from qnsolve.errors import ModelError
 from qnsolve.files.load_save import dumps
 from qnsolve.files.writing import write_bytes, write_text
+from qnsolve.planning.loads.load_words import seasons_of, special_day_of
 from qnsolve.planning.question import question_of
 from qnsolve.planning.study import study
 
@@ -37,8 +38,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", choices=("quarter", "month", "year"), help="periods of the tables (default: quarter)")
     text = "load of a month over that of a plain one: 12=1.3, Q4=1.2, of one work orders.12=1.5; may be given again"
     parser.add_argument("--season", action="append", default=[], metavar="[WORK.]MONTH=FACTOR", help=text)
-    text = "a day with more work than its month: 2027-11-26=1.8, each year 11-26=1.8; may be given again"
-    parser.add_argument("--special-day", action="append", default=[], metavar="DAY=FACTOR", help=text)
+    text = "a day with more work than its month: 2027-11-26=1.8, each year 11-26=1.8, orders.11-26=2; may be given again"
+    parser.add_argument("--special-day", action="append", default=[], metavar="[WORK.]DAY=FACTOR", help=text)
     parser.add_argument("--remedies", action="store_true", help="try each engine, zIIP, region, stripe and limit as well")
     text = "simulate: points beside the curves, and the last month that holds by simulation (takes a minute or two)"
     parser.add_argument("--simulate", action="store_true", help=text)
@@ -84,43 +85,14 @@ def _question(options: argparse.Namespace) -> dict[str, Any]:
     if options.what_if:
         found["what_ifs"] = [*found.get("what_ifs", ()), *options.what_if]
     if options.season:
-        found["seasons"] = _seasons(options.season, dict(found.get("seasons") or {}))
+        found["seasons"] = seasons_of("--season", options.season, found.get("seasons"))
     if options.special_day:
-        found["special_days"] = [*found.get("special_days", ()), *map(_special_day, options.special_day)]
+        days = [special_day_of("--special-day", text) for text in options.special_day]
+        found["special_days"] = [*found.get("special_days", ()), *days]
     found |= {key: value for key in ("until", "begin", "by") if (value := getattr(options, key)) is not None}
     if options.remedies:
         found["remedies"] = True
     return found
-
-
-def _number(option: str, text: str, example: str) -> tuple[str, float]:
-    name, _, value = text.rpartition("=")
-    try:
-        factor = float(value)
-    except ValueError:
-        name, factor = "", 0.0
-    if not name:
-        raise ModelError(option, "must be a name and a factor", f"write {example}", text)
-    return name.strip(), factor
-
-
-def _seasons(texts: list[str], found: dict[str, Any]) -> dict[str, Any]:
-    for text in texts:
-        name, factor = _number("--season", text, "12=1.3")
-        work, dot, month = name.rpartition(".")
-        if dot:
-            found[work] = {**found.get(work, {}), month: factor}
-        else:
-            found[month] = factor
-    return found
-
-
-def _special_day(text: str) -> dict[str, Any]:
-    """Date, factor and name of a text such as "2027-11-26=1.8 Black Friday"."""
-    date, _, rest = text.partition("=")
-    factor, _, name = rest.strip().partition(" ")
-    _number("--special-day", f"{date}={factor}", "2027-11-26=1.8")
-    return {"date": date.strip(), "factor": float(factor), "name": name.strip()}
 
 
 def _write(found: Study, folder: Path) -> list[Path]:

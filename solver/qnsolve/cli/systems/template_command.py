@@ -21,7 +21,8 @@ def _run(options: argparse.Namespace) -> str:
     if options.template is None:
         if options.output:
             raise ModelError("template", "must be named", f"take one of {', '.join(TEMPLATES)}")
-        return "\n".join(f"{name:6}{title}" for name, title in TEMPLATES.items())
+        wide = max(map(len, TEMPLATES))
+        return "\n".join(f"{name:{wide}}  {title}" for name, title in TEMPLATES.items())
     text = template_text(options.template)
     if not options.output:
         return text

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ from .months import Month, month_of
 
 DATES = ("month", "date", "quarter", "period")  # headings of the column of dates
 FACTOR = ".factor"
+COMMA = re.compile(r"(\d+),(\d+)")  # a decimal comma, or one of thousands
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ def forecasts_of(path: str | os.PathLike[str], works: Sequence[str]) -> dict[str
     ModelError
     """
     name = os.fspath(path)
-    rows = _rows(name)
+    rows, commas = _rows(name)
     head = [cell.strip() for cell in rows[0]]
     if not head or head[0].lower() not in DATES:
         rule = "must begin with a column month"
@@ -74,14 +76,15 @@ def forecasts_of(path: str | os.PathLike[str], works: Sequence[str]) -> dict[str
             raise ModelError("forecast: column", rule, suggestion(title, works), title).in_file(name)
         if work in found:
             raise ModelError("forecast: column", "is there twice", f"keep {work} or {work}{FACTOR}", title).in_file(name)
-        found[work] = _column(name, rows[1:], column, title, title.endswith(FACTOR))
+        found[work] = _column(name, rows[1:], (column, title, title.endswith(FACTOR)), commas)
     if not found:
         rule = "must have a column for a work"
         raise ModelError("forecast", rule, f"write month,{','.join(works)}", ",".join(head)).in_file(name)
     return found
 
 
-def _rows(name: str) -> list[list[str]]:
+def _rows(name: str) -> tuple[list[list[str]], bool]:
+    """The rows of a file, and whether its columns are separated by anything but commas."""
     text = decoded(read(name)).lstrip("\ufeff")
     first = text.partition("\n")[0]
     comma = ";" if ";" in first and "," not in first else "\t" if "\t" in first and "," not in first else ","
@@ -90,10 +93,11 @@ def _rows(name: str) -> list[list[str]]:
         raise ModelError(
             "forecast", "must have a heading and a row", "write a row for each month", f"{len(rows)} rows"
         ).in_file(name)
-    return rows
+    return rows, comma != ","
 
 
-def _column(name: str, rows: Sequence[Sequence[str]], column: int, title: str, factors: bool) -> Forecast:
+def _column(name: str, rows: Sequence[Sequence[str]], head: tuple[int, str, bool], commas: bool) -> Forecast:
+    column, title, factors = head
     months, values = [], []
     for line, row in enumerate(rows, start=2):
         cell = row[column].strip() if column < len(row) else ""
@@ -101,11 +105,13 @@ def _column(name: str, rows: Sequence[Sequence[str]], column: int, title: str, f
             continue  # a month for which another column alone has a figure
         item = f"forecast: {title}, line {line}"
         try:
-            value = float(cell)
+            value = _figure(cell, commas)
         except ValueError:
             value = math.nan
         if not 0 < value < math.inf:
-            raise ModelError(item, "must be a number above 0", "write a plain number", cell).in_file(name)
+            comma = COMMA.fullmatch(cell)
+            repair = f"write {comma[1]}.{comma[2]} or {comma[1]}{comma[2]}" if comma else "write a plain number"
+            raise ModelError(item, "must be a number above 0", repair, cell).in_file(name)
         try:
             months.append(month_of(f"forecast: month, line {line}", row[0], last=True))
         except ModelError as error:
@@ -118,6 +124,14 @@ def _column(name: str, rows: Sequence[Sequence[str]], column: int, title: str, f
     if not months:
         raise ModelError(f"forecast: {title}", "has no figure", "give one, or take the column out", "").in_file(name)
     return Forecast(tuple(months), np.array(values), factors, os.path.basename(name))
+
+
+def _figure(cell: str, commas: bool) -> float:
+    """The number of a cell; with a decimal comma where the file may have those and it is no comma of thousands."""
+    comma = COMMA.fullmatch(cell)
+    if comma and commas and not (len(comma[2]) == 3 and comma[1] != "0"):
+        return float(f"{comma[1]}.{comma[2]}")
+    return float(cell)
 
 
 def forecast_table(item: str, given: Mapping[Any, Any]) -> Forecast:

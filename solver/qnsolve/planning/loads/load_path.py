@@ -134,8 +134,8 @@ class LoadPath:
 
     @property
     def grows(self) -> bool:
-        """Whether anything grows at all."""
-        return bool((self.yearly > 1).any() or self.forecasts or self.days or (self.seasons != 1).any())
+        """Whether the load changes at all."""
+        return bool((self.yearly != 1).any() or self.forecasts or self.days or (self.seasons != 1).any())
 
 
 def load_path(

@@ -17,32 +17,40 @@ USED = 0.6  # use of a center from which on more of it may help
 FULL = 0.3  # use of a limit from which on a higher one may
 SMT_GAIN = 1.25  # MAX CF that is taken for SMT mode 2; sites report 1.2 to 1.4
 MORE = 1.5  # times a limit
+MOST_ALIKE = 6  # changes of a kind
 TOGETHER, MOST_TOGETHER = 0.9, 4  # use of centers whose remedies are tried together, and how many of them at most
 
 
-def remedies_of(points: LoadPoints, good: LoadPoint) -> tuple[WhatIf, ...]:
-    """Changes to try for a system, from what is used at the last load that holds."""
+def remedies_of(points: LoadPoints, good: LoadPoint) -> tuple[tuple[WhatIf, ...], int]:
+    """Changes to try for a system, from what is used at the last load that holds, and how many like them are left out."""
     if good.point is None:
-        return ()
+        return (), 0
     used = {**good.used, **ziip_use(good)}
-    found = [remedy for remedy in _remedies(points, used) if remedy.used > USED or remedy.limit]
+    every = [remedy for remedy in _remedies(points, used) if remedy.used > USED or remedy.limit]
+    found = [remedy for remedy in every if remedy in _fullest([each for each in every if each.kind == remedy.kind])]
     made = [_called(points.system, remedy.name, remedy.text, remedy.remark) for remedy in found]
     full = [remedy for remedy in found if remedy.used > TOGETHER]
     if 1 < len(full) <= MOST_TOGETHER:  # what is full at once helps only at once
         texts, remarks = [each.text for each in full], [each.remark for each in full if each.remark]
         made.append(_called(points.system, " and ".join(each.name for each in full), ", ".join(texts), "; ".join(remarks)))
-    return tuple(made)
+    return tuple(made), len(every) - len(found)
 
 
 @dataclass(frozen=True)
 class _Remedy:
-    """A change that may help: its name, its text, how full its center is, and whether that is a limit of tasks or a zIIP."""
+    """A change that may help: name, text, kind, how full its center is, and whether that is a limit of tasks or a zIIP."""
 
     name: str
     text: str
+    kind: str
     used: float
     limit: bool = False
     remark: str = ""
+
+
+def _fullest(alike: Sequence[_Remedy]) -> Sequence[_Remedy]:
+    """Those whose centers are the fullest: each takes a search, and of twenty unlike regions none helps alone."""
+    return sorted(alike, key=lambda each: -each.used)[:MOST_ALIKE]
 
 
 def _remedies(points: LoadPoints, used: Mapping[str, float]) -> Iterator[_Remedy]:
@@ -54,21 +62,21 @@ def _remedies(points: LoadPoints, used: Mapping[str, float]) -> Iterator[_Remedy
     counts += [(facility.name, "processors", facility.processors) for facility in points.system.coupling_facilities]
     counts += [(each.name, "servers", each.servers) for each in points.system.devices if each.servers is not None]
     for name, key, count in counts:
-        yield _Remedy(f"{name}: {count + 1} {key}", f"{name}.{key}+1", used.get(name, 0.0))
+        yield _Remedy(f"{name}: {count + 1} {key}", f"{name}.{key}+1", key, used.get(name, 0.0))
 
 
 def _of_lpar(lpar: Lpar, used: Mapping[str, float]) -> Iterator[_Remedy]:
     """One engine more, one zIIP more, SMT."""
     engines = lpar.processors.engines + 1
-    yield _Remedy(f"{lpar.name}: {engines:g} CPs", f"{lpar.name}.engines+1", used.get(f"{lpar.name} CPs", 0.0))
+    yield _Remedy(f"{lpar.name}: {engines:g} CPs", f"{lpar.name}.engines+1", "CPs", used.get(f"{lpar.name} CPs", 0.0))
     ziips, busy = lpar.ziips, used.get(f"{lpar.name} zIIPs", 0.0)
     if ziips is None or busy < FULL:
         return
-    yield _Remedy(f"{lpar.name}: {ziips.cores + 1} zIIPs", f"{lpar.name}.cores+1", busy, limit=True)
+    yield _Remedy(f"{lpar.name}: {ziips.cores + 1} zIIPs", f"{lpar.name}.cores+1", "zIIPs", busy, limit=True)
     if ziips.threads == 1 and busy > USED:
         text = f"{lpar.name}.threads=2, {lpar.name}.max_capacity_factor={SMT_GAIN}"
         remark = f"MAX CF {SMT_GAIN} is assumed: give the one that RMF reports"
-        yield _Remedy(f"{lpar.name}: zIIPs in SMT mode 2", text, 0.0, limit=True, remark=remark)
+        yield _Remedy(f"{lpar.name}: zIIPs in SMT mode 2", text, "SMT", 0.0, limit=True, remark=remark)
 
 
 def _of_regions(system: System, label: str, names: Sequence[str], used: Mapping[str, float]) -> Iterator[_Remedy]:
@@ -77,18 +85,18 @@ def _of_regions(system: System, label: str, names: Sequence[str], used: Mapping[
     cics = isinstance(first, CicsRegion)
     if cics:
         text = ", ".join(f"{name}.split=2" for name in names)
-        yield _Remedy(f"{label}: each in two", text, used.get(f"{first.name} QR TCB", 0.0))
+        yield _Remedy(f"{label}: each in two", text, "split", used.get(f"{first.name} QR TCB", 0.0))
     tasks = used.get(f"{first.name} {first.limit_name}", 0.0)
     if tasks > FULL:
         key, value = ("mxt", min(round(first.limit * MORE), 2000)) if cics else ("regions", round(first.limit * MORE))
         text = ", ".join(f"{name}.{key}={value}" for name in names)
-        yield _Remedy(f"{label}: {first.limit_name} {value}", text, tasks, limit=True)
+        yield _Remedy(f"{label}: {first.limit_name} {value}", text, "tasks", tasks, limit=True)
     for tranclass, active in (first.tranclasses or {}).items():
         tasks = used.get(f"{first.name} TRANCLASS {tranclass}", 0.0)
         if tasks > FULL:
             value = round(active * MORE)
             text = ", ".join(f"{name}.tranclasses.{tranclass}={value}" for name in names)
-            yield _Remedy(f"{label}: TRANCLASS {tranclass} {value}", text, tasks, limit=True)
+            yield _Remedy(f"{label}: TRANCLASS {tranclass} {value}", text, "TRANCLASS", tasks, limit=True)
 
 
 def _groups(points: LoadPoints) -> dict[str, list[str]]:

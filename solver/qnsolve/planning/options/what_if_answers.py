@@ -63,7 +63,7 @@ def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], plac
     if failing is not None:
         previous = own.at(loads[end - 1].factors) if end and own.holds(loads[end - 1].factors) else None
         kind, center, work = cause_of(own, previous, failing)
-        cause = own.grouped(center) if kind == "saturated" else f"{work} misses its target, {own.grouped(center)}"
+        cause = own.grouped(center) if kind == "saturated" else f"{work} misses its target at {own.grouped(center)}"
     solved = there.point is not None
     return WhatIfAnswer(
         name=change.name,

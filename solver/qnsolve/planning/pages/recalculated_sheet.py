@@ -27,13 +27,16 @@ def recalculated_sheet(study: Study, book: Any, sheet: Any, form: dict[str, Any]
     works, periods = study.periods[0].work, study.periods
     start = month_of("from", study.asked.begin)
     years = [years_between(start, month_of("month", period.month)) for period in periods]
+    units = sorted({"users" if item.rate is None else "1/s" for item in study.system.work})
     sheet.set_column(0, 0, 40)
     sheet.set_column(1, 3 + len(periods), 11)
     sheet.write_string(0, 0, "Load and use, recalculated", form["section"])
     sheet.merge_range(1, 0, 1, 10, "", form["wrap"])
     sheet.write_string(1, 0, EXPLAINED, form["wrap"])
     sheet.set_row(1, 32)
-    for j, head in enumerate(("work", "load today", "growth a year", *(period.name for period in periods))):
+    for j, head in enumerate(
+        ("work", f"load today [{' or '.join(units)}]", "growth a year", *(period.name for period in periods))
+    ):
         sheet.write_string(TOP, j, head, form["head"])
     sheet.write_string(TOP - 1, 0, "years from today", form["dead"])
     sheet.set_row(TOP, 32)

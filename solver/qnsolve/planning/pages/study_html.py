@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from qnsolve import __version__
 from qnsolve.results.digits import percent, short, time
 
+from ..study_words import headline
+
 if TYPE_CHECKING:
     from ..study import Study
 
@@ -36,6 +38,7 @@ def study_html(study: Study) -> str:
         title=study.title(),
         css=css,
         holds="later" if verdict.kind != "none" and verdict.beyond else "no" if verdict.kind != "none" else "yes",
+        headline=headline(sentences[0]),
         sentences=sentences,
         gains=sentences[1] if study.what_ifs else "",
         following=next((text for text in sentences if text.startswith("Next to fill up")), ""),

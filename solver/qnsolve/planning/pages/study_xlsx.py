@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import datetime
-from math import isnan
+from math import floor, isnan, log10
 from typing import TYPE_CHECKING, Any
 
 from .recalculated_sheet import recalculated_sheet
@@ -65,10 +65,10 @@ def formats(book: Any) -> dict[str, Any]:
         "bad": {"bold": True, "font_color": "#FFFFFF", "bg_color": BAD, "align": "center", "border": 1},
         "section": {"bold": True, "font_size": 13},
         "dead": dict(DEAD),
-        "ms": {"num_format": "0.000", **DEAD},
-        "count": {"num_format": "0", **DEAD},
+        "ms": {"num_format": "0.000", "valign": "top", **DEAD},
+        "count": {"num_format": "0", "valign": "top", **DEAD},
         "heat": {"num_format": "0%", **DEAD},
-        "tenth": {"num_format": "0.0%", **DEAD},
+        "tenth": {"num_format": "0.0%", "valign": "top", **DEAD},
         "solved": {**wrap, **DEAD},
         "years": {"num_format": "0.00", **DEAD},
         "load": {"num_format": "#,##0.0"},
@@ -76,7 +76,7 @@ def formats(book: Any) -> dict[str, Any]:
         "dead_percent": {"num_format": "0.0%", **DEAD},
         "input": {"bg_color": "#FFF7CC", "border": 1, "num_format": "0.0%"},
         "live": {"num_format": "0.0%", "font_color": INK},
-        "text": {},
+        "text": {"indent": 1},
     }
     return {name: book.add_format(kind) for name, kind in kinds.items()}
 
@@ -100,6 +100,8 @@ def _verdict(study: Study, book: Any, sheet: Any, form: dict[str, Any]) -> None:
         sheet.write_string(row, column, period.name, form["head"])
         sheet.write_string(row + 1, column, "yes" if period.holds else "no", form["good" if period.holds else "bad"])
     row = 7 + 2 * ((min(len(study.periods), 3 * WIDE) - 1) // WIDE)
+    if len(study.periods) > 3 * WIDE:
+        sheet.write_string(row - 1, 1, f"{len(study.periods) - 3 * WIDE} more periods: sheet Response", form["dead"])
     works = [work.name for work in study.periods[0].work][:CHARTS]
     charts = [_response_chart(study, book, name, place) for place, name in enumerate(works)]
     if any(use.limits for use in study.centers):
@@ -144,9 +146,24 @@ def _response_chart(study: Study, book: Any, name: str, place: int) -> Any:
         series("simulated", 4, line={"none": True}, marker=diamond)
     chart.set_title({"name": f"{name}: response time [ms]", "name_font": {"size": 11}})
     chart.set_legend({"position": "bottom", "delete_series": removed})
-    chart.set_y_axis({"min": 0, "major_gridlines": {"visible": True, "line": {"color": "#D4D4D4"}}})
+    axis = {"min": 0, "major_gridlines": {"visible": True, "line": {"color": "#D4D4D4"}}}
+    chart.set_y_axis({**axis, **({"max": most} if (most := _shown_to(study, place)) else {})})
     chart.show_blanks_as("gap")
     return chart
+
+
+def _shown_to(study: Study, place: int) -> float:
+    """Where the axis of a chart ends [ms]: times far above the target would press the rest to the ground; 0 for no end."""
+    works = [period.work[place] for period in study.periods]
+    target = works[0].target
+    shown = [
+        work.response_time for work, each in zip(works, study.periods, strict=True) if each.holds or each is study.periods[0]
+    ]
+    most = max([2.5 * target, *(value for value in shown if not isnan(value))])
+    if isnan(target) or not any(work.response_time > most for work in works):
+        return 0.0
+    power = 10.0 ** floor(log10(1000 * most))
+    return next(step * power for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10) if step * power >= 1000 * most * (1 - 1e-9))
 
 
 def _use_chart(study: Study, book: Any) -> Any:
@@ -191,6 +208,12 @@ def _gain_chart(study: Study, book: Any) -> Any:
 def _number(sheet: Any, row: int, column: int, value: float, form: Any) -> None:
     if not isnan(value):
         sheet.write_number(row, column, value, form)
+
+
+def _tall(sheet: Any, row: int, *cells: tuple[str, int]) -> None:
+    """Room for wrapped texts: each with the characters that its column is wide; not every program makes it by itself."""
+    lines = max(1 + (len(text) - 1) // max(round(0.9 * wide), 1) if text else 1 for text, wide in cells)
+    sheet.set_row(row, 15 * lines)
 
 
 def _framed(sheet: Any, rows: int, form: dict[str, Any]) -> None:
@@ -284,7 +307,7 @@ def _what_ifs(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     sheet.set_column(4 + len(works), 6 + len(works), 34)
     _framed(sheet, rows, form)
     for i, each in enumerate(study.what_ifs, start=1):
-        sheet.write_string(i, 0, each.name)
+        sheet.write_string(i, 0, each.name, form["wrap"])
         sheet.write_string(i, 1, each.holds_until or "not today", form["solved"])
         sheet.write_number(i, 2, each.months, form["count"])
         for k, name in enumerate(works):
@@ -293,6 +316,7 @@ def _what_ifs(study: Study, sheet: Any, form: dict[str, Any]) -> None:
         sheet.write_string(i, 4 + len(works), each.cause, form["solved"])
         sheet.write_string(i, 5 + len(works), "; ".join(each.changes), form["solved"])
         sheet.write_string(i, 6 + len(works), each.remark, form["solved"])
+        _tall(sheet, i, (each.name, 40), *((text, 34) for text in (each.cause, "; ".join(each.changes), each.remark)))
 
 
 def _notes(study: Study, sheet: Any, form: dict[str, Any]) -> None:
@@ -300,3 +324,4 @@ def _notes(study: Study, sheet: Any, form: dict[str, Any]) -> None:
     sheet.write_string(0, 0, "Assumptions, sources, error", form["section"])
     for i, text in enumerate((*study.assumptions, *study.notes), start=1):
         sheet.write_string(i, 0, text, form["wrap"])
+        _tall(sheet, i, (text, 120))

@@ -35,6 +35,7 @@
     element.style.height = `${height}px`;
     let drawn = charts.get(element);
     if (!drawn || drawn.isDisposed()) {
+      element.textContent = "";
       drawn = window.echarts.init(element, null, { renderer: "svg" });
       charts.set(element, drawn);
       drawn.on("finished", () => scalable(element)); // print has another width than the screen
@@ -45,6 +46,14 @@
     return drawn;
   }
 
+  function instead(element, words) {
+    const drawn = charts.get(element);
+    if (drawn && !drawn.isDisposed()) drawn.dispose();
+    charts.delete(element);
+    element.style.height = "auto";
+    element.textContent = words;
+  }
+
   function scalable(element) {
     const svg = element.querySelector("svg");
     if (svg) svg.setAttribute("viewBox", `0 0 ${svg.getAttribute("width")} ${svg.getAttribute("height")}`);
@@ -53,6 +62,16 @@
   function endOf(study) {
     // the place on the axis of periods where it no longer holds; -1 where it does to the end
     return study.periods.findIndex((period) => !period.holds);
+  }
+
+  // Up to where an axis of response times goes: what lies far above the target would press the rest to the ground.
+  function shownTo(values, target, holds) {
+    if (!target) return Infinity;
+    return Math.max(2.5 * target, ...values.filter((value, place) => value !== null && (holds[place] || place === 0)));
+  }
+
+  function counted(count, word) {
+    return `${number(count, 3)} ${word}${count === 1 ? "" : "s"}`;
   }
 
   // ---------------------------------------------------------------- response times by date
@@ -75,7 +94,8 @@
     const labels = study.periods.map((period) => period.name);
     const known = at.map((work) => work.response_time).filter((value) => value !== null);
     const target = at[0].target;
-    const most = Math.max(...known, target || 0);
+    const limit = shownTo(at.map((work) => work.response_time), target, study.periods.map((period) => period.holds));
+    const most = Math.min(Math.max(...known, target || 0), limit);
     const [size, unit] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]].find(([one]) => most >= one) || [1e-6, "µs"];
     const scaled = (value) => (value === null ? null : value / size);
     const low = at.map((work) => (work.response_time === null ? null : scaled(work.response_time * (1 - (work.response_error || 0)))));
@@ -83,7 +103,7 @@
     const colour = COLOURS[place % COLOURS.length];
     const end = endOf(study);
     const missing = study.periods.map((period, i) => (period.solved ? null : i)).filter((i) => i !== null);
-    const top = Math.max(...high.filter((value) => value !== null), target ? (target / size) * 1.15 : 0, 0) * 1.05;
+    const top = Math.min(Math.max(...high.filter((value) => value !== null), target ? (target / size) * 1.15 : 0, 0), limit / size) * 1.05;
     const simulated = at.map((work, i) => (work.simulated ? [i, scaled(work.simulated.response_time)] : null)).filter(Boolean);
     const lines = [];
     if (target) lines.push({ yAxis: target / size, lineStyle: { color: INK, type: "dashed", width: 1.5 }, label: { formatter: `target ${seconds(target)}`, position: "insideStartTop", color: INK } });
@@ -141,8 +161,9 @@
   }
 
   // ---------------------------------------------------------------- every center by period
-  function heat(element, study, options) {
+  function heat(element, whole, options) {
     const most = (options && options.most) || 24;
+    const study = thinned(whole, element.clientWidth || 600);
     const rows = study.centers.slice(0, most).slice().reverse();
     const labels = study.periods.map((period) => period.name);
     const cells = [];
@@ -155,8 +176,8 @@
       xAxis: { type: "category", data: labels, axisLabel: { color: SOFT, rotate: narrow ? 60 : 0, interval: 0, fontSize: narrow ? 9 : 11, hideOverlap: !narrow }, axisTick: { show: false }, axisLine: { show: false } },
       yAxis: { type: "category", data: rows.map((row) => row.name), axisLabel: { color: INK, fontSize: narrow ? 9 : 11, width: narrow ? 110 : 210, overflow: "truncate" }, axisTick: { show: false }, axisLine: { show: false } },
       visualMap: { show: false, type: "piecewise", dimension: 2, pieces: [
-        { lt: 30, color: "#f7f9fb" }, { gte: 30, lt: 50, color: "#e3edf5" }, { gte: 50, lt: BUSY, color: "#b9d3e6" },
-        { gte: BUSY, lt: FULL, color: "#f2c46d" }, { gte: FULL, lt: 100, color: "#d9722e" }, { gte: 100, color: "#8f1d1d" }] },
+        { lt: 30, color: "#f7f9fb" }, { gte: 30, lt: 50, color: "#e3edf5" }, { gte: 50, lt: BUSY, color: "#c3d9ea" },
+        { gte: BUSY, lt: FULL, color: "#e3a13c" }, { gte: FULL, lt: 100, color: "#b94a10" }, { gte: 100, color: "#6f1010" }] },
       series: [{
         type: "heatmap", data: cells.map((cell) => ({ value: cell, label: { color: cell[2] >= FULL ? "#ffffff" : INK, fontWeight: cell[2] >= FULL ? 700 : 400 } })),
         label: { show: true, fontSize: narrow ? 8 : 11, formatter: (item) => percent(item.value[2]) },
@@ -166,18 +187,43 @@
     }, 40 + 24 * rows.length + (narrow ? 40 : 0));
   }
 
+  // Fewer periods where there is no room for all: the first, the last, the first that does not hold, and some between.
+  function thinned(study, width) {
+    const most = Math.max(Math.floor(width / (width < 520 ? 44 : 50)), 4), count = study.periods.length;
+    if (count <= most) return study;
+    const step = Math.ceil((count - 1) / (most - 1));
+    const keep = new Set([0, count - 1]);
+    const bad = endOf(study);
+    for (let place = 0; place < count - 1; place += step) keep.add(place);
+    if (bad >= 0 && !keep.has(bad)) {
+      keep.delete([...keep].filter((place) => place > 0 && place < count - 1).sort((a, b) => Math.abs(a - bad) - Math.abs(b - bad))[0]);
+      keep.add(bad);
+    }
+    const places = [...keep].sort((a, b) => a - b);
+    return {
+      ...study,
+      periods: places.map((place) => study.periods[place]),
+      centers: study.centers.map((each) => ({ ...each, used: places.map((place) => each.used[place]) })),
+    };
+  }
+
   // ---------------------------------------------------------------- where the time goes
   function split(element, study) {
+    if (!study.times.length) return instead(element, "Today's load has no response time: a center is full.");
     const works = [...new Set(study.times.map((time) => time.work))];
     const total = (work, key) => study.times.filter((time) => time.work === work).reduce((sum, time) => sum + time[key], 0);
     const weight = new Map();
     study.times.forEach((time) => weight.set(time.center, (weight.get(time.center) || 0) + time.last / (total(time.work, "last") || 1)));
-    const names = [...weight.entries()].sort((a, b) => b[1] - a[1]).map(([name]) => name);
+    const names = [...weight.entries()].sort((a, b) => b[1] - a[1]).map(([name]) => name).filter((name) => name !== "others");
     const shown = names.slice(0, 7);
-    const rest = names.slice(7);
-    const bars = works.flatMap((work) => [`${work}, today`, `${work}, last`]).reverse();
+    const rest = [...names.slice(7), ...(weight.has("others") ? ["others"] : [])];
+    const { verdict } = study, until = verdict.kind === "none" ? study.asked.until : verdict.modelled_until || verdict.holds_until;
+    const dates = { today: study.periods[0].month, last: until || study.periods[0].month };
+    const keys = dates.last > dates.today ? ["today", "last"] : ["today"];
+    const bars = works.flatMap((work) => keys.map((key) => `${work}, ${dates[key]}`)).reverse();
+    const parts = (bar) => [bar.slice(0, bar.lastIndexOf(", ")), bar.endsWith(dates.today) ? "today" : "last"];
     const value = (bar, list) => {
-      const cut = bar.lastIndexOf(", "), work = bar.slice(0, cut), key = bar.slice(cut + 2) === "today" ? "today" : "last";
+      const [work, key] = parts(bar);
       const sum = study.times.filter((time) => time.work === work && list.includes(time.center)).reduce((all, time) => all + time[key], 0);
       return total(work, key) ? (100 * sum) / total(work, key) : 0;
     };
@@ -193,10 +239,7 @@
       grid: { left: 8, right: 24, top: 4, bottom: narrow ? 56 : 30 + 18 * Math.ceil(series.length / 3), containLabel: true },
       tooltip: { trigger: "item", confine: true, formatter: (item) => `${escaped(item.name)}<br>${escaped(item.seriesName)}: ${number(item.value, 3)} %` },
       xAxis: { type: "value", max: 100, name: "% of the response time", nameLocation: "middle", nameGap: 24, axisLabel: { color: SOFT }, splitLine: { lineStyle: { color: LINE } } },
-      yAxis: { type: "category", data: bars, axisLabel: { color: INK, fontSize: narrow ? 10 : 12, formatter: (bar) => {
-        const cut = bar.lastIndexOf(", "), key = bar.slice(cut + 2) === "today" ? "today" : "last";
-        return `${bar} ${seconds(total(bar.slice(0, cut), key))}`;
-      } }, axisTick: { show: false } },
+      yAxis: { type: "category", data: bars, axisLabel: { color: INK, fontSize: narrow ? 10 : 12, formatter: (bar) => `${bar}: ${seconds(total(...parts(bar)))}` }, axisTick: { show: false } },
       series,
       aria: { enabled: true, decal: { show: true }, label: { description: "Where the response time goes: " + works.map((work) => `${work}, most at ${study.times.filter((time) => time.work === work).sort((x, y) => y.last - x.last)[0].center}`).join("; ") } },
     }, 70 + 30 * bars.length + (narrow ? 30 : 22 * Math.ceil(series.length / 3)));
@@ -243,8 +286,8 @@
       const box = node("section", "lpar");
       const head = node("h4");
       head.append(button(lpar.name, choose, "lpar", lpar.name));
-      box.append(head, bar(`${number(lpar.engines, 3)} CPs`, used.get(`${lpar.name} CPs`)));
-      if (lpar.ziips) box.append(bar(`${lpar.ziips.cores} zIIPs${lpar.ziips.threads > 1 ? ", SMT " + lpar.ziips.threads : ""}`, used.get(`${lpar.name} zIIPs`)));
+      box.append(head, bar(counted(lpar.engines, "CP"), used.get(`${lpar.name} CPs`)));
+      if (lpar.ziips) box.append(bar(`${counted(lpar.ziips.cores, "zIIP")}${lpar.ziips.threads > 1 ? ", SMT " + lpar.ziips.threads : ""}`, used.get(`${lpar.name} zIIPs`)));
       lpar.groups.forEach((group) => {
         const card = node("div", "region");
         const title = node("h5");
@@ -258,9 +301,9 @@
       lpars.append(box);
     });
     const shared = node("div", "shared");
-    drawn.facilities.forEach((each) => shared.append(center(each.name, `coupling facility, ${each.engines} engines`, "facility")));
-    drawn.loggers.forEach((each) => shared.append(center(each.name, `log, ${each.stripes} stripes`, "logger")));
-    drawn.devices.forEach((each) => shared.append(center(each.name, each.servers ? `${each.servers} servers` : "no queue", "device")));
+    drawn.facilities.forEach((each) => shared.append(center(each.name, `coupling facility, ${counted(each.engines, "engine")}`, "facility")));
+    drawn.loggers.forEach((each) => shared.append(center(each.name, `log, ${counted(each.stripes, "stripe")}`, "logger")));
+    drawn.devices.forEach((each) => shared.append(center(each.name, each.servers ? counted(each.servers, "server") : "no queue", "device")));
     element.append(way, lpars, shared);
 
     function center(name, detail, kind) {
@@ -315,5 +358,5 @@
     root.querySelectorAll("[data-chart]").forEach((element) => drawers[element.dataset.chart](element, study, options));
   }
   function all() { return [...charts.values()].filter((one) => !one.isDisposed()); }
-  window.qnsolveStudy = { draw, charts: drawers, seconds, number, percent, all };
+  window.qnsolveStudy = { draw, charts: drawers, seconds, number, percent, shownTo, all };
 })();
