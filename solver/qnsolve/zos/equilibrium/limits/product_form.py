@@ -7,6 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 SMALL = 1e-290  # of the weights of numbers of tasks
+BLOCK = 256  # numbers of which sums are found at once
 
 
 def weights(ratios: Array) -> Array:
@@ -33,6 +34,23 @@ def folded(one: Array, other: Array, size: int) -> Array:
     """Weights of both together, the largest 1."""
     found = np.convolve(one, other)[: size + 1]
     return np.asarray(found / found.max())
+
+
+def folded_rows(rows: Array, other: Array) -> Array:
+    """Sums over j of rows[y, j]·other[n - j], n from 0 on, as many as both have (Y, N); in blocks of products of matrices.
+
+    Examples
+    --------
+    >>> folded_rows(np.array([[1.0, 2.0, 0.0]]), np.array([1.0, 10.0, 100.0])).tolist()
+    [[1.0, 12.0, 120.0]]
+    """
+    count = rows.shape[1]
+    found, place = np.empty(rows.shape), np.arange(count)
+    for first in range(0, count, BLOCK):
+        last = min(first + BLOCK, count)
+        back = place[first:last] - place[:last, None]
+        found[:, first:last] = rows[:, :last] @ np.where(back >= 0, other[back], 0.0)
+    return found
 
 
 def line(busy: float, servers: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
 
-from .product_form import speed_of
+from .product_form import folded_rows, speed_of
 
 UNIT = 14  # tasks that are counted one by one
 GROWTH = 1.16  # of the steps beyond
@@ -170,11 +170,9 @@ def _rates(size: int, below: Below, elsewhere: Array, tilt: float, phases: Array
         logs[:, 1:] = np.cumsum(np.log(np.maximum(tilt * below.visits / leave[:, 1:], 1e-300)), axis=1)
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
     ended = others * speed / below.other_hold
-    whole, serve, down = np.zeros((3, len(phases), size + 1))
-    for y in range(len(phases)):
-        whole[y] = np.maximum(np.convolve(weight[y], elsewhere)[: size + 1], 1e-290)
-        serve[y] = speed_of(whole[y], tilt)
-        down[y] = np.convolve(weight[y] * ended[y], elsewhere)[: size + 1] / whole[y]
+    whole = np.maximum(folded_rows(weight, elsewhere), 1e-290)
+    serve = np.array([speed_of(row, tilt) for row in whole])
+    down = folded_rows(weight * ended, elsewhere) / whole
     return _RatesBelow(weight, mine, leave, others, whole, serve, down)
 
 
@@ -217,10 +215,7 @@ def _solved(
     chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
     at = np.zeros((len(phases), size + 1))
     np.add.at(at.T, place, chance)
-    there = np.zeros_like(at)  # of those from above, below
-    for y in range(len(phases)):
-        seen = np.append(at[y] / rates.whole[y], np.zeros(size))
-        there[y] = rates.weight[y] * np.correlate(seen, elsewhere, "valid")
+    there = rates.weight * folded_rows((at / rates.whole)[:, ::-1], elsewhere)[:, ::-1]  # of those from above, below
     marginal, left = there.sum(axis=0), there * rates.leave
     some = np.flatnonzero(marginal > SEEN * marginal.sum())
     speeds = np.interp(count, some, left.sum(axis=0)[some] / marginal[some])  # beyond what is seen, the same
