@@ -82,10 +82,11 @@ def passing(work: Working, pool: int, through: Callable[[Places], Array], tasks:
     return np.asarray(speed * (load / believed))
 
 
-def fastest(work: Working, tasks: Places, host: int) -> float:
-    """Rate at which tasks of a region are served at most, however many are there [1/s].
+def fastest(work: Working, tasks: Places, host: int) -> tuple[float, float]:
+    """Rates at which tasks of a region are served at most, at a moment and in the long run [1/s].
 
-    It is bound by its QR TCB, and by what other work with rates leaves of the CPs.
+    They are bound by its QR TCB, and by the CPs: by all at a moment, by what other work with rates leaves in the long run.
+    There is no bound at a moment where users alone come: what they would have too much is taken from them in the end.
     """
     form, ask, flow = work.form, work.ask, work.flow
     total, rank = float(flow[tasks].sum()), form.importance[tasks].max()
@@ -93,9 +94,11 @@ def fastest(work: Working, tasks: Places, host: int) -> float:
     others = (form.host == host) & (form.users[form.work] == 0) & (form.importance <= rank)
     others[tasks] = False
     fixed = form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2]
-    spare = float(form.engines[host]) - float((flow * ask.on_cps) @ others) - float(fixed.sum())
+    engines = float(form.engines[host])
+    spare = engines - float((flow * ask.on_cps) @ others) - float(fixed.sum())
     cpu, qr = (max(float(flow[tasks] @ its[tasks]) / total, LITTLE) for its in (ask.on_cps, ask.qr))
-    return max(min(spare / cpu, 1 / qr), streams)
+    at_once = max(min(engines / cpu, 1 / qr), streams) if streams > 0 else np.inf
+    return at_once, max(min(spare / cpu, 1 / qr), streams)
 
 
 def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:

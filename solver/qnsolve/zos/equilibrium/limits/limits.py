@@ -299,7 +299,8 @@ class Limits(UnlikeLimits):
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
             if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
-        return np.asarray(np.minimum(found, fastest(w, tasks, host)))
+        at_once, most = fastest(w, tasks, host)  # what is read off the chain is of moments
+        return np.asarray(np.minimum(found, np.where(np.isin(np.arange(size), known), at_once, most)))
 
     def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
         """Tasks in and before each region below, given the chances of those in the region above, over their weights."""
