@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve.zos.equilibrium.limits.product_form import line
-from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_counts, limit_of_two_kinds
+from qnsolve.zos.hosts.limited.inside_counts import (
+    ends_of_two_kinds,
+    limit_of_two_counts,
+    limit_of_two_kinds,
+    variation_through_a_tcb,
+)
+from qnsolve.zos.hosts.limited.limited_work import variation_of_ends
 
 
 def every_state(stream: float, served: float, away: float, size: int, rounds: float, top: int) -> tuple[float, float]:
@@ -70,3 +76,19 @@ def test_others_leave_a_cp_as_in_a_product_form() -> None:
 def test_more_than_is_let_through_has_no_line() -> None:
     """It has no stationary state."""
     assert limit_of_two_counts(2.1, np.full(3, 2.0), np.arange(1.0, 4.0), 1.0, np.ones(4)) is None
+
+
+def test_ends_of_one_place_are_those_of_its_times() -> None:
+    """A renewal process: the c² of a sum of three exponential times."""
+    times = np.array([0.2, 0.5, 0.9])
+    found = variation_through_a_tcb(1, 1.0, *times.tolist())
+    assert found == pytest.approx(float((times**2).sum() / times.sum() ** 2), rel=1e-9)
+
+
+def test_ends_without_a_tcb_are_those_of_the_cps_and_the_time_off_them() -> None:
+    """A chain of one count."""
+    size, cpu, off = 9, 0.0005, 0.004
+    ready = np.arange(size + 1.0)
+    weight = cpu**ready * off ** (size - ready) / np.cumprod(np.append(1.0, np.arange(1.0, size + 1)))[::-1]
+    expected = variation_of_ends((size - ready) / off, weight / weight.sum())
+    assert variation_through_a_tcb(size, 1.0, 1e-9, cpu, off) == pytest.approx(expected, rel=1e-4)

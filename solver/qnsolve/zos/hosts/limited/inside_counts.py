@@ -170,3 +170,39 @@ def _shared(size: int, engines: float, others: float, most: int) -> Array:
         beside = np.where(count > 0, count * np.log(others), 0.0) - np.append(0.0, np.cumsum(np.log(np.arange(1.0, most + 1))))
     found = np.arange(size + 1)[:, None] + count[None, :]
     return np.asarray(np.logaddexp.reduce(running[found] + beside, axis=1))
+
+
+def variation_through_a_tcb(size: int, engines: float, at_tcb: float, cpu: float, off: float) -> float:
+    """c² of the ends of tasks of a full limit over a long time: each waits for a TCB, uses a CP, then is off it.
+
+    Parameters
+    ----------
+    size : int
+        Places, always taken: who ends is followed at once, by one who comes to the TCB.
+    engines : float
+        That all there share.
+    at_tcb, cpu, off : float
+        Of a task: CPU on the TCB and of its own, and time off the CPs, more than 0 [s].
+
+    References
+    ----------
+    The variance of the steps of a Markov chain: [Latouche1999].
+    """
+    lines, pieces = (each.ravel() for each in np.meshgrid(np.arange(size + 1), np.arange(size + 1), indexing="ij"))
+    some = lines + pieces <= size
+    lines, pieces = lines[some], pieces[some]
+    place = np.zeros((size + 2, size + 2), dtype=int)
+    place[lines, pieces] = every = np.arange(len(lines))
+    share = np.minimum(engines / np.maximum(np.minimum(lines, 1) + pieces, 1), 1.0)
+    rates, ends = np.zeros((2, len(every), len(every)))
+    at, on, away = lines > 0, pieces > 0, lines + pieces < size
+    rates[every[at], place[lines[at] - 1, pieces[at] + 1]] = share[at] / at_tcb
+    rates[every[on], place[lines[on], pieces[on] - 1]] = (share * pieces)[on] / cpu
+    ends[every[away], place[lines[away] + 1, pieces[away]]] = (size - lines - pieces)[away] / off
+    matrix = rates + ends
+    matrix -= np.diag(matrix.sum(axis=1))
+    chance = np.linalg.solve(np.vstack([matrix.T[:-1], np.ones(len(every))]), np.eye(len(every))[-1])
+    each = ends.sum(axis=1)
+    mean = float(chance @ each)
+    later = np.linalg.solve(np.vstack([matrix[:-1], chance]), np.append(mean - each[:-1], 0.0))
+    return 1 + 2 * float(chance @ ends @ later) / mean
