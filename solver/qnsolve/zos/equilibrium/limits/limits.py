@@ -16,7 +16,7 @@ from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 
-from .full_limits import NEARLY, OFTEN, by_places, fastest, load_without_users, passing, users_in_line
+from .full_limits import NEARLY, OFTEN, alone_on_a_cp, by_places, fastest, load_without_users, passing, users_in_line
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -286,6 +286,9 @@ class Limits(UnlikeLimits):
             own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
         if serial == 0.0:  # work without CPU is never on the CPs for long
             own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
+        at_once, most = fastest(w, tasks, host)
+        if alone_on_a_cp(w, tasks, host):
+            return np.full(size, most)
         count = np.arange(1.0, size + 1)
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
         whole = folded(weights(np.full(size, tilt * serial)), weights(tilt * own / count), size)
@@ -299,7 +302,6 @@ class Limits(UnlikeLimits):
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
             if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
-        at_once, most = fastest(w, tasks, host)  # what is read off the chain is of moments
         return np.asarray(np.minimum(found, np.where(np.isin(np.arange(size), known), at_once, most)))
 
     def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
