@@ -126,6 +126,14 @@ def test_users_before_a_tor_and_an_aor_that_are_both_full_on_full_cps() -> None:
         assert found[name].etr == pytest.approx(truth.throughput, rel=0.03)
 
 
+def test_users_keep_a_region_full_that_is_alone_on_its_cp() -> None:
+    """The CP is always busy, and passes what it can: response times once 20 to 27 % too long. Half widths of 1 %."""
+    reference = system_references.load(4)["MXT crowd 3"]
+    found = reference.drawn.system.solve()
+    for name, truth in reference.works.items():
+        assert found[name].response_time == pytest.approx(truth.response, rel=0.02)
+
+
 def test_users_before_classes_that_are_full() -> None:
     """All work of a region in two full classes of 2 places: at most 4 tasks share the CP. Simulated, half widths of 1 %."""
     reference = system_references.load(9)["TRANCLASS 1"]

@@ -17,6 +17,8 @@ from .limits.limits import Limits
 from .limits.product_form import line
 from .working import Working
 
+MOST_VISITS = 100  # of a task to a line that are told apart
+
 
 def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
@@ -67,7 +69,7 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     mates = _among_mates(load, k, its, wait)
     waits = (wait - float(flow @ mates) / visits + mates) * rounds
     more += plain * (1 - 1 / seen)
-    waits = waits - _behind_itself(load, k, its, more, free) * (rounds - 1)
+    waits = waits - _behind_itself(load, k, its, (wait, more / max(its.thinned, 1e-300)), free)
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
 
 
@@ -89,18 +91,29 @@ def _room(work: Working, tasks: Places, flow: Array, number: float) -> float:
     return 1 / fewer if fewer > 0 else np.inf
 
 
-def _behind_itself(load: Load, k: int, its: GroupPoint, more: float, free: Array | float) -> Array:
-    """What a visit that follows another one of its task waits less at a line in order of arrival.
+def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, float], free: Array | float) -> Array:
+    """What the visits that follow others of their task wait less at a line in order of arrival, all of a task (n,).
 
-    The piece that made it wait before is gone; those that came meanwhile are before it. With unlike pieces this is less
-    than what others find, as long as it comes back before the line is another one: `more` tasks wait for such pieces.
+    The piece that made it wait before is gone, unless it comes back as well. Before it are those that came while it waited and
+    was served: few where its own piece is a short one, and fewer each time. With pieces all alike they are as many as any
+    task finds. So it is as long as it comes back before the line is another one. `waits` are the wait of all visits, and
+    what of it unlike pieces make.
     """
     group, flow = load.groups[k], load.flow[load.groups[k].tasks]
-    left = its.service * float(flow @ group.alone**2) / max(float(flow @ group.alone), 1e-300)  # of a piece that is met
-    idle = max(1 - its.busy / group.servers, 0.0)
+    squares, rounds = flow * group.alone**2, load.rounds[group.tasks]
+    left = its.service * float(squares.sum()) / max(float(flow @ group.alone), 1e-300)  # of a piece that is met
     gap = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
-    found: Array = more / max(its.thinned, 1e-300) * idle * left / (left + gap)
-    return found
+    pieces = its.service * group.alone * its.uneven
+    mean = float(flow @ pieces) / max(float(flow.sum()), 1e-300)
+    whole, unlike = waits
+    part = max(whole - unlike, 0.0) / max(whole - unlike + mean, 1e-300)  # what is left behind, over the time there
+    same = left / (left + gap)
+    again = float(squares @ (same * (rounds - 1) / rounds)) / max(float(squares.sum()), 1e-300)
+    less, wait = np.zeros(len(flow)), np.full(len(flow), whole)
+    for visit in range(1, min(int(rounds.max(initial=1)), MOST_VISITS)):
+        wait = whole + same * (part * (wait + pieces) + again**visit * (1 - part) * max(unlike, 0.0) - whole)
+        less += np.where(rounds > visit, whole - wait, 0.0)
+    return less
 
 
 def _spin_squares(work: Working) -> Array:

@@ -18,7 +18,7 @@ LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
 FREE = 2.5  # free pieces in it
 QUICKEST = 0.5  # least clock of the others over that of a group
-MIX = 0.5  # power of how unlike the pieces of the others are in their clock
+MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
@@ -135,7 +135,8 @@ class HostView:
 
         Tasks in order of arrival: by the pieces that one has still to do. Where they share a server it is the mean piece: the
         mix of those that are there stays about that of all while their number changes, as in a product form. That of the
-        others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces.
+        others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces. A line in order of arrival has no
+        mix that settles; it grows by the time that others keep the CPs in a row, which is that of their pieces by their work.
         """
         work = self.rest.copy()
         for i, group in enumerate(self.load.groups):
@@ -149,7 +150,8 @@ class HostView:
         again = (float(flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
         if k is None:
             return np.asarray(unlike * again)
-        return np.asarray(max(unlike**MIX * again / (self.own_clock(k) or 1.0), QUICKEST))
+        clock = self.own_clock(k)
+        return np.asarray(max(unlike**MIX * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
 
     def own_clock(self, k: int) -> float | None:
         """Pieces that a task in the line of a group has still to do, over that of one visit; None where tasks share it."""

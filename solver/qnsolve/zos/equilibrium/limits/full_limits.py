@@ -82,10 +82,10 @@ def passing(work: Working, pool: int, through: Callable[[Places], Array], tasks:
     return np.asarray(speed * (load / believed))
 
 
-def fastest(work: Working, tasks: Places, host: int) -> float:
-    """Rate at which tasks of a region are served at most, however many are there [1/s].
+def fastest(work: Working, tasks: Places, host: int) -> tuple[float, float]:
+    """Rates at which tasks of a region are served at most, at a moment and in the long run [1/s].
 
-    It is bound by its QR TCB, and by what other work with rates leaves of the CPs.
+    They are bound by its QR TCB, and by the CPs: by all at a moment, by what other work with rates leaves in the long run.
     """
     form, ask, flow = work.form, work.ask, work.flow
     total, rank = float(flow[tasks].sum()), form.importance[tasks].max()
@@ -93,9 +93,19 @@ def fastest(work: Working, tasks: Places, host: int) -> float:
     others = (form.host == host) & (form.users[form.work] == 0) & (form.importance <= rank)
     others[tasks] = False
     fixed = form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2]
-    spare = float(form.engines[host]) - float((flow * ask.on_cps) @ others) - float(fixed.sum())
+    engines = float(form.engines[host])
+    spare = engines - float((flow * ask.on_cps) @ others) - float(fixed.sum())
     cpu, qr = (max(float(flow[tasks] @ its[tasks]) / total, LITTLE) for its in (ask.on_cps, ask.qr))
-    return max(min(spare / cpu, 1 / qr), streams)
+    return max(min(engines / cpu, 1 / qr), streams), max(min(spare / cpu, 1 / qr), streams)
+
+
+def alone_on_a_cp(work: Working, tasks: Places, host: int) -> bool:
+    """Whether no other work is on a host of one CP: while any of its tasks is there, the CP works for them."""
+    form = work.form
+    others = (form.host == host) & (work.flow * work.ask.on_cps > 0)
+    others[tasks] = False
+    spins = bool((work.ask.qr_spin + work.ask.open_spin)[tasks].any())
+    return float(form.engines[host]) <= 1 and not (others.any() or spins or (form.fixed[:, 0] == host).any())
 
 
 def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:

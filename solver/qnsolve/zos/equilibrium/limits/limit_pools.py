@@ -35,6 +35,8 @@ class LimitPools:
         Regions that their TRANCLASSes let in no more than so many tasks.
     closing : set of pool
         TRANCLASSes that were often full.
+    two_counts : set of pool
+        Limits of open work whose tasks on the CPs are a count of their own.
     """
 
     work: Working
@@ -52,6 +54,7 @@ class LimitPools:
     stale: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)
     closing: set[int] = field(default_factory=set)
+    two_counts: set[int] = field(default_factory=set)
     calm: bool = True
     found: dict[int, Crowd] = field(default_factory=dict)
     nu: dict[int, Array] = field(default_factory=dict)

@@ -7,13 +7,17 @@ from math import sqrt
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.numerics.two_phases import two_phases
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.groups import ServerGroup
+from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_kinds
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
 from qnsolve.zos.hosts.load import GroupPoint
 
 from .full_limits import by_places
 from .limits import Limits
+
+OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
 
 
 def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoint) -> Array:
@@ -42,12 +46,63 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     speed = np.arange(group.servers + 1.0) / max(mean, 1e-300)
     plain = limits.plain(top, inside, speed, group.servers)
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
-    waits = its.waiting / max(its.thinned, 1e-300) * ratio
+    kinds = _of_kinds(work, limits, group, its, inside[top]) if alike and isinstance(its, LimitPoint) else None
+    waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
     if (form.users[form.work[top]] == 0).any():
         full = float(its.full[its.levels >= group.servers].sum())
         waits = by_places(work, group.pool, top, inside, waits, full, its.busy)
     work.pool_wait[group.pool, top] = waits
     return time
+
+
+def _of_kinds(work: Working, limits: Limits, group: ServerGroup, its: LimitPoint, inside: Array) -> float | None:
+    """Wait of open kinds of work for a limit over that of tasks all alike; None where they are no two kinds, or take long.
+
+    By the chain of two kinds, each as fast as in a product form with so many of both inside, over that of the tasks inside
+    alone; and by how much more evenly a full limit lets tasks through than at random, where those of each kind vary as much
+    less as its time is of two parts, on the CPs and off them.
+    """
+    form, tasks, size = work.form, group.tasks, group.servers
+    flow, cpu = work.flow[tasks], group.cpu + group.spin
+    calls = work.need.calls[tasks].any() or work.need.calls[:, tasks].any()
+    if len(tasks) < 2 or calls or group.below or not (flow > 0).all():
+        return None
+    stream = float(flow.sum())
+    mix = flow / stream
+    two = two_phases(mix, inside, inside**2, inside**3)
+    if two.move or two.single:
+        return None
+    weight, part = np.array([mix * two.shares, mix * (1 - two.shares)]), np.array([two.first, 1 - two.first])
+    each = [_of_phases(weight, part, two.leave, mix, its_, inside) for its_ in (cpu, group.off)]
+    alike = [np.full(2, float(mix @ its_)) for its_ in (cpu, group.off)]
+    engines, others, every = float(form.engines[form.host[tasks[0]]]), _others(work, limits, group), np.ones(size + 1)
+    apart, plain = (
+        limit_of_two_kinds(stream, two.first, *ends_of_two_kinds(cpus, off, engines, *others, size), every)
+        for cpus, off in (each, alike)
+    )
+    if apart is None or plain is None or not plain.wait > 0:
+        return None
+    off, mean = np.minimum(group.off / inside, 1.0), float(mix @ group.off) / float(mix @ inside)
+    uneven = float(mix @ (inside**2 * (off**2 + (1 - off) ** 2 + 1))) / float(mix @ inside**2) / (mean**2 + (1 - mean) ** 2 + 1)
+    return apart.wait / plain.wait * (1 + min(its.variation, 1.0)) / 2 * uneven
+
+
+def _others(work: Working, limits: Limits, group: ServerGroup) -> tuple[float, int]:
+    """Load of all others on the CPs of a limit [engines], and how many of them are there at most."""
+    form, host = work.form, int(work.form.host[group.tasks[0]])
+    here, fixed = np.flatnonzero(form.host == host), float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+    load = float((work.flow * work.ask.on_cps)[here].sum()) + fixed - float(work.flow[group.tasks] @ (group.cpu + group.spin))
+    limited = {pool: its.tasks for pool, its in limits.grouped.items() if np.isin(its.tasks, here).any()}
+    most = sum(int(form.pool_size[pool]) for pool in limited if pool != group.pool)
+    free = fixed > 0 or not np.isin(here, np.concatenate(list(limited.values()))).all()
+    return max(load, 0.0), OTHERS if free else min(most, OTHERS)
+
+
+def _of_phases(weight: Array, part: Array, leave: tuple[float, float], mix: Array, time: Array, inside: Array) -> Array:
+    """Of a time of each kind that is part of that inside: as much of each of two phases, the mean as it is (2,)."""
+    found = (weight @ time) / (weight @ inside) / np.array(leave)
+    whole = float(part @ found)
+    return np.asarray(found * (float(mix @ time) / whole if whole > 0 else 1.0))
 
 
 def _apart(work: Working, group: ServerGroup, its: LimitPoint, flow: Array) -> tuple[Array, float]:

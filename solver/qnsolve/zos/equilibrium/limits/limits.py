@@ -14,8 +14,9 @@ from qnsolve.zos.equilibrium.relaxed_steps import SecantSteps, StepLength
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
+from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 
-from .full_limits import OFTEN, by_places, fastest, load_without_users, passing, users_in_line
+from .full_limits import NEARLY, OFTEN, alone_on_a_cp, by_places, fastest, load_without_users, passing, users_in_line
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -225,8 +226,7 @@ class Limits(UnlikeLimits):
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
         beside, fix = fix, own.joined(fix, tilt)
         parts = [self._weights_below(r, size, tilt / total) for r in inner]
-        others: dict[int, Array] = {}
-        stations = self.shared.weights(region, mine, size, tilt)
+        others, stations = dict[int, Array](), self.shared.weights(region, mine, size, tilt)
         for r in mine:  # with all else of its tasks, for its own chain
             found_ = folded(phi, fix, size)
             for part in (*parts, *(its for other, its in stations.items() if other != r)):
@@ -251,6 +251,7 @@ class Limits(UnlikeLimits):
         apart = None if mine else works_apart(self, region, inner, parts, held, nu, tilt, speed)
         speed = speed if apart is None else apart.speed
         found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
+        found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found)
             w.crowds[pool] = found
@@ -260,6 +261,21 @@ class Limits(UnlikeLimits):
             self._descend(found.inside / whole, parts, inner, base)
         else:
             self._descend_apart(apart, found.inside, parts, inner)
+
+    def _of_two_counts(self, region: int, found: Crowd, nu: Array, back: Array, speed: Array) -> Crowd:
+        """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts."""
+        w, pool, tasks = self.work, self.pool[region], self.tasks[region]
+        stream, works = float(w.flow[tasks].sum()), w.form.work[tasks]
+        self.two_counts.discard(pool)
+        other = region in self.capped or (w.form.users[works] > 0).any() or (w.form.burst[works] > 1).any()
+        if other or not stream < NEARLY * float(speed[-1]):
+            return found
+        told = limit_of_two_counts(stream, nu, back, max(self.visits_of_one(region), 1.0), found.inside)
+        if told is None:
+            return found
+        w.crowds[pool] = told
+        self.two_counts.add(pool)
+        return told
 
     def _weights_below(self, region: int, size: int, tilt: float) -> Array:
         """Weights of up to so many tasks in and before a region that fills below another one."""
@@ -287,6 +303,9 @@ class Limits(UnlikeLimits):
             own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
         if serial == 0.0:  # work without CPU is never on the CPs for long
             own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
+        at_once, most = fastest(w, tasks, host)
+        if alone_on_a_cp(w, tasks, host):
+            return np.full(size, most)
         count = np.arange(1.0, size + 1)
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
         whole = folded(weights(np.full(size, tilt * serial)), weights(tilt * own / count), size)
@@ -300,7 +319,7 @@ class Limits(UnlikeLimits):
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
             if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
-        return np.asarray(np.minimum(found, fastest(w, tasks, host)))
+        return np.asarray(np.minimum(found, np.where(np.isin(np.arange(size), known), at_once, most)))
 
     def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
         """Tasks in and before each region below, given the chances of those in the region above, over their weights."""

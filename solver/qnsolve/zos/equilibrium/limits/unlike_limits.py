@@ -31,7 +31,9 @@ class UnlikeLimits(LimitArrivals):
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
 
-        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs.
+        `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs. Where open work
+        alone comes to a limit that is no group of its host, `plain` has what the CPs do to it, and the two parts of its time
+        there. The kinds of work add what they do where all hold their places as long as in the mean.
         """
         if plain <= LITTLE_WAIT * float(inside[tasks].min()):
             return np.ones(len(tasks))
@@ -65,10 +67,15 @@ class UnlikeLimits(LimitArrivals):
                 try:
                     second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
                     found = self._found(pool, (users, flow[some], gone, mean, second, third, relative))
-                    if plain > 1e-9 * alike and np.isfinite(found).all():
-                        ratio[some] = np.clip(found / plain, 0.02, np.inf if behind else 100.0)
+                    beside = plain
+                    if pool in self.two_counts:
+                        beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
+                    if beside > 1e-9 * alike and np.isfinite(found).all():
+                        ratio[some] = np.clip(found / beside, 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):  # the variation of all times together
                     ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
+        if pool in self.two_counts:
+            ratio = ratio / self._two_parts(tasks, inside, away)
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
@@ -121,6 +128,13 @@ class UnlikeLimits(LimitArrivals):
         first = float(flow @ inside[tasks])
         second, _ = self._moments(grouped, tasks, inside, away)
         return float(flow @ second) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+
+    def _two_parts(self, tasks: Places, inside: Array, away: Array) -> float:
+        """(1 + C²)/2 of the time that a mean task holds a place, on the CPs and off them once or at random again."""
+        flow = self.work.flow[tasks]
+        whole, off = float(flow @ inside[tasks]), float(flow @ np.clip(away[tasks], 0.0, inside[tasks]))
+        again = max(self.visits_of_one(int(self.work.form.region[tasks[0]])), 1.0)
+        return 1 - off * (whole - off) / max(whole**2, 1e-300) / again
 
     def _moments(self, grouped: bool, tasks: Places, inside: Array, away: Array) -> tuple[Array, Array]:
         """E[S²]/2 and E[S³]/6 of the times that tasks hold a place: of each round, two exponential parts.

@@ -31,6 +31,8 @@ class LimitedPart:
         Logs of the weights of so many tasks inside, so many of them ready, were no CP shared.
     counted : dict of (region, bool) to ndarray (size + 1, units + 1)
         The same times the number at its TCB, or before its limit.
+    serial : float
+        Of the CPU, that on TCBs [s].
     """
 
     size: int
@@ -41,6 +43,7 @@ class LimitedPart:
     full: float
     weights: Array
     counted: dict[tuple[int, bool], Array] = field(default_factory=dict)
+    serial: float = 0.0
 
 
 def _factorial(size: int) -> Array:
@@ -87,7 +90,7 @@ def limit_part(host: HostView, k: int) -> LimitedPart:
         counted = {(r, False): np.log(its) for r, its in seen.items()}
         counted |= {(r, True): np.log(its) for r, its in waiting.items()}
         full = size / (cpu * group.slower + off)
-        return LimitedPart(size, total, unit, cpu, off, full, np.log(table), counted)
+        return LimitedPart(size, total, unit, cpu, off, full, np.log(table), counted, sum(its[1] for its in each.values()))
 
 
 def _held(seen: float, each: tuple[float, ...], places: int, crowd: float) -> float:

@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.chains.plane import grid, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint
 
+from .inside_counts import variation_through_a_tcb
 from .limited_parts import LimitedPart, free_part, joined, limit_part
 
 EDGE = 1e-7  # chance of the end of a grid
@@ -26,6 +27,7 @@ ROWS = 150  # of others beyond their places that are told apart
 PLACES = 200  # of all limits, up to which their tasks are told apart
 RANGE = 600.0  # of the logs of weights
 SINGLE = 8  # tasks beyond a limit that are counted one by one
+THROUGH_A_TCB = 40  # places up to which those at a TCB are a count of their own while all are taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +184,9 @@ class _Chain:
         own = self.own
         if own.off <= 0 or any(before for _, before in own.counted):
             return 1.0
+        if own.serial > 0 and own.cpu > own.serial and len(own.counted) == 1 and own.size <= THROUGH_A_TCB:
+            engines = max(self.host.load.engines - sum(part.flow * part.cpu for part in self.others), own.flow * own.cpu)
+            return variation_through_a_tcb(own.size, engines, own.serial, own.cpu - own.serial, own.off)
         ready = np.arange(own.size + 1.0)
         beside = self.beside / self.beside.max(axis=0)
         weight = np.exp(own.weights[-1] + self.lean * ready - (own.weights[-1] + self.lean * ready).max())
