@@ -66,21 +66,22 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     low, guess = _sure(form, grows, bound) if len(forms) == 1 else (0.0, min(1.0, bound * (1 - MARGIN)))
     if low == guess:
         return Capacity(low, resource)
-    high, center, stride = bound, "" if low else resource, STRIDE if low else inf
+    high, stride = bound, STRIDE if low else inf
+    center, beyond = "", resource  # what is full at `low`, as far as it is known, and at `high`
     under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
     for _ in range(STEPS):
         wide = log(high / low) if low else inf
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
         except FullPoolError as error:
-            high, center = guess, error.name if low == 0.0 else center or error.name
+            high, beyond = guess, error.name
             over = min(log(max(error.load, 1 + FINE)), FULLER)
             guess = min(high / max(error.load, 1.0), high) * (1 - MARGIN)
             if over == FULLER or guess <= low:
                 guess = max(guess, sqrt(max(low, high / 16) * high))
         else:
             name, load = fullest(work)
-            low, center, fine = guess, name, FINE if work.settled else ROUGH
+            low, center, fine = guess, name if work.settled else "", FINE if work.settled else ROUGH
             under = max(min(log(load), -FINE), -FULLER)
             guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
             guess = min(guess, high * (1 - MARGIN))
@@ -94,7 +95,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             halved = log(high / low) < wide / 2
             part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved or wide == inf else 0.5
             guess = low * (high / low) ** part
-    return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center)
+    return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center or beyond)
 
 
 def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:
