@@ -76,6 +76,8 @@ def test_others_leave_a_cp_as_in_a_product_form() -> None:
 def test_more_than_is_let_through_has_no_line() -> None:
     """It has no stationary state."""
     assert limit_of_two_counts(2.1, np.full(3, 2.0), np.arange(1.0, 4.0), 1.0, np.ones(4)) is None
+    for stream in (1.01, 1.5, 40.0):
+        assert limit_of_two_counts(stream, np.ones(12), np.arange(1.0, 13.0), 1.0, np.ones(13)) is None
 
 
 def test_ends_of_one_place_are_those_of_its_times() -> None:

@@ -117,12 +117,14 @@ def _crowd(stream: float, share: float, size: int, most: int, alone: Array, ends
         chances, tail = probabilities(up, down, local, endless=True)
     except StiffChainError:
         return None
-    if tail is None or not 0 <= tail.mean < np.inf:
+    if tail is None or not 0 <= tail.mean < np.inf or float(tail.phases.min()) < 0:  # more come than go
         return None
     by_number, state = [float(chance.sum()) for chance in chances], chances[-1]
     while by_number[-1] > TAIL and len(by_number) < LONGEST:
         state = state @ tail.ratio
         by_number.append(float(state.sum()))
+        if by_number[-1] > 1:  # the same, by what rounding leaves of it
+            return None
     chance = np.concatenate((np.zeros(begin), by_number))
     return Crowd(np.arange(float(len(chance))), chance / chance.sum(), np.full(len(chance), stream), size, stream)
 
