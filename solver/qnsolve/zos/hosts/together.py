@@ -7,6 +7,7 @@ between none and all. The total is not: as many as leave users enough to come at
 from __future__ import annotations
 
 from dataclasses import replace
+from math import erf, exp, pi, sqrt
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from .load import GroupPoint, HostPoint
 SOME = 0.7  # of the processors in use, below which all together are not looked at
 LEAST = 1e-9  # tasks, and tasks a second, below which a group is as good as empty
 IDLE = 1e-4  # of the processors, below which they never idle
+FAR = 5.0  # standard deviations below 0 from which on the mean of what is above it is an exponential one
 NEARLY = 0.97  # of the processors in use, from which on they count as full
 
 
@@ -34,7 +36,7 @@ def together(host: Host) -> HostPoint:
         return point
     cpu = host.cpu()
     coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
-    here = min(float(np.interp(used, coming[::-1], load.coming.count[::-1])), load.coming.most)
+    here = min(_about(load.coming.count, coming, used), load.coming.most)
     pieces = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
     there = sum(its.number + its.outside for its in point.groups) + pieces
     if there <= here:
@@ -48,6 +50,23 @@ def together(host: Host) -> HostPoint:
         held = load.held.get(group.region)
         groups.append(_scaled(its, scale, thinned, None if held is None else max(held[0] - held[1], 1.0)))
     return replace(point, groups=groups, free=max(1.0, point.free * scale))
+
+
+def _about(count: Array, coming: Array, used: float) -> float:
+    """The mean number at which users come at what the processors deliver: about where their lines cross, and never below 0.
+
+    Near there it is a normal number whose variance is what is delivered over the slope at which fewer come, cut at 0: in the
+    limit of many users who think long it spreads as their root, and is well above 0 where the lines cross at none.
+    """
+    place = min(max(int(np.searchsorted(-coming, -used)), 1), len(count) - 1)
+    slope = float(coming[place - 1] - coming[place]) / float(count[place] - count[place - 1])
+    if slope <= 0:
+        return float(count[place - 1])
+    middle, spread = float(count[place - 1]) + float(coming[place - 1] - used) / slope, sqrt(used / slope)
+    if middle < -FAR * spread:
+        return spread**2 / -middle  # as many as with arrivals that do not depend on the number
+    far = middle / spread
+    return middle + spread * exp(-(far**2) / 2) / (sqrt(pi / 2) * (1 + erf(far / sqrt(2))))
 
 
 def _scaled(its: GroupPoint, scale: float, thinned: float, places: float | None) -> GroupPoint:

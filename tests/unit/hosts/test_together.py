@@ -1,0 +1,35 @@
+"""How many tasks users keep at processors that are full."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from qnsolve import zos
+from qnsolve.zos.hosts.together import _about
+
+from benchmarks import system_references
+
+COUNT = np.arange(20_001.0)
+
+
+def _mean(users: float, away: float, rate: float) -> float:
+    """Of the birth-death chain: users come when they are away, and leave at a rate while any is there."""
+    number = COUNT[: int(users) + 1]
+    logs = np.append(0.0, np.cumsum(np.log((users - number[:-1]) / away / rate)))
+    chance = np.exp(logs - logs.max())
+    return float(chance @ number / chance.sum())
+
+
+@pytest.mark.parametrize(("away", "error"), [(1.0, 1e-3), (9.0, 1e-3), (9.9, 0.02), (10.0, 0.03), (10.1, 0.05), (10.5, 0.06)])
+def test_the_number_at_one_full_processor(away: float, error: float) -> None:
+    """10,000 users and 1,000 a second: from far above none to where they come too seldom to fill it."""
+    coming = np.maximum(10_000 - COUNT, 0.0) / away / 1000
+    assert _about(COUNT, coming, 1.0) == pytest.approx(_mean(10_000, away, 1000.0), rel=error, abs=1.5)
+
+
+def test_users_who_wait_elsewhere_do_not_leave_full_processors_empty() -> None:
+    """A little too few to fill the CPs: no tasks were taken to be there, and responses were 8.3 times as long."""
+    reference = system_references.load(11)["TOR of CPU 0"]
+    answer = zos.solve(reference.drawn.system)
+    for name, truth in reference.works.items():
+        assert answer[name].response_time == pytest.approx(truth.response, rel=0.3)
