@@ -1,8 +1,8 @@
-"""Markov chains of small systems, written down state by state: zIIPs that overflow, requests that hold a CP."""
+"""Markov chains of small systems, written down state by state: zIIPs that overflow, requests that hold a CP, limits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from qnsolve.numerics.markov_chain import explore, stationary
@@ -22,6 +22,26 @@ class Chain:
     def mean(self, figure: Callable[[State], float]) -> float:
         """Its mean over time."""
         return float(self.chance @ np.array([figure(state) for state in self.states]))
+
+
+def of_rates(rates: Mapping[State, Mapping[State, float]]) -> Chain:
+    """The chain of rates between states, from the first of them on."""
+    return Chain(next(iter(rates)), lambda state: ((rate, target) for target, rate in rates[state].items()))
+
+
+def one_limit(rate: float, size: int, engines: int, cpu: float, away: float, top: int) -> float:
+    """Tasks in and before one limit, each with CPU that all share, and then a time away [count]."""
+    rates: dict[State, dict[State, float]] = {}
+    for n in range(top + 1):
+        for k in range(min(n, size) + 1):
+            to = rates.setdefault((n, k), {})
+            if n < top:
+                to[n + 1, k + (n < size)] = rate
+            if k:
+                to[n, k - 1] = min(k, engines) / cpu
+            if min(n, size) > k:
+                to[n - 1, k + (n > size)] = (min(n, size) - k) / away
+    return of_rates(rates).mean(lambda state: state[0])
 
 
 def _moved(state: State, *changes: tuple[int, int]) -> State:

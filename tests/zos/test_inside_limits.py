@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from qnsolve import zos
-from scipy.sparse import csr_matrix
-from scipy.sparse.linalg import spsolve
 
-State = tuple[int, ...]
-Rates = dict[State, dict[State, float]]
+from tests.oracles.system_chains import State, of_rates, one_limit
 
 A, B = 0, 1  # kinds of work
 
 
-def mean_there(rates: Rates) -> float:
-    """Tasks in the mean, the first number of each state [count]."""
-    place = {state: i for i, state in enumerate(rates)}
-    matrix = np.zeros((len(place), len(place)))
-    for state, targets in rates.items():
-        for target, rate in targets.items():
-            matrix[place[target], place[state]] += rate
-            matrix[place[state], place[state]] -= rate
-    matrix[0] = 1.0
-    chance = spsolve(csr_matrix(matrix), np.eye(len(place))[0])
-    return float(sum(state[0] * chance[i] for state, i in place.items()))
-
-
-def through_a_tcb(rate: float, cpu: float, away: float, size: int, top: int) -> float:
-    """Tasks in and before a limit, each on one TCB and then away [count]."""
-    rates: Rates = {}
-    for n in range(top + 1):
-        for k in range(min(n, size) + 1):
-            to = rates.setdefault((n, k), {})
-            if n < top:
-                to[n + 1, k + (n < size)] = rate
-            if k:
-                to[n, k - 1] = 1 / cpu
-            if min(n, size) > k:
-                to[n - 1, k + (n > size)] = (min(n, size) - k) / away
-    return mean_there(rates)
-
-
 def of_two_kinds(rate: tuple[float, float], cpu: tuple[float, float], away: float, size: int, top: int) -> float:
-    """The same of kinds that share one CP; tasks of B are away for a while. Those in line are of either by chance."""
+    """Tasks in and before a limit [count]: kinds that share one CP, B away for a while, those in line of either by chance."""
     share, stream = rate[A] / sum(rate), sum(rate)
-    rates: Rates = {}
+    rates: dict[State, dict[State, float]] = {}
     for n in range(top + 1):
         inside = min(n, size)
         for a in range(inside + 1):
@@ -69,7 +37,7 @@ def of_two_kinds(rate: tuple[float, float], cpu: tuple[float, float], away: floa
                         go((n - 1, left, b + 1), ends * (1 - share))
                     elif ends:
                         go((n - 1, left, b), ends)
-    return mean_there(rates)
+    return of_rates(rates).mean(lambda state: state[0])
 
 
 @pytest.mark.parametrize(("rate", "cpu", "away", "size"), [(1054.0, 1 / 1690, 0.00916, 12), (903.0, 1 / 1200, 0.0193, 23)])
@@ -78,7 +46,7 @@ def test_a_limit_that_delays_fill_while_its_tcb_is_as_it_was(rate: float, cpu: f
     work = zos.Work("W", rate=rate, regions="R", qr_cpu=cpu, delay=away)
     found = zos.System([zos.Lpar("L", processors=1)], [zos.CicsRegion("R", lpar="L", mxt=size)], [work]).solve()
     there = found["W"].response_time * rate
-    assert there == pytest.approx(through_a_tcb(rate, cpu, away, size, 15 * size), rel=0.003)
+    assert there == pytest.approx(one_limit(rate, size, 1, cpu, away, 15 * size), rel=0.003)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.8])

@@ -8,33 +8,7 @@ from qnsolve import zos
 from qnsolve.zos.hosts.limited.limited_parts import inside_limit
 from qnsolve.zos.hosts.limited.limited_work import variation_of_ends
 
-
-def stationary(rates: dict[tuple[int, ...], dict[tuple[int, ...], float]]) -> dict[tuple[int, ...], float]:
-    """Chances of the states of a chain, from its rates."""
-    place = {state: i for i, state in enumerate(rates)}
-    matrix = np.zeros((len(place), len(place)))
-    for state, targets in rates.items():
-        for target, rate in targets.items():
-            matrix[place[target], place[state]] += rate
-            matrix[place[state], place[state]] -= rate
-    matrix[0] = 1.0
-    chance = np.linalg.solve(matrix, np.eye(len(place))[0])
-    return dict(zip(place, chance.tolist(), strict=True))
-
-
-def one_limit(rate: float, size: int, engines: int, cpu: float, away: float, top: int) -> float:
-    """Tasks in and before one limit, each with CPU that all share, and then a time away [count]."""
-    rates: dict[tuple[int, ...], dict[tuple[int, ...], float]] = {}
-    for n in range(top + 1):
-        for k in range(min(n, size) + 1):
-            to = rates.setdefault((n, k), {})
-            if n < top:
-                to[n + 1, k + (n < size)] = rate
-            if k:
-                to[n, k - 1] = min(k, engines) / cpu
-            if min(n, size) > k:
-                to[n - 1, k + (n > size)] = (min(n, size) - k) / away
-    return sum(n * chance for (n, _), chance in stationary(rates).items())
+from tests.oracles.system_chains import of_rates, one_limit
 
 
 def two_limits(
@@ -55,8 +29,8 @@ def two_limits(
                 to[a - 1, b] = ready[0] * share / cpu[0]
             if b:
                 to[a, b - 1] = ready[1] * share / cpu[1]
-    chance = stationary(rates)
-    return [sum(state[i] * p for state, p in chance.items()) for i in (0, 1)]
+    chain = of_rates(rates)
+    return [chain.mean(lambda state: state[0]), chain.mean(lambda state: state[1])]
 
 
 def system(engines: int, regions: dict[str, int], works: list[zos.Work]) -> zos.System:
@@ -123,7 +97,7 @@ def always_full(size: int, engines: int, qr: float, cpu: float, away: float) -> 
                 to[at_tcb, on_cps - 1] = on_cps * share / cpu
             if at_tcb + on_cps < size:
                 to[at_tcb + 1, on_cps] = (size - at_tcb - on_cps) / away
-    return sum(min(1.0, engines / (1 + on_cps)) / qr * p for (at_tcb, on_cps), p in stationary(rates).items() if at_tcb)
+    return of_rates(rates).mean(lambda state: min(1.0, engines / (1 + state[1])) / qr if state[0] else 0.0)
 
 
 @pytest.mark.parametrize(
