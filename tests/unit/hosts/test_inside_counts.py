@@ -11,6 +11,7 @@ from qnsolve.zos.hosts.limited.inside_counts import (
     limit_of_two_kinds,
     variation_through_a_tcb,
 )
+from qnsolve.zos.hosts.limited.limited_parts import joined
 from qnsolve.zos.hosts.limited.limited_work import variation_of_ends
 
 
@@ -94,3 +95,17 @@ def test_ends_without_a_tcb_are_those_of_the_cps_and_the_time_off_them() -> None
     weight = cpu**ready * off ** (size - ready) / np.cumprod(np.append(1.0, np.arange(1.0, size + 1)))[::-1]
     expected = variation_of_ends((size - ready) / off, weight / weight.sum())
     assert variation_through_a_tcb(size, 1.0, 1e-9, cpu, off) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(("rows", "columns", "size"), [(12, 1, 3), (12, 7, 5), (4, 4, 9), (6, 5, 0)])
+def test_weights_of_two_parts_are_sums_over_their_numbers(rows: int, columns: int, size: int) -> None:
+    """Each pair of numbers, of which so many are ready, is added up one by one; beyond its places a part is geometric."""
+    rng, slope = np.random.default_rng(rows + size), 0.7
+    table, part = np.tril(rng.random((rows, columns))), np.tril(rng.random((size + 1, size + 1)))
+    expected = np.zeros((rows, min(rows, columns + size)))
+    for n, ready in np.ndindex(table.shape):
+        for more, others in np.ndindex(rows - n, size + 1):
+            if ready <= n and others <= min(more, size):
+                weight = part[min(more, size), others] * slope ** max(more - size, 0)
+                expected[n + more, ready + others] += table[n, ready] * weight
+    assert joined(table, part, slope) == pytest.approx(expected, rel=1e-12)

@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array
 
 from .chains.windows import KeptWindows
@@ -122,8 +123,8 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     plain, parts = replace(load, kept=Kept(), round=0, between=np.zeros(0)), [np.zeros(0)]
     kind = b"\0".join(_content(plain, [], parts))
     numbers = np.concatenate(parts)
-    near = kept.kind == kind and _near(numbers, kept.numbers, STILL) and _near(load.between, kept.between, NEAR)
-    if kept.point is not None and near:
+    same = kept.kind == kind and near(numbers, kept.numbers, STILL) and near(load.between, kept.between, NEAR)
+    if kept.point is not None and same:
         return kept.point, 0.0
     asked = kind, numbers
 
@@ -136,11 +137,3 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     kept.known, kept.lines, kept.windows = solved.known, solved.lines, solved.windows
     kept.kind, kept.numbers, kept.between, kept.point = kind, numbers, load.between, solved.point
     return solved.point, solved.effort
-
-
-def _near(some: Array, others: Array, far: float) -> bool:
-    """Whether numbers differ by no more than so much [ratio]."""
-    if some.shape != others.shape:
-        return False
-    other = some != others  # infinite ones are not
-    return bool((np.abs(some[other] - others[other]) <= far * np.abs(others[other])).all())

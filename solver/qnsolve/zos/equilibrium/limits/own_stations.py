@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
@@ -156,7 +157,7 @@ class OwnStations:
         if float(share @ time**2) < MIXED * mean**2 or away <= 0:
             return 1.0
         seen, known = np.concatenate((share, time, [away])), self.pieces.get(tcb)
-        if known is None or known[0].shape != seen.shape or (np.abs(known[0] - seen) > SAME * seen).any():
+        if known is None or not near(known[0], seen, SAME):
             count = np.unique(np.rint(np.geomspace(1.0, size, COUNTS)))
             kinds, alike = (passed_of_kinds(count, away, *its) for its in ((share, time), (np.ones(1), np.array([mean]))))
             known = self.pieces[tcb] = seen, np.interp(np.arange(size + 1.0), count, kinds / alike)

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
@@ -167,18 +168,19 @@ class SharedBelow:
             most, come = np.inf if stream > 0 else sum(s.users for s in sources), _arrivals(stream, sources)
             some, others_some = min(most, size + 1.0), min(others_most, below.size + 1.0)
             seen = np.concatenate((
-                [below.hold, below.other_hold, below.speed[-1], min(most, 1e300), min(others_most, 1e300)],
+                [size, below.size, below.hold, below.other_hold, below.speed[-1], most, others_most],
                 come(np.array([0.0, some / 2, some])), other_come(np.array([0.0, others_some / 2, others_some])),
             ))  # fmt: skip
-            known = self.solved.get(its)
-            if known is None or (np.abs(known[0] - seen) > SAME * np.abs(seen)).any():
+            alike = [known for known in (self.solved.get(its), *self.solved.values()) if known and near(seen, known[0], SAME)]
+            if not alike:
                 found = series(
                     size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most,
                     2 * w.crowds[its].outside_at(0.999) + 60, 2 * limits.found[region].outside_at(0.999) + 40,
                 )  # fmt: skip
                 w.effort += SERIES
-                known = self.solved[its] = seen, found
-            found = known[1]
+                alike = [(seen, found)]
+            self.solved[its] = alike[0]
+            found = alike[0][1]
             w.pool_wait[pool, tasks] = found.waiting / max(found.passed, 1e-300)
             solved = True
             others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner]))

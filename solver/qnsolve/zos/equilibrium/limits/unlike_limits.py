@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
+from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
@@ -40,8 +41,8 @@ class UnlikeLimits(LimitArrivals):
         w, form = self.work, self.work.form
         users_alone = pool not in self.classes and bool((form.users[form.work[tasks]] > 0).all())
         behind = users_alone and any(p in self.closing for p in self.classes_of(int(form.region[tasks[0]])))
-        near = not behind or 1 / MOVED < plain / self.made.get(pool, np.inf) < MOVED  # places of a class go with its wait
-        if pool in self.ratios and pool not in self.stale and near:
+        still = not behind or 1 / MOVED < plain / self.made.get(pool, np.inf) < MOVED  # places of a class go with its wait
+        if pool in self.ratios and pool not in self.stale and still:
             return self.ratios[pool]
         flow = w.flow[tasks]
         some = np.flatnonzero(flow > 0)
@@ -84,7 +85,7 @@ class UnlikeLimits(LimitArrivals):
         """Waits of unlike kinds of work; those of the round before, or of an equal limit, where they depend on the same."""
         before = self.waits.get(pool)
         for known in (before, *self.waits.values()):
-            if known is not None and _alike(known[0], kinds):
+            if known is not None and all(near(now, then, ALIKE) for now, then in zip(kinds, known[0], strict=True)):
                 self.waits[pool] = known
                 return known[1].wait
         users, rate, gone, mean, second, third, speed = kinds
@@ -161,8 +162,3 @@ class UnlikeLimits(LimitArrivals):
         users = self.work.form.users[self.work.form.work[tasks]] > 0
         calling = bool(users.any() and self.calling[tasks].any())
         return calling or (bool(users.all()) and mixed < MILD)
-
-
-def _alike(some: tuple[Array, ...], others: tuple[Array, ...]) -> bool:
-    """Whether kinds of work are the same but for small changes."""
-    return all(len(a) == len(b) and bool((np.abs(a - b) <= ALIKE * np.abs(b)).all()) for a, b in zip(some, others, strict=True))

@@ -195,28 +195,43 @@ def free_part(cpu: float, flow: float) -> LimitedPart:
 
 
 def joined(table: Array, part: Array, slope: float) -> Array:
-    """Weights of both together, by their number and the units ready; beyond the last row of `part` a geometric series."""
+    """Weights of both together, by their number and the units ready; beyond the last row of `part` a geometric series.
+
+    Of `table`, no more units are ready in a row than there are.
+    """
     rows, size = len(table), len(part) - 1
-    width = min(rows, table.shape[1] + part.shape[1] - 1)  # no more are ready than there are
-    found = np.zeros((rows, width))
-    for number in range(min(size, rows)):
-        found[number:] += _folded(table[: rows - number], part[number], width)
+    table = table[:, :rows]
+    width = min(rows, table.shape[1] + part.shape[1] - 1)
+    terms, columns = min(size, rows), table.shape[1]
+    shifted = _shifted(part[:terms], columns, width)
+    above = np.zeros((terms + rows, columns))  # row r is that of r less 0, 1, … in the part
+    above[terms:] = table
+    step, one = above.strides
+    below = np.lib.stride_tricks.as_strided(above[terms:], (rows, terms, columns), (step, -step, one))
+    found = np.asarray(below.reshape(rows, terms * columns) @ shifted.reshape(terms * columns, width))
     if size < rows:
         found[size:] += _sloped(_folded(table[: rows - size], part[size], width), slope)
     return found
 
 
 def _folded(table: Array, part: Array, width: int) -> Array:
-    """The convolution of each row of a table, no longer than the rows are many, with a part (rows, width)."""
-    table = table[:, : len(table)]
-    rows, last = table.shape[1], min(len(part), width)
-    padded = np.zeros(rows - 1 + width)
-    padded[rows - 1 : rows - 1 + last] = part[:last]
-    return np.asarray(table @ np.lib.stride_tricks.sliding_window_view(padded, width)[::-1])
+    """The convolution of each row of a table with a part (rows, width)."""
+    return np.asarray(table @ _shifted(part[None], table.shape[1], width)[0])
+
+
+def _shifted(part: Array, columns: int, width: int) -> Array:
+    """Each row of a part, shifted by 0, 1, … `columns` - 1 (rows, columns, width)."""
+    last = min(part.shape[1], width)
+    padded = np.zeros((len(part), columns - 1 + width))
+    padded[:, columns - 1 : columns - 1 + last] = part[:, :last]
+    step, one = padded.strides
+    return np.lib.stride_tricks.as_strided(padded[:, columns - 1 :], (len(part), columns, width), (step, -one, one))
 
 
 def _sloped(rows: Array, slope: float) -> Array:
     """Rows, each with `slope` times the one before."""
-    for row in range(1, len(rows)):
-        rows[row] += slope * rows[row - 1]
+    step = 1
+    while step < len(rows):
+        rows[step:] += slope**step * rows[:-step]
+        step *= 2
     return rows
