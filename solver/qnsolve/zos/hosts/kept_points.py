@@ -13,9 +13,9 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array
 
+from .alike_answers import near
 from .chains.windows import KeptWindows
 from .host import Host
 from .limited.limited_work import applies, limited_point

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.alike_answers import AlikeAnswers
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.brackets import Brackets
 from qnsolve.zos.equilibrium.relaxed_steps import SecantSteps, StepLength
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
+from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts

@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.kinds import passed_of_kinds
 

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import EFFORT, Working
+from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
 from .product_form import weights

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
-from qnsolve.numerics.alike_answers import near
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
 from .limit_arrivals import LimitArrivals

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from .series import Array
+from qnsolve.numerics.series import Array
 
 Found = TypeVar("Found")
 
