@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.limits.product_form import weights
-from qnsolve.zos.equilibrium.limits.series_chain import Below, series
+from qnsolve.zos.equilibrium.limits.series_chain import Below, TwoLimits, series
 
 
 def test_long_direct_tasks_hold_the_places_that_a_full_tor_waits_for() -> None:
@@ -51,7 +51,7 @@ def test_times_all_alike_are_one_line() -> None:
     def users(most: float) -> object:
         return lambda number: np.maximum(most - number, 0.0) / think
 
-    found = series(size, below, none, 1.0, users(8), users(6), 8.0, 6.0, 100.0, 100.0)  # type: ignore[arg-type]
+    found = series(TwoLimits(size, below, none, 1.0, users(8), users(6), 8.0, 6.0), 100.0, 100.0)  # type: ignore[arg-type]
     total = np.arange(15.0)
     chance = np.cumprod(np.append(1.0, (14 - total[:-1]) / think * hold / np.minimum(total[1:], places)))
     chance /= chance.sum()
@@ -71,7 +71,7 @@ def test_a_line_that_has_no_end_is_told_from_a_long_one(stream: float, endless: 
         return np.full(len(number), 1.0)
 
     half = weights(0.5 * np.full(10, 10.0) / np.arange(1.0, 11))
-    found = series(10, below, half, 10.0, come, more, np.inf, np.inf, 60.0, 60.0)
+    found = series(TwoLimits(10, below, half, 10.0, come, more, np.inf, np.inf), 60.0, 60.0)
     assert found.endless == endless
 
 

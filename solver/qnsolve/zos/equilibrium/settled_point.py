@@ -22,6 +22,7 @@ from .surroundings import surroundings
 from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4
+CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
 LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
 LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
@@ -52,7 +53,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     _within(work)
     limits = Limits(work)
     steps, change = RelaxedSteps(), 1.0
-    full: dict[int, float] = {}
+    overloads = _Overloads()
     users = bool((form.users > 0).any())
     longer = {} if users else _of_rates(work, limits, check)
     for work.rounds in range(1, rounds + 1):
@@ -74,9 +75,8 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             work.settle_rates()
         work.in_groups = burst_waits(work, limits) + tick_waits(work)
         work.settle_rates()
-        if not users and _same(work.full, full):  # none who could come less often
+        if overloads.stay(work.full, users):
             break
-        full = dict(work.full)
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
             work.settled = True  # nothing depends on the response times
             break
@@ -119,9 +119,18 @@ def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -
     return longer
 
 
-def _same(full: dict[int, float], before: dict[int, float]) -> bool:
-    """Whether a pool is as much overloaded as it was."""
-    return any(abs(load / before.get(pool, inf) - 1) < ALIKE for pool, load in full.items())
+class _Overloads:
+    """Pools that are overloaded, from round to round."""
+
+    def __init__(self) -> None:
+        self._loads: dict[int, float] = {}
+        self._rounds: dict[int, int] = {}
+
+    def stay(self, loads: dict[int, float], users: bool) -> bool:
+        """Whether a pool stays overloaded: it was so in several rounds; or as much as now, with no users to come less often."""
+        same = any(abs(load / self._loads.get(pool, inf) - 1) < ALIKE for pool, load in loads.items())
+        self._loads, self._rounds = dict(loads), {pool: 1 + self._rounds.get(pool, 0) for pool in loads}
+        return max(self._rounds.values(), default=0) >= CERTAIN or (same and not users)
 
 
 def _bounded(work: Working) -> None:

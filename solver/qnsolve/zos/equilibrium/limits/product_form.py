@@ -30,6 +30,15 @@ def speed_of(whole: Array, tilt: float) -> Array:
     return found
 
 
+def speeds_of(rows: Array, tilt: float) -> Array:
+    """The same of each of several rows of weights (Y, N)."""
+    if float(rows.min()) <= SMALL:
+        return np.array([speed_of(row, tilt) for row in rows])
+    found = np.zeros(rows.shape)
+    found[:, 1:] = tilt * rows[:, :-1] / rows[:, 1:]
+    return found
+
+
 def folded(one: Array, other: Array, size: int) -> Array:
     """Weights of both together, the largest 1."""
     found = np.convolve(one, other)[: size + 1]

@@ -15,7 +15,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
 
-from .product_form import folded_rows, speed_of
+from .product_form import folded_rows, speeds_of
 
 UNIT = 14  # tasks that are counted one by one
 GROWTH = 1.16  # of the steps beyond
@@ -98,13 +98,11 @@ class LimitsInSeries:
     endless: bool
 
 
-def series(
-    size: int, below: Below, elsewhere: Array, tilt: float, come: Arrivals, more: Arrivals,
-    most: float, others_most: float, guess: float, others_guess: float,
-) -> LimitsInSeries:  # fmt: skip
-    """The chain.
+@dataclass(frozen=True, eq=False)
+class TwoLimits:
+    """What the chain of two limits is asked.
 
-    Parameters
+    Attributes
     ----------
     size : int
         Places above.
@@ -116,15 +114,44 @@ def series(
         Rates at which tasks come to the limit above, and others to the one below, by their number.
     most, others_most : float
         Numbers that they do not exceed.
-    guess, others_guess : float
-        Numbers that they seldom exceed.
     """
+
+    size: int
+    below: Below
+    elsewhere: Array
+    tilt: float
+    come: Arrivals
+    more: Arrivals
+    most: float
+    others_most: float
+
+    @property
+    def numbers(self) -> Array:
+        """What tells it from another one."""
+        some, others = (min(m, size + 1.0) for m, size in ((self.most, self.size), (self.others_most, self.below.size)))
+        its, rates = self.below, np.zeros(self.size)
+        np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=rates, where=self.elsewhere[1:] > 0)
+        sizes = [self.size, its.size, its.visits, its.hold, its.other_hold, its.speed[-1], self.most, self.others_most]
+        ends, others_ends = (count * np.array([0.0, 0.5, 1.0]) for count in (some, others))
+        return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates))
+
+
+def series(asked: TwoLimits, guess: float, others_guess: float) -> LimitsInSeries:
+    """The chain.
+
+    Parameters
+    ----------
+    asked : TwoLimits
+    guess, others_guess : float
+        Numbers in line that tasks seldom exceed, before the limit above and others before the one below.
+    """
+    size, below, most, others_most = asked.size, asked.below, asked.most, asked.others_most
     top, others_top = min(most, size + guess), min(others_most, below.size + others_guess)
     for _ in range(WIDER):
         coarse = _points(below.size, others_top)
-        middle, others_middle = _balance(_rates(size, below, elsewhere, tilt, coarse), coarse, come, more, top)
+        middle, others_middle = _balance(asked, coarse, top)
         levels, phases = _points(size, top, middle), _points(below.size, others_top, others_middle)
-        found, last, others_last = _solved(size, below, elsewhere, tilt, come, more, levels, phases)
+        found, last, others_last = _solved(asked, levels, phases)
         enough = found.endless or last < LEFT_OUT or top >= most
         others_enough = others_last < LEFT_OUT or others_top >= others_most
         if enough and others_enough:
@@ -161,7 +188,8 @@ class _RatesBelow:
     down: Array
 
 
-def _rates(size: int, below: Below, elsewhere: Array, tilt: float, phases: Array) -> _RatesBelow:
+def _rates(asked: TwoLimits, phases: Array) -> _RatesBelow:
+    size, below, elsewhere, tilt = asked.size, asked.below, asked.elsewhere, asked.tilt
     count = np.arange(size + 1.0)
     mine, others, speed = below.inside(count[None, :], phases[:, None])
     leave = mine * speed / below.hold
@@ -171,13 +199,14 @@ def _rates(size: int, below: Below, elsewhere: Array, tilt: float, phases: Array
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
     ended = others * speed / below.other_hold
     whole = np.maximum(folded_rows(weight, elsewhere), 1e-290)
-    serve = np.array([speed_of(row, tilt) for row in whole])
+    serve = speeds_of(whole, tilt)
     down = folded_rows(weight * ended, elsewhere) / whole
     return _RatesBelow(weight, mine, leave, others, whole, serve, down)
 
 
-def _balance(rates: _RatesBelow, phases: Array, come: Arrivals, more: Arrivals, top: float) -> tuple[float, float]:
+def _balance(asked: TwoLimits, phases: Array, top: float) -> tuple[float, float]:
     """The numbers of both kinds at which as many come as end."""
+    rates = _rates(asked, phases)
     row = np.arange(len(phases))
     last = rates.serve.shape[1] - 1
 
@@ -190,9 +219,9 @@ def _balance(rates: _RatesBelow, phases: Array, come: Arrivals, more: Arrivals, 
     low, high = np.zeros(len(phases)), np.full(len(phases), top)
     for _ in range(40):
         middle = (low + high) / 2
-        rising = come(middle) > at(rates.serve, middle)
+        rising = asked.come(middle) > at(rates.serve, middle)
         low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-    over = more(phases) - at(rates.down, low)
+    over = asked.more(phases) - at(rates.down, low)
     place = int(np.argmax(over < 0)) if (over < 0).any() else len(phases) - 1
     if place == 0:
         return float(low[0]), 0.0
@@ -202,13 +231,12 @@ def _balance(rates: _RatesBelow, phases: Array, come: Arrivals, more: Arrivals, 
     )
 
 
-def _solved(
-    size: int, below: Below, elsewhere: Array, tilt: float, come: Arrivals, more: Arrivals, levels: Array, phases: Array
-) -> tuple[LimitsInSeries, float, float]:
+def _solved(asked: TwoLimits, levels: Array, phases: Array) -> tuple[LimitsInSeries, float, float]:
+    size, below, elsewhere = asked.size, asked.below, asked.elsewhere
     count, place = np.arange(size + 1.0), np.minimum(levels, size).astype(int)
-    rates = _rates(size, below, elsewhere, tilt, phases)
+    rates = _rates(asked, phases)
     serve, down = rates.serve.T[place], rates.down.T[place]
-    arriving, other_arriving = come(levels), more(phases)
+    arriving, other_arriving = asked.come(levels), asked.more(phases)
     arrive = np.broadcast_to(arriving[:, None], serve.shape).copy()
     up = np.broadcast_to(other_arriving[None, :], serve.shape).copy()
     arrive[-1], up[:, -1] = 0.0, 0.0
@@ -226,6 +254,6 @@ def _solved(
         float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
         numbers.astype(float), np.bincount(which, there.ravel()).astype(float),
-        bool(chance[-1] @ (come(FAR) - serve[-1]) > 0),
+        bool(chance[-1] @ (asked.come(FAR) - serve[-1]) > 0),
     )  # fmt: skip
     return found, float(chance[-1].sum()), float(chance[:, -1].sum())

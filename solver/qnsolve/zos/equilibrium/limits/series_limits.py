@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,7 +13,7 @@ from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
 from .product_form import weights
-from .series_chain import Below, LimitsInSeries, series
+from .series_chain import Arrivals, Below, LimitsInSeries, TwoLimits, series
 
 SERIES = 10.0  # effort of a chain of two limits, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
@@ -63,13 +62,13 @@ class SharedBelow:
     ----------
     speeds : dict of (above, below) to ndarray
         Rate at which tasks from above leave the region below, by their number there, as last found.
-    solved : dict of pool to (ndarray, LimitsInSeries)
-        What the chain of a class and its region was found for, and the chain.
+    solved : dict of pool, or (above, below), to (ndarray, LimitsInSeries)
+        What the chain of a class and its region, or of two regions, was found for, and the chain.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
-    solved: dict[int, tuple[Array, LimitsInSeries]] = field(default_factory=dict)
+    solved: dict[int | tuple[int, int], tuple[Array, LimitsInSeries]] = field(default_factory=dict)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -128,12 +127,8 @@ class SharedBelow:
         found_by = []
         for region, sent in mine.items():
             below, other_come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
-            outside = limits.found[region].outside_at(0.999)
-            found = series(
-                size, below, others[region], tilt, come, other_come, most, others_most,
-                2 * plain.outside_at(0.999) + 60, 2 * outside + 40,
-            )  # fmt: skip
-            w.effort += SERIES
+            asked = TwoLimits(size, below, others[region], tilt, come, other_come, most, others_most)
+            found = self._series((above, region), asked, plain, limits.found[region])
             self.speeds[above, region] = found.speeds
             self._note(region, found, part)
             found_by.append(_crowd(found, size))
@@ -166,21 +161,8 @@ class SharedBelow:
             within = w.holds() + w.pool_wait[pool]
             stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, within)
             most, come = np.inf if stream > 0 else sum(s.users for s in sources), _arrivals(stream, sources)
-            some, others_some = min(most, size + 1.0), min(others_most, below.size + 1.0)
-            seen = np.concatenate((
-                [size, below.size, below.hold, below.other_hold, below.speed[-1], most, others_most],
-                come(np.array([0.0, some / 2, some])), other_come(np.array([0.0, others_some / 2, others_some])),
-            ))  # fmt: skip
-            alike = [known for known in (self.solved.get(its), *self.solved.values()) if known and near(seen, known[0], SAME)]
-            if not alike:
-                found = series(
-                    size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most,
-                    2 * w.crowds[its].outside_at(0.999) + 60, 2 * limits.found[region].outside_at(0.999) + 40,
-                )  # fmt: skip
-                w.effort += SERIES
-                alike = [(seen, found)]
-            self.solved[its] = alike[0]
-            found = alike[0][1]
+            asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
+            found = self._series(its, asked, w.crowds[its], limits.found[region])
             w.pool_wait[pool, tasks] = found.waiting / max(found.passed, 1e-300)
             solved = True
             others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner]))
@@ -191,7 +173,22 @@ class SharedBelow:
             for its in set(limits.classes_of(region)).difference(inner):
                 w.pool_wait[its] = 0.0
 
-    def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Callable[[Array], Array], float, Array]:
+    def _series(self, key: int | tuple[int, int], asked: TwoLimits, plain: Crowd, others: Crowd) -> LimitsInSeries:
+        """The chain of a limit above and one below; that of the round before, or of equal ones, where it depends on the same.
+
+        `plain` and `others` say how many may wait before either.
+        """
+        numbers = asked.numbers
+        for known in (self.solved.get(key), *self.solved.values()):
+            if known is not None and near(numbers, known[0], SAME):
+                self.solved[key] = known
+                return known[1]
+        found = series(asked, 2 * plain.outside_at(0.999) + 60, 2 * others.outside_at(0.999) + 40)
+        self.limits.work.effort += SERIES
+        self.solved[key] = numbers, found
+        return found
+
+    def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Arrivals, float, Array]:
         """A region below: its places, how others come there, the most of them, and the share of each task from above."""
         limits, w, form = self.limits, self.limits.work, self.limits.work.form
         tasks, size = limits.tasks[region], limits.size(region)
@@ -259,7 +256,7 @@ class SharedBelow:
         return coming > 0.999 * most
 
 
-def _arrivals(stream: float, sources: list[UserSource]) -> Callable[[Array], Array]:
+def _arrivals(stream: float, sources: list[UserSource]) -> Arrivals:
     def rate(number: Array) -> Array:
         found = np.full(len(number), float(stream))
         for s in sources:
