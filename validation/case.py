@@ -121,7 +121,7 @@ class Study:
     def beside(self, bounds: Study) -> None:
         """Put the figures of the same case without queues beside those with them.
 
-        CPU that moves by more than its source can tell apart is of contention.
+        CPU that moves by more than the repeatability of its source is of contention.
 
         Raises
         ------
