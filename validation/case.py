@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import qnsolve as qn
 from qnsolve import zos
 
-from .point import IDENTITY, KINDS, MOVES, VERDICTS, Calibration, Like, Missing, Point
+from .point import CPU_KINDS, IDENTITY, KINDS, MOVES, VERDICTS, Calibration, Like, Missing, Point
 from .published.published_tables import Row, sources
 
 __all__ = ["KINDS", "VERDICTS", "Calibration", "Case", "Like", "Missing", "Point", "Study", "straight_line"]
@@ -121,6 +121,8 @@ class Study:
     def beside(self, bounds: Study) -> None:
         """Put the figures of the same case without queues beside those with them.
 
+        CPU that moves by more than the repeatability of its source is of contention.
+
         Raises
         ------
         ValueError
@@ -130,7 +132,8 @@ class Study:
             if point.kind == "contention" and abs(point.predicted - other.predicted) <= MOVES * abs(point.predicted):
                 where = f"{self.case.name}: {point.quantity} of {point.row}"
                 raise ValueError(f"{where} does not move without queues: it is not a figure of contention")
-            self.points[place] = replace(point, bounds=other.predicted)
+            queued = point.kind in CPU_KINDS and abs(other.predicted / point.predicted - 1) > point.limit
+            self.points[place] = replace(point, bounds=other.predicted, kind="contention" if queued else point.kind)
 
     @property
     def predicted(self) -> list[Point]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from .published.published_tables import Row
 
 VERDICTS = ("reproduced", "close", "missed")
-KINDS = ("constant CPU", "ladder", "path", "full center", "contention")  # of the figures that count
+CPU_KINDS = ("constant CPU", "ladder", "path")
+KINDS = (*CPU_KINDS, "full center", "contention")  # of the figures that count
 IDENTITY = "identity"
 MOVES = 1e-4  # by which a figure of contention differs from that without queues, at least [relative]
 Like = tuple[Row, str | None]

@@ -16,7 +16,7 @@ from .wording import in_table
 ZIIP_KEYS = {"ziips": "cores", "threads": "threads", "max_capacity_factor": "max_capacity_factor", "packing": "packing"}
 ZIIP_KEYS |= {"overflow": "overflow", "ziip_speed": "speed", "overflow_cpu": "overflow_cpu"}
 LOGGER_KEYS = ("fixed", "striped")
-PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth"}
+PROCESSOR_KEYS = {"processors": "engines", "speed": "speed", "growth": "growth", "sharing": "sharing"}
 OWN = ("rate", "users", "think_time", "burst", "tick")  # of work as a whole, given in the first of its rows
 STEP = (
     *("visits", "qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "ziip_share", "cf_on", "delay"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 
 import pytest
 import qnsolve as qn
@@ -84,6 +84,18 @@ def test_cpu_growth_is_that_of_the_engines_at_work() -> None:
     )
     busy = system.bounds()["P"].appl_percent / 100
     assert busy == pytest.approx(4 * (1 + 0.1 * log(busy)), rel=1e-10)
+
+
+def test_cpu_grows_while_another_engine_is_at_work() -> None:
+    """D·(1 + s·(1 - exp(-busy))) = busy/X."""
+    system = zos.System(
+        lpars=[zos.Lpar("P", processors=zos.Processors(8, sharing=0.5))],
+        regions=[zos.CicsRegion("A", lpar="P", mxt=40)],
+        work=[zos.Work("w", regions="A", rate=300, open_cpu=0.004)],
+    )
+    for found in (system.bounds(), system.solve()):
+        busy = found["P"].appl_percent / 100
+        assert busy == pytest.approx(1.2 * (1 + 0.5 * (1 - exp(-busy))), rel=1e-4)
 
 
 def _far(**work: object) -> zos.System:

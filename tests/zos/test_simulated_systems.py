@@ -144,6 +144,14 @@ def test_growth_of_cpu_time_without_a_solution() -> None:
     assert zos.verify(made, jobs=20_000).rows()[0]["simulated"] == pytest.approx(4000 / 1.277, rel=0.03)
 
 
+def test_growth_of_cpu_time_beside_another_engine() -> None:
+    """Solution and simulation agree where CPU time grows with the chance that another engine is at work."""
+    processors = zos.Processors(4, sharing=0.4)
+    work = [zos.Work("w", rate=1000, regions="AOR1", open_cpu=0.001)]
+    made = zos.System([zos.Lpar("L", processors=processors)], [zos.CicsRegion("AOR1", lpar="L")], work)
+    assert zos.verify(made, jobs=20_000).agrees
+
+
 def test_a_system_that_is_stuck_agrees_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tasks that wait for each other for ever: whatever the solution says, it differs."""
     monkeypatch.setattr(parts, "check_holding", lambda *_: None)

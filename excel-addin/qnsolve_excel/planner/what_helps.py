@@ -24,7 +24,7 @@ MORE = (  # figures of which more is better
     *("think_time", "max_capacity_factor", "threshold"),
 )
 SOLVED = 8  # changes of figures whose dates are searched; the others are estimates
-LEFT_OUT = ("visits", "growth")
+LEFT_OUT = ("visits", "growth", "sharing")
 WITHIN = ("processors", "ziips", "link")  # parts of parts that need no name
 
 

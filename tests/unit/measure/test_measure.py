@@ -76,6 +76,10 @@ def test_payload_laws_come_back() -> None:
     assert (list_.fixed, list_.per_unit, list_.growth) == (2.0, pytest.approx(0.02), pytest.approx(0.001))
     assert list_.cost(30, requests=2) == pytest.approx(2 * (2.0 + 0.02 * 15 + 0.001 * 15**2))
     assert measure.fit_payload([1, 3], [2.0, 4.0], "proportional").per_unit == 1.5
+    all_of_it = measure.fit_payload(sizes, 2.0 + 0.02 * sizes + 0.001 * sizes**2, "quadratic", fixed=None)
+    assert (all_of_it.fixed, all_of_it.per_unit, all_of_it.growth) == (
+        pytest.approx(2.0), pytest.approx(0.02), pytest.approx(0.001),
+    )  # fmt: skip
 
 
 def test_think_time_at_ticks() -> None:
@@ -124,6 +128,8 @@ def test_identities_of_an_lpar() -> None:
         (lambda: measure.fit_payload([1, 2], [1, 2], "cubic"), "form"),  # type: ignore[arg-type]
         (lambda: measure.fit_payload([1, 2], [1, 2], fixed=1), "fixed = 1: is found where the form is a line"),
         (lambda: measure.fit_payload([1, 2], [1, 2], "quadratic", fixed=1.5), "fixed = 1.5: must not be more than any"),
+        (lambda: measure.fit_payload([1, 2], [1, 2], "quadratic", fixed=None), "three or more that differ"),
+        (lambda: measure.fit_payload([1, 2, 3], [1, 2, 3], fixed=None), "must be a number unless the form"),
         (lambda: measure.fit_payload([0, 2], [1, 2], "proportional"), "sizes, value 1 = 0.0: must be a number above 0"),
         (lambda: measure.itr(1200, 80), "busy = 80: must lie within 0 and 1; write 0.8 for 80 %"),
         (lambda: measure.itr(1200, 0), "busy = 0.0: must be a number above 0"),

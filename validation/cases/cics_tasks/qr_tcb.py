@@ -94,9 +94,9 @@ def _predict(
         )
     else:  # the rate that the terminals aim at
         study.identity("ETR", "tran/s", row, RATE, done.etr, station="terminals")
-    study.predict(
-        "CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True, kind="constant CPU",
-        like=(low, RATE),
+    study.predict(  # where the QR TCB is full, at the rate that it lets through
+        "CICS CPU", "% of a CP", row, CPU, region.appl_percent, station="QR TCB", across=True,
+        kind="full center" if full else "constant CPU", like=(low, RATE),
     )  # fmt: skip
     study.predict(
         "response", "ms", row, RESPONSE, 1000 * done.response_time, station="QR TCB", across=True,

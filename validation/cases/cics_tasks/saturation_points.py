@@ -30,7 +30,8 @@ def _run(study: Study) -> None:
 
 def _limit(study: Study, row: Row, key: str) -> None:
     name = row.cells["bottleneck"]
-    demand = study.calibrate(f"demand, {name}", row[DEMAND] / 1000, "s", [row], row.cells["demand_kind"], kind="printed")
+    enters = "printed" if key == "qr_cpu" else "identity"
+    demand = study.calibrate(f"demand, {name}", row[DEMAND] / 1000, "s", [row], row.cells["demand_kind"], kind=enters)
     if key == "open_cpu":
         study.calibrate(
             "CPs of the LPAR", CPS, "count", [row], "the whole number that the printed limit is nearest to", kind="identity"

@@ -132,7 +132,7 @@ def _mq(study: Study) -> None:
         row, after = published[number], published[number + 2]
         cpu = study.calibrate(f"CPU, {name}", row["cpu_us"] * 1e-6, "s", [row], "as printed, small pool", kind="printed")
         wait = study.calibrate(
-            f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "as printed, small pool", kind="printed"
+            f"page set, {name}", row["suspend_us"] * 1e-6, "s", [row], "as printed, small pool", kind="identity"
         )
         small = _site(1, (device,), users=1, open_cpu=cpu, devices={"page set": wait})
         study.identity(

@@ -41,7 +41,7 @@ UNITS = {
     **dict.fromkeys(("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu"), "s"),
     **dict.fromkeys(("service_time", "threshold", "latency", "async_cpu", "async_delay", "target"), "s"),
     **dict.fromkeys(("fixed", "striped"), "s/MiB"),
-    **dict.fromkeys(("speed", "ziip_speed", "growth", "max_capacity_factor", "shares"), "ratio"),
+    **dict.fromkeys(("speed", "ziip_speed", "growth", "sharing", "max_capacity_factor", "shares"), "ratio"),
     **dict.fromkeys(("ziip_share",), "0..1"),
     "visits": "per transaction",
     "fixed_cpu": "engines",

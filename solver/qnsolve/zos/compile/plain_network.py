@@ -67,7 +67,7 @@ def _plain(form: Compiled, need: Needs) -> bool:
         or bool(need.in_order.any())
         or bool((form.burst > 1).any() or form.tick.any())
     )
-    grown = any(item.processors.growth for item in form.system.lpars)
+    grown = any(item.processors.grows for item in form.system.lpars)
     same = len({region.importance for region in form.system.regions}) == 1
     return same and not odd and not grown and not len(form.fixed)
 

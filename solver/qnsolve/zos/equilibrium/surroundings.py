@@ -76,13 +76,11 @@ def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:
 
 
 def grown(work: Working) -> Array:
-    """CPU time of each host over that with one engine busy, at the present rates (H,)."""
+    """CPU time of each host over that with one engine at work, at the present rates (H,)."""
     form = work.form
     busy = np.bincount(form.host, work.flow * work.ask.on_cps, len(form.engines))
     np.add.at(busy, form.fixed[:, 0].astype(int), form.fixed[:, 2])
-    rates = np.array([item.processors.growth for item in form.system.lpars])
-    found: Array = 1 + rates * np.log(np.clip(busy, 1.0, np.maximum(form.engines, 1.0)))
-    return found
+    return np.array([item.processors.stretch(at) for item, at in zip(form.system.lpars, busy.tolist(), strict=True)])
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,7 @@ class Working:
         return bool(
             self.need.other.shape[1]
             or any(len(speeds) for speeds in self.form.ziip_speeds)
-            or any(item.processors.growth for item in system.lpars)
+            or any(item.processors.grows for item in system.lpars)
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from math import expm1, log
 
 import numpy as np
 
@@ -29,19 +30,35 @@ class Processors:
     growth : float, default 0
         Growth of CPU time with the engines at work [ratio]: work takes 1 + growth·ln(busy
         engines) times as long once more than one is busy. Measured, never assumed.
+    sharing : float, default 0
+        Growth of CPU time while another engine is at work [ratio]: work takes 1 + sharing·p times
+        as long, where p = 1 - exp(-busy engines) is the chance that another one works beside it.
+        For work whose tasks use the same storage. Measured, never assumed.
     """
 
     engines: float
     _: KW_ONLY
     speed: float = 1.0
     growth: float = 0.0
+    sharing: float = 0.0
 
     def __post_init__(self) -> None:
         for part in ("engines", "speed"):
             checks.assign(self, **{part: checks.number(f"processors: {part}", getattr(self, part), positive=True)})
         if self.engines > 1000:
             raise ModelError("processors: engines", "must be at most 1000", "correct the count", self.engines)
-        checks.assign(self, growth=checks.number("processors: growth", self.growth))
+        for part in ("growth", "sharing"):
+            checks.assign(self, **{part: checks.number(f"processors: {part}", getattr(self, part))})
+
+    @property
+    def grows(self) -> bool:
+        """Whether CPU time depends on the engines at work."""
+        return self.growth > 0 or self.sharing > 0
+
+    def stretch(self, busy: float) -> float:
+        """CPU time with so many engines at work over that of one alone [ratio]."""
+        most = max(self.engines, 1.0)
+        return 1 + self.growth * log(min(max(busy, 1.0), most)) - self.sharing * expm1(-min(busy, most))
 
     def speeds(self) -> Array:
         """Engines at work with 1, 2, … units of work; the last one holds beyond."""

@@ -184,9 +184,9 @@ def _converted(system: System, result: SystemResult | None) -> Converted:
 
 def _stretch(form: Compiled, result: SystemResult | None, seed: int) -> Array:
     """What multiplies CPU times on each LPAR: its speed, and the growth with the engines at work."""
-    growth = np.array([item.processors.growth for item in form.system.lpars])
+    processors = [item.processors for item in form.system.lpars]
     slower = np.asarray(form.slower)
-    if not growth.any():
+    if not any(item.grows for item in processors):
         return slower
     if result is not None:
         busy = [item.engines * item.cpu_percent / 100 for item in result.lpars]
@@ -195,7 +195,7 @@ def _stretch(form: Compiled, result: SystemResult | None, seed: int) -> Array:
 
         pilot = simulate_system(form, most_transactions=PILOT, seed=seed)
         busy = [pilot.busy(h).value for h in range(len(slower))]
-    return slower * (1 + growth * np.log(np.maximum(busy, 1.0)))
+    return slower * np.array([item.stretch(at) for item, at in zip(processors, busy, strict=True)])
 
 
 def _estimates(
