@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.limits.product_form import weights
-from qnsolve.zos.equilibrium.limits.series_chain import Below, series
+from qnsolve.zos.equilibrium.limits.series_chain import Below, one_of_several, series
 
 
 def test_long_direct_tasks_hold_the_places_that_a_full_tor_waits_for() -> None:
@@ -96,3 +96,37 @@ def test_a_full_class_in_a_region_that_long_tasks_fill_now_and_then(
     assert found["short"].etr == pytest.approx(rate, rel=0.015)
     assert found["short"].response_time == pytest.approx(response, rel=0.13)
     assert found["long"].response_time == pytest.approx(long_response, rel=0.02)
+
+
+def test_one_of_several_limits_is_in_product_form_where_no_other_work_comes() -> None:
+    """A full limit over two lines of two and three places: a closed network of eight tasks."""
+    size, tilt, hold, places = 8, 1.0, np.array([0.5, 0.4]), np.array([2, 3])
+    count = np.arange(1.0, size + 1)
+    rates = np.array([np.minimum(count, m) / h for m, h in zip(places, hold, strict=True)])
+    one, other = weights(0.6 * tilt / rates[0]), weights(0.4 * tilt / rates[1])
+    whole = np.convolve(one, other)[: size + 1]
+    below = Below(2, 0.5, 1.0, np.ones(3), 0.6)
+    found = one_of_several(np.eye(size + 1)[size] / whole, below, other, tilt, np.zeros_like, 0.0, 1.0)
+    chance = one * other[::-1] / whole[size]
+    assert found.passed == pytest.approx(float(chance[1:] @ rates[0]), rel=1e-6)
+    assert found.waiting == pytest.approx(float(chance @ np.maximum(np.arange(size + 1.0) - 2, 0.0)), rel=1e-6)
+    assert found.speeds[1:] == pytest.approx(rates[0], rel=1e-6)
+
+
+def test_two_full_aors_share_the_places_of_a_full_tor() -> None:
+    """Where one line is long the other is short: against simulation (R ± 2, X ± 0.2 %); C was 11 % short by limits alone."""
+    limits = {"TOR": 50, "R0": 24, "R1": 10}
+    regions = [zos.CicsRegion(name, lpar="L", mxt=mxt) for name, mxt in limits.items()]
+    tor, to_r0, to_r1 = (
+        zos.Step(regions=name, qr_cpu=0.0001, delay=delay) for name, delay in zip(limits, (0, 0.06, 0.06), strict=True)
+    )
+    work = [
+        zos.Work("A", users=1500, think_time=10.0, steps=[tor, to_r1]),
+        zos.Work("B", users=1400, think_time=4.5, steps=[tor, to_r0]),
+        zos.Work("C", users=400, think_time=1.0, regions="R0", qr_cpu=0.0001, delay=0.03),
+        zos.Work("D", users=40, think_time=0.5, steps=[to_r1]),
+    ]
+    found = zos.System([zos.Lpar("L", processors=4)], regions, work).solve()
+    for name, rate, response in (("A", 116.0, 2.95), ("B", 193.3, 2.739), ("C", 379.6, 0.0531), ("D", 50.44, 0.2921)):
+        assert found[name].etr == pytest.approx(rate, rel=0.004)
+        assert found[name].response_time == pytest.approx(response, rel=0.03)

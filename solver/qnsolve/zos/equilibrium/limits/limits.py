@@ -253,7 +253,7 @@ class Limits(UnlikeLimits):
         found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
-            found = self.shared.solve(region, mine, size, others, tilt, found)
+            found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
         self.own.note(own, found, speed, folded(phi, beside, size))
         self._settle(region, found, speed)

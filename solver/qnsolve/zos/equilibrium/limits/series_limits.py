@@ -13,9 +13,9 @@ from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
 from .product_form import weights
-from .series_chain import Below, LimitsInSeries, series
+from .series_chain import Below, LimitsInSeries, PlacesBelow, one_of_several, series
 
-SERIES = 10.0  # effort of a chain of two limits, over that of a chain of a TCB
+SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
@@ -85,8 +85,8 @@ class SharedBelow:
             seldom = region not in limits.found or limits.found[region].full < SELDOM
             if not seldom and PART * flow < mine.sum() < (1 - PART) * flow and limits.above[region] != above:
                 found[region] = mine
-        if len(found) != 1 or len(limits.callers(limits.tasks[next(iter(found))]) & set(limits.gates)) > 1:
-            return {}  # several that fill compete for the same places: no chain of two
+        if any(len(limits.callers(limits.tasks[region]) & set(limits.gates)) > 1 for region in found):
+            return {}
         return found
 
     def time(self, mine: dict[int, Array]) -> float:
@@ -114,29 +114,38 @@ class SharedBelow:
         return found
 
     def solve(
-        self, above: int, mine: dict[int, Array], size: int, others: dict[int, Array], tilt: float, plain: Crowd
-    ) -> Crowd:
-        """The chains of a region and those below it; waits below are noted, what is before its own limit is returned."""
+        self, above: int, mine: dict[int, Array], size: int, others: dict[int, Array], tilt: float, plain: Crowd,
+        whole: Array,
+    ) -> Crowd:  # fmt: skip
+        """The chains of a region and those below it; waits below are noted, what is before its own limit is returned.
+
+        Several below compete for the same places: each has a chain of its own, given how many tasks are inside this region.
+        `plain` and `whole` are the chances of these numbers, and their weights.
+        """
         limits, w = self.limits, self.limits.work
         if w.effort > EFFORT:
             return plain
         tasks, pool = limits.tasks[above], limits.pool[above]
         stream, sources, _ = limits.sources(tasks, w.holds() + w.pool_wait[pool], w.holds())
         most = np.inf if stream > 0 else sum(s.users for s in sources)
-        come = _arrivals(stream, sources)
-        found_by = []
+        crowd = plain
         for region, sent in mine.items():
-            below, other_come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
-            outside = limits.found[region].outside_at(0.999)
-            found = series(
-                size, below, others[region], tilt, come, other_come, most, others_most,
-                2 * plain.outside_at(0.999) + 60, 2 * outside + 40,
-            )  # fmt: skip
-            w.effort += SERIES
-            self.speeds[above, region] = found.speeds
-            self._note(region, found, part)
-            found_by.append(_crowd(found, size))
-        return max(found_by, key=lambda crowd: crowd.wait)  # by the one below that holds up most
+            below, come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
+            guess = 2 * limits.found[region].outside_at(0.999) + 40
+            its: PlacesBelow
+            if len(mine) > 1:
+                its = one_of_several(plain.inside / whole, below, others[region], tilt, come, others_most, guess)
+                w.effort += ONE
+            else:
+                its = both = series(
+                    size, below, others[region], tilt, _arrivals(stream, sources), come, most, others_most,
+                    2 * plain.outside_at(0.999) + 60, guess,
+                )  # fmt: skip
+                w.effort += SERIES
+                crowd = _crowd(both, size)
+            self.speeds[above, region] = its.speeds
+            self._note(region, its, part)
+        return crowd
 
     def solve_classes(self, region: int) -> None:
         """The chains of a region that fills and of each of its TRANCLASSes that is often full; their waits are noted.
@@ -232,7 +241,7 @@ class SharedBelow:
             else self.limits.room_above(tasks, work, self.limits.tasks[region])
         )
 
-    def _note(self, region: int, found: LimitsInSeries, part: Array) -> None:
+    def _note(self, region: int, found: PlacesBelow, part: Array) -> None:
         """Waits before the limit below, of tasks from above and others; those of both in the mean."""
         limits, w = self.limits, self.limits.work
         tasks, pool = limits.tasks[region], limits.pool[region]
