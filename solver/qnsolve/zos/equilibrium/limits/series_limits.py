@@ -19,6 +19,7 @@ SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of severa
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
+MANY = 0.06  # of the places above, in the second longest of the lines below, from which on one is long where another is short
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
 
@@ -64,11 +65,14 @@ class SharedBelow:
         Rate at which tasks from above leave the region below, by their number there, as last found.
     solved : dict of pool to (ndarray, LimitsInSeries)
         What the chain of a class and its region was found for, and the chain.
+    competed : set of int
+        Regions above several whose lines competed for their places.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
     solved: dict[int, tuple[Array, LimitsInSeries]] = field(default_factory=dict)
+    competed: set[int] = field(default_factory=set)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -87,7 +91,16 @@ class SharedBelow:
                 found[region] = mine
         if any(len(limits.callers(limits.tasks[region]) & set(limits.gates)) > 1 for region in found):
             return {}
-        return found
+        return found if len(found) < 2 or self._compete(above, found) else {}
+
+    def _compete(self, above: int, found: dict[int, Array]) -> bool:
+        """Whether two of several regions below hold many of the places above in their lines: one has what the other lacks."""
+        limits = self.limits
+        waits = sorted(float(sent @ limits.work.pool_wait[limits.pool[r], limits.tasks[r]]) for r, sent in found.items())
+        many = waits[-2] > MANY * limits.size(above)
+        if many and limits.work.rounds > 1:  # hosts are known; it is so to the end, whatever that changes
+            self.competed.add(above)
+        return many or above in self.competed
 
     def time(self, mine: dict[int, Array]) -> float:
         """Mean number of tasks of the region above in those below and before their limits."""
