@@ -87,16 +87,39 @@ def fastest(work: Working, tasks: Places, host: int) -> tuple[float, float]:
 
     They are bound by its QR TCB, and by the CPs: by all at a moment, by what other work with rates leaves in the long run.
     """
-    form, ask, flow = work.form, work.ask, work.flow
-    total, rank = float(flow[tasks].sum()), form.importance[tasks].max()
-    streams = float(flow[tasks] @ (form.users[form.work[tasks]] == 0))  # where these are more, it is not the limit that is full
-    others = (form.host == host) & (form.users[form.work] == 0) & (form.importance <= rank)
-    others[tasks] = False
+    own = np.zeros(len(work.flow))
+    own[tasks] = work.flow[tasks]
+    total, streams = float(own.sum()), _streams(work, tasks)
+    cpu, qr = (max(float(own @ its) / total, LITTLE) for its in (work.ask.on_cps, work.ask.qr))
+    engines = float(work.form.engines[host])
+    return max(min(engines / cpu, 1 / qr), streams), max(min(_spare(work, own, host) / cpu, 1 / qr), streams)
+
+
+def fastest_on_cps(work: Working, tasks: Places, through: Array) -> float:
+    """Rate at which tasks end at most, by the CPs that they and those that they call use in the long run [1/s].
+
+    Stations in a product form would together use more CPs than there are; `through` are the flows out of these tasks (T,).
+    """
+    total, most = float(work.flow[tasks].sum()), np.inf
+    for host in np.unique(work.form.host[through > 0]).tolist():
+        cpu = float(((work.form.host == host) * through) @ work.ask.on_cps) / total
+        most = min(most, _spare(work, through, host) / max(cpu, LITTLE))
+    return max(most, _streams(work, tasks))
+
+
+def _streams(work: Working, tasks: Places) -> float:
+    """Tasks of work with a rate [1/s]: where these are more than what is let through, it is not the limit that is full."""
+    return float(work.flow[tasks] @ (work.form.users[work.form.work[tasks]] == 0))
+
+
+def _spare(work: Working, own: Array, host: int) -> float:
+    """CPs of a host that other work with rates than some tasks of these flows leaves to them in the long run."""
+    form = work.form
+    here = form.host == host
+    rank = form.importance[here & (own > 0)].max()
+    others = np.maximum(work.flow - own, 0.0) * here * (form.users[form.work] == 0) * (form.importance <= rank)
     fixed = form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2]
-    engines = float(form.engines[host])
-    spare = engines - float((flow * ask.on_cps) @ others) - float(fixed.sum())
-    cpu, qr = (max(float(flow[tasks] @ its[tasks]) / total, LITTLE) for its in (ask.on_cps, ask.qr))
-    return max(min(engines / cpu, 1 / qr), streams), max(min(spare / cpu, 1 / qr), streams)
+    return float(form.engines[host]) - float(others @ work.ask.on_cps) - float(fixed.sum())
 
 
 def alone_on_a_cp(work: Working, tasks: Places, host: int) -> bool:

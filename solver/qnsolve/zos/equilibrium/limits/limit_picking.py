@@ -18,6 +18,7 @@ USERS_ON_CPS = 0.6  # the same for work of users
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
 CROWDED = 5.0  # wait over the time inside from which on users and work with a rate crowd before a limit
 NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
+WAITING = 0.05  # tasks in line at a QR TCB, over the places of the full region above, from which on it is a station of that
 SETTLING = 4  # rounds in which limits may change between the two
 
 
@@ -39,6 +40,9 @@ class PickedLimits(LimitPools):
         for region in filling:
             if region not in inside:
                 self._treat(region, region in before)
+        for region, tasks in self.tasks.items():
+            if self._line_below(region, tasks, inside):
+                self.capped[region] = min(self.size(region), self.size(self.above[region]))
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
 
@@ -60,6 +64,14 @@ class PickedLimits(LimitPools):
             w.pool_wait[pool] = 0.0
             return False
         return True
+
+    def _line_below(self, region: int, tasks: Places, inside: set[int]) -> bool:
+        """Whether tasks out of a region that fills wait at the QR TCB of this one, that does not: it is one of its stations."""
+        w = self.work
+        if region in inside or region in self.gates or self.above[region] not in self.gates or self.classes_of(region):
+            return False
+        at = w.at_group.get(self.qr_pool.get(region, -1))
+        return at is not None and float(w.flow[tasks] @ (at - w.ask.qr)[tasks]) > WAITING * self.size(self.above[region])
 
     def _treat(self, region: int, before: bool) -> None:
         """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own."""

@@ -17,7 +17,17 @@ from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 
-from .full_limits import NEARLY, OFTEN, alone_on_a_cp, by_places, fastest, load_without_users, passing, users_in_line
+from .full_limits import (
+    NEARLY,
+    OFTEN,
+    alone_on_a_cp,
+    by_places,
+    fastest,
+    fastest_on_cps,
+    load_without_users,
+    passing,
+    users_in_line,
+)
 from .own_stations import OwnStations
 from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
@@ -175,7 +185,7 @@ class Limits(UnlikeLimits):
             if region in self.gates or region in self.capped:
                 mine = self.shared.of(region)
                 below = [self.tasks[r] for r in mine]
-                below += [self.tasks[r] for r in self.gates if self.above[r] == region]
+                below += [self.tasks[r] for r in self._directly_below(region)]
                 if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
                     self._gate(region, mine)
                     if region in self.gates:
@@ -216,7 +226,7 @@ class Limits(UnlikeLimits):
         tasks = self.tasks[region]
         flow = w.flow[tasks]
         total = float(flow.sum())
-        inner = [r for r in self.gates if self.above[r] == region and r in self.speeds and not self.classes_of(r)]
+        inner = [r for r in self._directly_below(region) if r in self.speeds and not self.classes_of(r)]
         self.joined |= bool(inner or mine)
         holds = w.holds()
         below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
@@ -252,11 +262,11 @@ class Limits(UnlikeLimits):
         pool = self.pool[region]
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
         apart = None if mine else works_apart(self, region, inner, parts, held, nu, tilt, speed)
-        speed = speed if apart is None else apart.speed
+        speed = self._on_cps_left(tasks, speed if apart is None else apart.speed)
         found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
-            found = self.shared.solve(region, mine, size, others, tilt, found)
+            found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
         self.own.note(own, found, speed, folded(phi, beside, size))
         self._settle(region, found, speed)
@@ -264,6 +274,16 @@ class Limits(UnlikeLimits):
             self._descend(found.inside / whole, parts, inner, base)
         else:
             self._descend_apart(apart, found.inside, parts, inner)
+
+    def _directly_below(self, region: int) -> list[int]:
+        """Regions that tasks of this one alone come to, and wait there."""
+        return [r for r in (*self.gates, *self.capped) if self.above[r] == region]
+
+    def _on_cps_left(self, tasks: Places, speed: Array) -> Array:
+        """Speeds of a limit, no higher than its tasks and those that they call have CPs for."""
+        if not self.calling[tasks].any():
+            return speed
+        return np.minimum(speed, fastest_on_cps(self.work, tasks, self.own.through(tasks)))
 
     def _of_two_counts(self, region: int, found: Crowd, nu: Array, back: Array, speed: Array) -> Crowd:
         """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts."""
@@ -324,7 +344,8 @@ class Limits(UnlikeLimits):
         known = np.flatnonzero(np.isfinite(seen))
         if len(known):  # read off the chain where it goes, as much above the product form beyond
             found = found * np.interp(np.arange(size), known, np.clip(seen[known], 1 / APART, APART))
-            if region not in self.rates and size > FEW:  # of a chain without the limit: its long lines are of what is kept out
+            kept_out = region not in self.rates or self.above[region] in self.gates  # by no limit, or by that of another
+            if kept_out and size > FEW:  # long lines are seldom, and of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
         return np.asarray(np.minimum(found, np.where(np.isin(np.arange(size), known), at_once, most)))
 
@@ -382,6 +403,8 @@ class Limits(UnlikeLimits):
         size = len(phi) - 1
         queued = float(found.chance[found.number > size].sum())
         full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
+        if self.above[region] in self.found:  # a full region above keeps tasks out of this one
+            full = max(full, self.found[self.above[region]].full)
         if full < RARE and region not in self.rates:
             return  # too seldom full to change how work comes
         inside = (

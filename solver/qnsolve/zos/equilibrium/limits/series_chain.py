@@ -17,7 +17,7 @@ from qnsolve.zos.hosts.chains.plane import grid, plane
 
 from .product_form import folded_rows, speeds_of
 
-UNIT = 14  # tasks that are counted one by one
+UNIT, SINGLE = 14, 30  # tasks that are counted one by one: before limits, and of one limit inside another
 GROWTH = 1.16  # of the steps beyond
 LEFT_OUT = 1e-6  # chance of the largest number of others up to which it is large enough
 WIDER = 4  # attempts
@@ -63,23 +63,48 @@ class Below:
         count = np.minimum(mine + others, self.size)
         return own, rest, np.interp(count, np.arange(self.size + 1.0), self.speed)
 
+    def mean_speeds(self, count: Array, levels: Array, chance: Array, left: Array) -> Array:
+        """Mean rates at which `count` tasks from above leave, of those that `left` by their number; beyond these, the same."""
+        some = np.flatnonzero(chance > SEEN * chance.sum())
+        found = np.interp(count, levels[some], left[some] / chance[some])
+        return np.asarray(np.minimum(found, count / self.hold * self.speed[np.minimum(count, self.size).astype(int)]))
+
 
 @dataclass(frozen=True, eq=False)
-class LimitsInSeries:
+class PlacesBelow:
+    """A limit below solved.
+
+    Attributes
+    ----------
+    passed, others_rate : float
+        Tasks from above that leave it, and others that do [1/s].
+    waiting, others_waiting : float
+        Of both kinds before it [count].
+    speeds : ndarray
+        Mean rate at which 0, 1, … of those from above leave it [1/s].
+    numbers, below : ndarray
+        Numbers of tasks in and before it, and their chances.
+    """
+
+    passed: float
+    others_rate: float
+    waiting: float
+    others_waiting: float
+    speeds: Array
+    numbers: Array
+    below: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LimitsInSeries(PlacesBelow):
     """Two limits solved.
 
     Attributes
     ----------
     levels, chance, coming : ndarray (N,)
         Tasks in and before the limit above.
-    rate, passed, others_rate : float
-        Tasks that leave above, those that leave below, and others that do [1/s].
-    waiting, others_waiting : float
-        Of both kinds before the limit below [count].
-    speeds : ndarray
-        Mean rate at which 0, 1, … of those from above leave the limit below [1/s].
-    numbers, below : ndarray
-        Numbers of tasks in and before the limit below, and their chances.
+    rate : float
+        Tasks that leave above [1/s].
     endless : bool
         However many are there, more come than leave: no grid is wide enough.
     """
@@ -88,13 +113,6 @@ class LimitsInSeries:
     chance: Array
     coming: Array
     rate: float
-    passed: float
-    others_rate: float
-    waiting: float
-    others_waiting: float
-    speeds: Array
-    numbers: Array
-    below: Array
     endless: bool
 
 
@@ -245,15 +263,51 @@ def _solved(asked: TwoLimits, levels: Array, phases: Array) -> tuple[LimitsInSer
     np.add.at(at.T, place, chance)
     there = rates.weight * folded_rows((at / rates.whole)[:, ::-1], elsewhere)[:, ::-1]  # of those from above, below
     marginal, left = there.sum(axis=0), there * rates.leave
-    some = np.flatnonzero(marginal > SEEN * marginal.sum())
-    speeds = np.interp(count, some, left.sum(axis=0)[some] / marginal[some])  # beyond what is seen, the same
-    speeds = np.minimum(speeds, count / below.hold * below.speed[np.minimum(count, below.size).astype(int)])
+    speeds = below.mean_speeds(count, count, marginal, left.sum(axis=0))
     numbers, which = np.unique((count[None, :] + np.rint(phases)[:, None]).ravel(), return_inverse=True)
     found = LimitsInSeries(
-        levels, chance.sum(axis=1), arriving, float((chance * serve).sum()), float(left.sum()),
-        float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
+        float(left.sum()), float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
         numbers.astype(float), np.bincount(which, there.ravel()).astype(float),
+        levels, chance.sum(axis=1), arriving, float((chance * serve).sum()),
         bool(chance[-1] @ (asked.come(FAR) - serve[-1]) > 0),
     )  # fmt: skip
     return found, float(chance[-1].sum()), float(chance[:, -1].sum())
+
+
+def one_of_several(
+    inside: Array, below: Below, elsewhere: Array, tilt: float, more: Arrivals, others_most: float, others_guess: float
+) -> PlacesBelow:
+    """One of several limits below: its tasks from above and the others in one chain, given the numbers inside the limit above.
+
+    Those that are elsewhere come here as in the product form of all that is elsewhere, the other limits among it.
+
+    Parameters
+    ----------
+    inside : ndarray (size + 1,)
+        Chances of 0, 1, … tasks inside the limit above, over their weights.
+    below, elsewhere, tilt, more, others_most, others_guess
+        As for `series`.
+    """
+    size = len(elsewhere) - 1
+    count, ahead = np.arange(size + 1.0), np.append(inside, np.zeros(size + 1))
+    there, one_less = (np.correlate(ahead[less : less + 2 * size + 1], elsewhere, "valid") for less in (0, 1))
+    come = below.visits * tilt * np.divide(one_less, there, out=np.zeros(size + 1), where=there > 0)
+    levels, others_top = grid(SINGLE, size, GROWTH), min(others_most, below.size + others_guess)
+    for _ in range(WIDER):
+        phases = _points(below.size, others_top)
+        mine, others, speed = below.inside(levels[:, None], phases[None, :])
+        serve, down = mine * speed / below.hold, others * speed / below.other_hold
+        arrive, up = (np.ones_like(serve) * rate for rate in (np.interp(levels, count, come)[:, None], more(phases)))
+        arrive[-1], up[:, -1] = 0.0, 0.0
+        chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
+        if float(chance[:, -1].sum()) < LEFT_OUT or others_top >= others_most:
+            break
+        others_top = min(others_most, 4 * others_top)
+    marginal, left = chance.sum(axis=1), (chance * serve).sum(axis=1)
+    numbers, which = np.unique((levels[:, None] + np.rint(phases)).ravel(), return_inverse=True)
+    return PlacesBelow(
+        float(left.sum()), float((chance * down).sum()), float((chance * (levels[:, None] - mine)).sum()),
+        float((chance * (phases - others)).sum()), below.mean_speeds(count, levels, marginal, left),
+        numbers, np.bincount(which, chance.ravel()).astype(float),
+    )  # fmt: skip

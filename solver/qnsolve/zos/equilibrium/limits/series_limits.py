@@ -13,12 +13,13 @@ from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
 from .product_form import weights
-from .series_chain import Arrivals, Below, LimitsInSeries, TwoLimits, series
+from .series_chain import Arrivals, Below, LimitsInSeries, PlacesBelow, TwoLimits, one_of_several, series
 
-SERIES = 10.0  # effort of a chain of two limits, over that of a chain of a TCB
+SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
+MANY = 0.06  # of the places above, in the second longest of the lines below, from which on one is long where another is short
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
 
@@ -64,11 +65,14 @@ class SharedBelow:
         Rate at which tasks from above leave the region below, by their number there, as last found.
     solved : dict of pool, or (above, below), to (ndarray, LimitsInSeries)
         What the chain of a class and its region, or of two regions, was found for, and the chain.
+    competed : set of int
+        Regions above several whose lines competed for their places.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
     solved: dict[int | tuple[int, int], tuple[Array, LimitsInSeries]] = field(default_factory=dict)
+    competed: set[int] = field(default_factory=set)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -85,9 +89,18 @@ class SharedBelow:
             seldom = region not in limits.found or limits.found[region].full < SELDOM
             if not seldom and PART * flow < mine.sum() < (1 - PART) * flow and limits.above[region] != above:
                 found[region] = mine
-        if len(found) != 1 or len(limits.callers(limits.tasks[next(iter(found))]) & set(limits.gates)) > 1:
-            return {}  # several that fill compete for the same places: no chain of two
-        return found
+        if any(len(limits.callers(limits.tasks[region]) & set(limits.gates)) > 1 for region in found):
+            return {}
+        return found if len(found) < 2 or self._compete(above, found) else {}
+
+    def _compete(self, above: int, found: dict[int, Array]) -> bool:
+        """Whether two of several regions below hold many of the places above in their lines: one has what the other lacks."""
+        limits = self.limits
+        waits = sorted(float(sent @ limits.work.pool_wait[limits.pool[r], limits.tasks[r]]) for r, sent in found.items())
+        many = waits[-2] > MANY * limits.size(above)
+        if many and limits.work.rounds > 1:  # hosts are known; it is so to the end, whatever that changes
+            self.competed.add(above)
+        return many or above in self.competed
 
     def time(self, mine: dict[int, Array]) -> float:
         """Mean number of tasks of the region above in those below and before their limits."""
@@ -114,25 +127,35 @@ class SharedBelow:
         return found
 
     def solve(
-        self, above: int, mine: dict[int, Array], size: int, others: dict[int, Array], tilt: float, plain: Crowd
-    ) -> Crowd:
-        """The chains of a region and those below it; waits below are noted, what is before its own limit is returned."""
+        self, above: int, mine: dict[int, Array], size: int, others: dict[int, Array], tilt: float, plain: Crowd,
+        whole: Array,
+    ) -> Crowd:  # fmt: skip
+        """The chains of a region and those below it; waits below are noted, what is before its own limit is returned.
+
+        Several below compete for the same places: each has a chain of its own, given how many tasks are inside this region.
+        `plain` and `whole` are the chances of these numbers, and their weights.
+        """
         limits, w = self.limits, self.limits.work
         if w.effort > EFFORT:
             return plain
         tasks, pool = limits.tasks[above], limits.pool[above]
         stream, sources, _ = limits.sources(tasks, w.holds() + w.pool_wait[pool], w.holds())
         most = np.inf if stream > 0 else sum(s.users for s in sources)
-        come = _arrivals(stream, sources)
-        found_by = []
+        crowd = plain
         for region, sent in mine.items():
-            below, other_come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
-            asked = TwoLimits(size, below, others[region], tilt, come, other_come, most, others_most)
-            found = self._series((above, region), asked, plain, limits.found[region])
-            self.speeds[above, region] = found.speeds
-            self._note(region, found, part)
-            found_by.append(_crowd(found, size))
-        return max(found_by, key=lambda crowd: crowd.wait)  # by the one below that holds up most
+            below, come, others_most, part = self._below(region, sent, float(w.flow[tasks].sum()))
+            its: PlacesBelow
+            if len(mine) > 1:
+                guess = 2 * limits.found[region].outside_at(0.999) + 40
+                its = one_of_several(plain.inside / whole, below, others[region], tilt, come, others_most, guess)
+                w.effort += ONE
+            else:
+                asked = TwoLimits(size, below, others[region], tilt, _arrivals(stream, sources), come, most, others_most)
+                its = both = self._series((above, region), asked, plain, limits.found[region])
+                crowd = _crowd(both, size)
+            self.speeds[above, region] = its.speeds
+            self._note(region, its, part)
+        return crowd
 
     def solve_classes(self, region: int) -> None:
         """The chains of a region that fills and of each of its TRANCLASSes that is often full; their waits are noted.
@@ -231,7 +254,7 @@ class SharedBelow:
             else self.limits.room_above(tasks, work, self.limits.tasks[region])
         )
 
-    def _note(self, region: int, found: LimitsInSeries, part: Array) -> None:
+    def _note(self, region: int, found: PlacesBelow, part: Array) -> None:
         """Waits before the limit below, of tasks from above and others; those of both in the mean."""
         limits, w = self.limits, self.limits.work
         tasks, pool = limits.tasks[region], limits.pool[region]
