@@ -66,12 +66,23 @@ class PickedLimits(LimitPools):
         return True
 
     def _line_below(self, region: int, tasks: Places, inside: set[int]) -> bool:
-        """Whether tasks out of a region that fills wait at the QR TCB of this one, that does not: it is one of its stations."""
-        w = self.work
+        """Whether a region that does not fill is a station of a full one above: its tasks wait at its QR TCB."""
         if region in inside or region in self.gates or self.above[region] not in self.gates or self.classes_of(region):
             return False
-        at = w.at_group.get(self.qr_pool.get(region, -1))
-        return at is not None and float(w.flow[tasks] @ (at - w.ask.qr)[tasks]) > WAITING * self.size(self.above[region])
+        return self._waiting_at_qr(tasks, region) > WAITING * self.size(self.above[region])
+
+    def in_line_of_all(self, region: int) -> bool:
+        """Whether tasks of a region are on the CPs, and wait there with those of others more than at their QR TCB."""
+        tasks, work = self.tasks[region], self.work
+        on_cps, waiting, held = (
+            float(work.flow[tasks] @ its[tasks]) for its in (work.on_cps, work.on_cps - work.ask.on_cps, work.holds())
+        )
+        return on_cps > ON_CPS * held and self._waiting_at_qr(tasks, region) < waiting / 2
+
+    def _waiting_at_qr(self, tasks: Places, region: int) -> float:
+        """Tasks in line at the QR TCB of a region, and what CPs make them longer there [count]."""
+        at = self.work.at_group.get(self.qr_pool.get(region, -1))
+        return 0.0 if at is None else float(self.work.flow[tasks] @ (at - self.work.ask.qr)[tasks])
 
     def _treat(self, region: int, before: bool) -> None:
         """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own."""

@@ -403,7 +403,7 @@ class Limits(UnlikeLimits):
         size = len(phi) - 1
         queued = float(found.chance[found.number > size].sum())
         full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
-        if self.above[region] in self.found:  # a full region above keeps tasks out of this one
+        if self.above[region] in self.found and not self.in_line_of_all(region):  # no line of what this keeps out
             full = max(full, self.found[self.above[region]].full)
         if full < RARE and region not in self.rates:
             return  # too seldom full to change how work comes
