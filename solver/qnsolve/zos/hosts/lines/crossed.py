@@ -18,6 +18,7 @@ APART = 0.1  # least share of the free pieces that come from elsewhere than from
 BUSY = 0.35  # least use of the processors
 SOME = 0.02  # least load of the others, or of the free pieces, over the processors
 POINTS = ((4.0, 12), (6.0, 15))  # on a grid: each one up to so many, and how many in all
+SHORTEST, TAIL, FULLEST = 15, 6.0, 0.97  # of a grid: numbers on the least one, those over what a load leaves, most load
 TRIES, SPILT = 4, 3e-4  # grids, each longer, and the chance of a last point from which on they are
 ALIKE = 0.12  # difference of the loads of groups that are taken as alike
 NEAR = 0.03  # change of loads up to which the ratio to the plain chain is the same
@@ -158,8 +159,10 @@ def _three(host: HostView, k: int, top: int) -> _Three:
 def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Known | None) -> Known:
     """The chain solved; as the plain one where no grid does."""
     load, group = host.load, host.load.groups[k]
-    reach = 15 + 6 / (1 - min(host.total / load.engines, 0.97))
-    tops = np.array([reach + 20 / max(1 - host.loads[k] / group.servers, 0.03), reach, reach])
+    theirs, pieces, whole = sum(host.loads) - host.loads[k], host.pieces, host.total / load.engines
+    lines = theirs / max(load.engines - host.loads[k] - pieces, 1e-9)  # the more pieces the more of the processors they have
+    reach = [SHORTEST + TAIL / (1 - min(use, whole, FULLEST)) for use in (whole, lines, pieces / load.engines)]
+    tops = np.array([reach[0] + 20 / max(1 - host.loads[k] / group.servers, 0.03), *reach[1:]])
     finer = max((known.finer for known in load.kept.known.values()), default=0)
     if before is not None:
         tops = before.tops
