@@ -148,3 +148,13 @@ def test_users_over_two_lpars_are_near_the_exact_network(users: int, think_time:
     found, exact = system.solve()["tran"], qn.solve(network)["tran"]
     assert found.etr == pytest.approx(exact.throughput, rel=0.004)
     assert found.response_time == pytest.approx(exact.response_time, rel=0.004)
+
+
+def test_regions_do_not_wait_for_work_of_lower_importance() -> None:
+    """CPs are preempted: the wait for a region is the same with and without work below on the same CPs."""
+    lpar, mpp = zos.Lpar("L", processors=4), zos.ImsRegions("MPP", lpar="L", regions=3)
+    above = zos.Work("above", users=193, think_time=0.062, regions=["MPP"], cpu=2.2e-4, delay=2.9e-4)
+    low, below = zos.CicsRegion("LOW", lpar="L", importance=2), zos.Work("below", rate=900, regions=["LOW"], open_cpu=2.5e-3)
+    alone, both = zos.System([lpar], [mpp], [above]).solve(), zos.System([lpar], [mpp, low], [above, below]).solve()
+    assert both["above"].response_time == pytest.approx(alone["above"].response_time, rel=1e-3)
+    assert both["above"].admission_wait == pytest.approx(alone["above"].admission_wait, rel=1e-3)

@@ -38,7 +38,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}  # of higher ones
+            above, waits = here & (form.importance < rank), work.pool_wait.copy()  # higher ones do not wait for lower ones
+            at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
             free = not load.held and not limits.grouped and not load.gated
@@ -52,6 +53,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             higher = left
             work.at_group |= at_group
             work.service |= service
+            work.pool_wait[:, above] = waits[:, above]
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             back = (need.ziip + need.thread_ziip) * form.overflowed
@@ -126,11 +128,13 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
 def _delivered(work: Working, host: int) -> None:
     """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
 
-    Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times.
+    Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times. Where
+    users come to TCBs alone, only their lines are longer: a TCB that is never idle is one unit, however many wait there.
     """
     form, engines = work.form, float(work.form.engines[host])
     here = form.host == host
     closed = form.users > 0
+    users = closed[form.work]
     time = np.bincount(form.work, form.visits * work.on_cps * here, len(form.rate))
     if not (closed & (time > 0)).any() or not work.hosts[host].groups:
         return
@@ -153,4 +157,9 @@ def _delivered(work: Working, host: int) -> None:
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if used(middle) > goal else (low, middle)
-    work.on_cps[here] *= low
+    lines = [at for at in work.at_group.values() if (at[here & users] > 0).any()]
+    elsewhere = here & users & (work.on_cps > (1 + LOST) * np.sum(list(work.at_group.values()), axis=0))
+    if elsewhere.any() or not lines:
+        work.on_cps[here] *= low
+        return
+    work.on_cps += (low - 1) * here * np.sum(lines, axis=0)
