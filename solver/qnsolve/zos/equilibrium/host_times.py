@@ -38,7 +38,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            above, waits = here & (form.importance < rank), work.pool_wait.copy()  # higher ones do not wait for lower ones
+            above = here & (form.importance < rank)
+            waits = work.pool_wait[:, above]  # higher ones do not wait for lower ones
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
             point, level = _solved(work, limits, load)
             _note_overload(work, load, point)
@@ -53,7 +54,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             higher = left
             work.at_group |= at_group
             work.service |= service
-            work.pool_wait[:, above] = waits[:, above]
+            work.pool_wait[:, above] = waits
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             back = (need.ziip + need.thread_ziip) * form.overflowed

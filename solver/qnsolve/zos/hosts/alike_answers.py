@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
 
 from qnsolve.numerics.series import Array
 
+Key = TypeVar("Key", bound=Hashable)
 Found = TypeVar("Found")
 
 
@@ -27,34 +27,37 @@ def near(some: Array, others: Array, far: float) -> bool:
     return bool((np.abs(some[other] - others[other]) <= far * np.abs(others[other])).all())
 
 
-class AlikeAnswers(Generic[Found]):
-    """Answers by the numbers that they depend on; the last ones that were found.
+class AlikeAnswers(Generic[Key, Found]):
+    """The last answer for each key, by the numbers that it depends on: also that of another key, asked the same.
 
     Parameters
     ----------
-    most : int
-        How many are kept.
     far : float
         Change of the numbers up to which the answer is the same [ratio].
 
     Examples
     --------
-    >>> roots = AlikeAnswers[float](2, 1e-6)
-    >>> roots.of([np.array([4.0])], lambda: 2.0)
+    >>> roots = AlikeAnswers[str, float](1e-6)
+    >>> roots.of("one", [np.array([4.0])], lambda: 2.0)
     2.0
-    >>> roots.of([np.array([4.0 + 1e-9])], lambda: 1 / 0)
+    >>> roots.of("other", [np.array([4.0 + 1e-9])], lambda: 1 / 0)
     2.0
     """
 
-    def __init__(self, most: int, far: float) -> None:
+    def __init__(self, far: float) -> None:
         self._far = far
-        self._known: deque[tuple[Sequence[Array], Found]] = deque(maxlen=most)
+        self._known: dict[Key, tuple[Sequence[Array], Found]] = {}
 
-    def of(self, asked: Sequence[Array], solve: Callable[[], Found]) -> Found:
+    def of(self, key: Key, asked: Sequence[Array], solve: Callable[[], Found]) -> Found:
         """The answer to what is asked, not to be changed: `solve` finds it where it is not known."""
-        for numbers, found in reversed(self._known):
-            if all(near(some, others, self._far) for some, others in zip(asked, numbers, strict=True)):
-                return found
+        for known in (self._known.get(key), *self._known.values()):
+            if known is not None and all(near(now, then, self._far) for now, then in zip(asked, known[0], strict=True)):
+                self._known[key] = known
+                return known[1]
         found = solve()
-        self._known.append((asked, found))
+        self._known[key] = asked, found
         return found
+
+    def last(self, key: Key) -> Found | None:
+        """The last answer for a key."""
+        return self._known[key][1] if key in self._known else None

@@ -40,7 +40,7 @@ CALM = 1e-3  # waits that change less, over the response time, are settled
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 PASSES = 24  # over all limits in one round
 SLOW, TRIES = 0.5, 4  # change of the waits over the least so far, and how often it is more until steps at once are given up
-KEPT, SAME = 12, 1e-6  # limits of two counts of late, and change of what they depend on up to which they are the same
+SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 EARLY = 10  # passes in the first round: hosts are not known yet
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
@@ -56,7 +56,7 @@ class Limits(UnlikeLimits):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inputs: dict[int, Array] = {}
-        self.told = AlikeAnswers[Crowd | None](KEPT, SAME)
+        self.told = AlikeAnswers[int, Crowd | None](SAME)
         self.steep = False  # whether brackets alone find the waits: at each step the changes are others
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
@@ -295,6 +295,7 @@ class Limits(UnlikeLimits):
             return found
         visits = max(self.visits_of_one(region), 1.0)
         told = self.told.of(
+            pool,
             (np.array([stream, visits]), nu, back, found.inside),
             lambda: limit_of_two_counts(stream, nu, back, visits, found.inside),
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import EFFORT, Working
-from qnsolve.zos.hosts.alike_answers import near
+from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 
 from .product_form import weights
@@ -63,15 +63,15 @@ class SharedBelow:
     ----------
     speeds : dict of (above, below) to ndarray
         Rate at which tasks from above leave the region below, by their number there, as last found.
-    solved : dict of pool, or (above, below), to (ndarray, LimitsInSeries)
-        What the chain of a class and its region, or of two regions, was found for, and the chain.
+    solved : AlikeAnswers
+        Chains of a class and its region, by its pool, and of two regions, by both.
     competed : set of int
         Regions above several whose lines competed for their places.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
-    solved: dict[int | tuple[int, int], tuple[Array, LimitsInSeries]] = field(default_factory=dict)
+    solved: AlikeAnswers[int | tuple[int, int], LimitsInSeries] = field(default_factory=lambda: AlikeAnswers(SAME))
     competed: set[int] = field(default_factory=set)
 
     def of(self, above: int) -> dict[int, Array]:
@@ -201,15 +201,12 @@ class SharedBelow:
 
         `plain` and `others` say how many may wait before either.
         """
-        numbers = asked.numbers
-        for known in (self.solved.get(key), *self.solved.values()):
-            if known is not None and near(numbers, known[0], SAME):
-                self.solved[key] = known
-                return known[1]
-        found = series(asked, 2 * plain.outside_at(0.999) + 60, 2 * others.outside_at(0.999) + 40)
-        self.limits.work.effort += SERIES
-        self.solved[key] = numbers, found
-        return found
+
+        def solve() -> LimitsInSeries:
+            self.limits.work.effort += SERIES
+            return series(asked, 2 * plain.outside_at(0.999) + 60, 2 * others.outside_at(0.999) + 40)
+
+        return self.solved.of(key, [asked.numbers], solve)
 
     def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Arrivals, float, Array]:
         """A region below: its places, how others come there, the most of them, and the share of each task from above."""

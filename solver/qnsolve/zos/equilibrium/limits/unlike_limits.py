@@ -7,7 +7,7 @@ import numpy as np
 from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.hosts.alike_answers import near
+from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
 from .limit_arrivals import LimitArrivals
@@ -20,14 +20,11 @@ LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 
 
 class UnlikeLimits(LimitArrivals):
-    """Limits, and what unlike kinds of work wait for them.
-
-    `waits` has by limit the kinds of work that it was solved for, and what they wait.
-    """
+    """Limits, and what unlike kinds of work wait for them: `waits` by limit."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.waits: dict[int, tuple[tuple[Array, ...], LimitWaits]] = {}
+        self.waits = AlikeAnswers[int, LimitWaits](ALIKE)
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
@@ -83,17 +80,15 @@ class UnlikeLimits(LimitArrivals):
 
     def _found(self, pool: int, kinds: tuple[Array, ...]) -> Array:
         """Waits of unlike kinds of work; those of the round before, or of an equal limit, where they depend on the same."""
-        before = self.waits.get(pool)
-        for known in (before, *self.waits.values()):
-            if known is not None and all(near(now, then, ALIKE) for now, then in zip(kinds, known[0], strict=True)):
-                self.waits[pool] = known
-                return known[1].wait
         users, rate, gone, mean, second, third, speed = kinds
-        begin = None if before is None else before[1].search
-        self.work.effort += EFFORT_OF_UNLIKE
-        found = unlike_waits(len(speed) - 1, users, rate, gone, mean, second, third, speed, begin)
-        self.waits[pool] = kinds, found
-        return found.wait
+        before = self.waits.last(pool)
+        begin = None if before is None else before.search
+
+        def solve() -> LimitWaits:
+            self.work.effort += EFFORT_OF_UNLIKE
+            return unlike_waits(len(speed) - 1, users, rate, gone, mean, second, third, speed, begin)
+
+        return self.waits.of(pool, kinds, solve).wait
 
     def _one_kind(
         self, tasks: Places, place: int, inside: Array, speed: Array, size: int, away: Array, plain: float

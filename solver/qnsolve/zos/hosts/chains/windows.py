@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.alike_answers import near
 
 SMALL, FEW = 400, 30  # points of both grids, and of the phases alone, up to which all are solved at once
 COARSE = 3  # points of a grid of which one is looked at first
@@ -37,7 +38,7 @@ class KeptWindows:
 def kept_windows(known: dict[tuple[int, int], KeptWindows], key: tuple[int, int], loads: Array) -> KeptWindows:
     """Those of a chain in the last round; new ones if its loads are no longer almost the same."""
     found = known.get(key)
-    if found is None or (np.abs(loads - found.loads) > SAME * loads).any():
+    if found is None or not near(found.loads, loads, SAME):
         found = known[key] = KeptWindows(loads)
     return found
 
