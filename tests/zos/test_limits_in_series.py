@@ -7,8 +7,8 @@ import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.limits.full_limits import fastest_on_cps
 from qnsolve.zos.equilibrium.limits.own_stations import OwnStations
-from qnsolve.zos.equilibrium.limits.product_form import weights
 from qnsolve.zos.equilibrium.limits.series_chain import Below, TwoLimits, one_of_several, series
+from qnsolve.zos.hosts.limited.product_form import weights
 from qnsolve.zos.point.solved import solved_point
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from qnsolve.zos.equilibrium.limits.product_form import line
 from qnsolve.zos.hosts.limited.inside_counts import (
     ends_of_two_kinds,
     limit_of_two_counts,
@@ -13,6 +12,7 @@ from qnsolve.zos.hosts.limited.inside_counts import (
 )
 from qnsolve.zos.hosts.limited.limited_parts import joined
 from qnsolve.zos.hosts.limited.limited_work import variation_of_ends
+from qnsolve.zos.hosts.limited.product_form import line
 
 
 def every_state(stream: float, served: float, away: float, size: int, rounds: float, top: int) -> tuple[float, float]:

@@ -9,12 +9,12 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 from qnsolve.zos.hosts.mates import free_times, shared_times
 
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
-from .limits.product_form import line
 from .working import Working
 
 MOST_VISITS = 100  # of a task to a line that are told apart

@@ -17,8 +17,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
-
-from .product_form import folded, speed_of, stretch, weights
+from qnsolve.zos.hosts.limited.product_form import folded, speed_of, stretch, weights
 
 LITTLE = 1e-12  # time of a task at a center that is none [s]
 ENDLESS = 1e12  # wait that has no end [s]

@@ -16,7 +16,9 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
+from qnsolve.zos.hosts.limited.product_form import folded, speed_of, weights
 
+from .equal_limits import EqualLimits
 from .full_limits import (
     NEARLY,
     OFTEN,
@@ -29,7 +31,6 @@ from .full_limits import (
     users_in_line,
 )
 from .own_stations import OwnStations
-from .product_form import folded, speed_of, weights
 from .series_limits import SharedBelow
 from .unlike_limits import UnlikeLimits
 from .works_apart import WorksApart, works_apart
@@ -61,6 +62,7 @@ class Limits(UnlikeLimits):
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
+        self.equal = EqualLimits(self)
         self.feedback = UsersFeedback(self.work)
 
     def begin(self) -> None:
@@ -176,22 +178,47 @@ class Limits(UnlikeLimits):
     def _pass(self, follow: bool, still: float) -> None:
         """All limits to which something moved by more than a part `still`; users' rates as they are found, or as they are."""
         self.take_shares()
+        self.equal.begin()
         for region in self.order:
-            for pool in self.classes_of(region):
-                if self._moved(pool, self.classes[pool], still):
-                    self._tranclass(pool)
-                    if follow:
-                        self.work.settle_rates()
-            if region in self.gates or region in self.capped:
-                mine = self.shared.of(region)
-                below = [self.tasks[r] for r in mine]
-                below += [self.tasks[r] for r in self._directly_below(region)]
-                if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
-                    self._gate(region, mine)
-                    if region in self.gates:
-                        self.shared.solve_classes(region)
-                    if follow:
-                        self.work.settle_rates()
+            if region in self.equal.kind:
+                self._pass_equal(region, follow, still)
+            else:
+                self._pass_region(region, follow, still)
+
+    def _pass_equal(self, region: int, follow: bool, still: float) -> None:
+        """The limits of one of several equal regions, if those of no other were solved before in this pass."""
+        seen = self.equal.seen(region)
+        other = self.equal.before(region, seen)
+        if other >= 0:
+            self.equal.copy(region, other)
+            self.own.copy(self.equal.pairs(region, other), self.tasks[region], self.tasks[other])
+            for pool, its in self.equal.pairs(region, other):
+                if its in self.inputs:
+                    self.inputs[pool] = self.inputs[its]
+        elif self._pass_region(region, follow, still):
+            self.equal.solved[self.equal.kind[region]] = region, seen
+
+    def _pass_region(self, region: int, follow: bool, still: float) -> bool:
+        """The limits of a region; whether they were solved, and none below it with them."""
+        solved, alone = False, True
+        for pool in self.classes_of(region):
+            if self._moved(pool, self.classes[pool], still):
+                self._tranclass(pool)
+                solved = True
+                if follow:
+                    self.work.settle_rates()
+        if region in self.gates or region in self.capped:
+            mine = self.shared.of(region)
+            below = [self.tasks[r] for r in mine]
+            below += [self.tasks[r] for r in self._directly_below(region)]
+            if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
+                self._gate(region, mine)
+                solved, alone = True, not below
+                if region in self.gates:
+                    self.shared.solve_classes(region)
+                if follow:
+                    self.work.settle_rates()
+        return solved and alone
 
     def _moved(self, pool: int, tasks: Places, still: float) -> bool:
         """Whether what a limit is solved for has changed since it was: flows, times and waits of its tasks and their works."""

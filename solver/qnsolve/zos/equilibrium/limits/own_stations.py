@@ -13,8 +13,7 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.kinds import passed_of_kinds
-
-from .product_form import folded, stretch, weights
+from qnsolve.zos.hosts.limited.product_form import folded, stretch, weights
 
 NEARLY = 0.995  # most of the servers that are taken as in use
 WAITED = 0.02  # wait at a station, over its work, up to which it is a delay
@@ -217,6 +216,14 @@ class OwnStations:
             self.shorter.pop((pool, key), None)
             if share < SHORTER and len(its.members):
                 self.shorter[pool, key] = its.members, max(share, 1e-6)
+
+    def copy(self, pools: list[tuple[int, int]], tasks: Places, others: Places) -> None:
+        """Take for limits what was seen of others, whose tasks are `others` in place of `tasks`."""
+        for pool, its in pools:
+            self.shorter = {key: seen for key, seen in self.shorter.items() if key[0] != pool}
+            for (other, key), (members, share) in list(self.shorter.items()):
+                if other == its:
+                    self.shorter[pool, key] = tasks[np.searchsorted(others, members)], share
 
     def apply(self, hosts: bool) -> None:
         """Shorten the times on the CPs, or at logs and devices, that were just found."""

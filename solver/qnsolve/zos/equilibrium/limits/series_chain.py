@@ -14,8 +14,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
-
-from .product_form import folded_rows, speeds_of
+from qnsolve.zos.hosts.limited.product_form import folded_rows, speeds_of
 
 UNIT, SINGLE = 14, 30  # tasks that are counted one by one: before limits, and of one limit inside another
 GROWTH = 1.16  # of the steps beyond

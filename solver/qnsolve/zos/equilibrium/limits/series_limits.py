@@ -11,8 +11,8 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
+from qnsolve.zos.hosts.limited.product_form import weights
 
-from .product_form import weights
 from .series_chain import Arrivals, Below, LimitsInSeries, PlacesBelow, TwoLimits, one_of_several, series
 
 SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB

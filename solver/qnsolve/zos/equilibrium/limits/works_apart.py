@@ -16,8 +16,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import UserSource
-
-from .product_form import SMALL, folded, weights
+from qnsolve.zos.hosts.limited.product_form import SMALL, folded, weights
 
 LEAST = 1e-9  # rate at which tasks come over that in the mean, where no user is left
 
