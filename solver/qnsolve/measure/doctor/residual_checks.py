@@ -151,7 +151,8 @@ def _lagged(x: Examined, found: Explained) -> bool:
     busy = found.resource.columns["busy"]
     start = max(0, (len(busy) - GREATEST) // 2)
     rates, busy = rates[start : start + GREATEST], busy[start : start + GREATEST]
-    left = {lag: _left(rates, busy, lag) for lag in range(-LAGS, LAGS + 1)}
+    known = np.asarray(~np.isnan(rates).any(axis=1))
+    left = {lag: _left(rates, known, busy, lag) for lag in range(-LAGS, LAGS + 1)}
     best = min(left, key=left.__getitem__)
     if best == 0 or left[best] > 1 - FITS or left[best] > BETTER * left[0]:
         return False
@@ -165,15 +166,19 @@ def _lagged(x: Examined, found: Explained) -> bool:
     return True
 
 
-def _left(rates: Array, busy: Array, lag: int) -> float:
-    """Share of the variation that the rates of `lag` rows later leave."""
+def _left(rates: Array, known: Mask, busy: Array, lag: int) -> float:
+    """Share of the variation that the rates of `lag` rows later leave; `known` marks rows that have all rates."""
     n = len(busy)
-    r, b = (rates[lag:], busy[: n - lag]) if lag >= 0 else (rates[:lag], busy[-lag:])
-    rows = ~np.isnan(b) & ~np.isnan(r).any(axis=1)
-    if rows.sum() < rates.shape[1] + 10:
+    there, here = (slice(lag, None), slice(n - lag)) if lag >= 0 else (slice(lag), slice(-lag, None))
+    r, b = rates[there], busy[here]
+    rows = ~np.isnan(b) & known[there]
+    count = int(rows.sum())
+    if count < rates.shape[1] + 10:
         return 1.0
-    columns = r[rows] - r[rows].mean(axis=0)
-    y = b[rows] - b[rows].mean()
+    if count < len(b):
+        r, b = r[rows], b[rows]
+    columns = r - r.mean(axis=0)
+    y = b - b.mean()
     gram = columns.T @ columns
     gram[np.diag_indices_from(gram)] *= 1 + 1e-9
     with np.errstate(all="ignore"):

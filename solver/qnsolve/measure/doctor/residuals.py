@@ -121,5 +121,5 @@ def robust(columns: Array, values: Array) -> Array:
 def _weighted(columns: Array, values: Array, weights: Array) -> Array:
     weighted = columns * weights[:, None]
     gram = columns.T @ weighted
-    gram[np.diag_indices_from(gram)] += RIDGE * max(float(np.trace(gram)), 1e-300)
+    gram.flat[:: len(gram) + 1] += RIDGE * max(float(np.trace(gram)), 1e-300)
     return np.asarray(np.linalg.solve(gram, weighted.T @ values))
