@@ -156,7 +156,7 @@ FAMILIES: dict[str, tuple[str, Callable[[Random], qn.Network]]] = {
     "closed fcfs": ("fcfs", order),
     "closed fcfs, uneven": ("fcfs", uneven),
 }
-COSTLY = ("closed fcfs", "closed fcfs, uneven")  # families that take more than 8 seconds
+COSTLY = ("closed fcfs", "closed fcfs, uneven")  # families that take more than 4 seconds
 
 FEWER = {"open by chance": 150}  # models of families that take long to simulate
 

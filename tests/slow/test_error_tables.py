@@ -18,7 +18,7 @@ SAMPLE = [row for row in accuracy.read(accuracy.SAMPLE) if row["method"] not in 
 # the longest families first, so that no core is idle at the end
 @pytest.mark.parametrize("family", [*reversed(accuracy.FAMILIES)])
 def test_the_published_errors_are_found_again(family: str) -> None:
-    """The family's models, solved again, give its rows of the published table; of a costly one a fifth, those of the sample."""
+    """The family's models, solved again, give its rows of the published table; of a costly one a tenth, those of the sample."""
     costly = family in accuracy.COSTLY
     again = accuracy.rows_of(family, accuracy.family_errors(family, every=accuracy.EVERY if costly else 1))
     stored = [row for row in (SAMPLE if costly else ROWS) if row["family"] == family]

@@ -13,7 +13,7 @@ ROWS = [row for row in PUBLISHED if row["method"] not in accuracy.SIMULATED]
 
 
 def test_the_sample_is_a_part_of_the_published_table() -> None:
-    """Every row of a costly family has one in the sample: a fifth of its models, none worse than the worst of all."""
+    """Every row of a costly family has one in the sample: a tenth of its models, none worse than the worst of all."""
     costly = {*accuracy.COSTLY, *accuracy_general.COSTLY}
     rows = [row for row in PUBLISHED if row["family"] in costly]
     sample = accuracy.read(accuracy.SAMPLE)
