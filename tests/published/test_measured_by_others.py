@@ -8,7 +8,7 @@ import pytest
 import qnsolve as qn
 from openpyxl import load_workbook
 from qnsolve_validation import measured_by_others as others
-from qnsolve_validation import suite
+from qnsolve_validation import runner, suite
 from qnsolve_validation.measured import measured_sets
 from qnsolve_validation.measured.baselines import law, naive_line, scalability_law
 from qnsolve_validation.report import measured_section, xlsx_file
@@ -134,10 +134,10 @@ def test_the_readme_has_the_figures():
     assert rows == measured_section.summary_lines()
 
 
-def test_the_report_has_the_section(tmp_path, studies):
+def test_the_report_has_the_section(tmp_path):
     """HTML, a page of Markdown and a sheet: the tables, every set, every reason."""
     blocks = measured_section.blocks()
-    suite.write(str(tmp_path), list(studies.values())[:2], [], blocks)
+    suite.write(str(tmp_path), [case.study() for case in runner.all_cases()[:2]], [], blocks)
     page = (tmp_path / "validation.html").read_text(encoding="utf-8")
     text = (tmp_path / "validation-measured-by-others.md").read_text(encoding="utf-8")
     assert "(validation-measured-by-others.md)" in (tmp_path / "validation.md").read_text(encoding="utf-8")

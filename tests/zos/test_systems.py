@@ -14,6 +14,7 @@ from qnsolve.cli import main as cli
 from qnsolve.files import load_save
 from qnsolve.zos.parts import system as system_parts
 
+pytestmark = pytest.mark.usefixtures("hold_once")
 CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
 
 
