@@ -14,7 +14,6 @@ from qnsolve.cli import main as cli
 from qnsolve.files import load_save
 from qnsolve.zos.parts import system as system_parts
 
-pytestmark = pytest.mark.usefixtures("hold_once")
 CFDT = {"users": 1000, "think_time": 0.3229, "regions": "AOR1", "qr_cpu": 0.0004524}
 
 
@@ -165,6 +164,7 @@ def test_numbers_without_names() -> None:
         zos.System(**two, work=[zos.Work("CFDT", **given, log_bytes=5)])
 
 
+@pytest.mark.usefixtures("hold_once")
 def test_the_command_line_takes_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures; what goes with networks only is refused."""
     file = tmp_path / "site.toml"
