@@ -23,16 +23,16 @@ def test_users_have_the_places_that_work_with_a_rate_leaves(places: int, rate: f
 
 
 def test_many_users_and_a_high_rate_before_one_mxt() -> None:
-    """57,443 ± 270/s and 0.5506 ± 0.008 s; 0.5510 ± 0.008 s. The wait of both once grew from round to round."""
+    """57,376 ± 60/s and 0.5524 ± 0.0006 s; 0.5528 ± 0.0006 s. The wait of both once grew from round to round."""
     work = [
         zos.Work("rate", rate=306656, regions="R", qr_cpu=1.02e-6, open_cpu=1e-6, devices={"D": 3.5e-5}, delay=5e-6),
         zos.Work("users", users=33469, think_time=0.031, regions="R", open_cpu=2.4e-5),
     ]
     region = zos.CicsRegion("R", lpar="L", mxt=161)
     found = zos.System([zos.Lpar("L", processors=2)], [region], work, devices=[zos.Device("D")]).solve()
-    assert found["users"].etr == pytest.approx(57443, rel=0.01)
-    assert found["users"].response_time == pytest.approx(0.5506, rel=0.02)
-    assert found["rate"].response_time == pytest.approx(0.5510, rel=0.02)
+    assert found["users"].etr == pytest.approx(57376, rel=0.01)
+    assert found["users"].response_time == pytest.approx(0.5524, rel=0.02)
+    assert found["rate"].response_time == pytest.approx(0.5528, rel=0.02)
 
 
 @pytest.mark.parametrize("rate", [51, 70])
