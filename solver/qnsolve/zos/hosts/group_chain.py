@@ -194,9 +194,11 @@ class GroupChain:
             each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
             at = burst.first[self.view.comes_first(self.k)].sum() if self.k is not None else 0.0
             own, other = float(at), float(burst.first.sum() - at)
-            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - other * each, 0.0)
+            pieces = self.view.pieces_at_once(self.k, burst.first)  # of a group of tasks, all of the work that each brings
+            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - pieces * each, 0.0)
             again = self.view.again(np.flatnonzero(burst.first)) if self.k is not None else 1.0
-            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, self.slower, again)
+            slower = self.slower * (other / pieces if pieces > 0 and other > 0 else 1.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower, again)
         if np.isfinite(load.coming.most):
             room = total < load.coming.most
             arrive, up = arrive * room, up * room

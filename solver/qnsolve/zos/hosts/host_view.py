@@ -90,8 +90,8 @@ class HostView:
         return float(flow @ (self._elsewhere(k, later=True) > 0)) / max(float(flow.sum()), 1e-300)
 
     def _pieces(self, cpu: Array, k: int | None) -> Array:
-        """Work over that of a mean piece of the others than a group; of bursts, so many tasks as come at once."""
-        return np.asarray((cpu > 0).astype(float) if self.load.bursts else cpu / max(self.piece(k), 1e-300))
+        """Work over that of a mean piece of the others than a group."""
+        return np.asarray(cpu / max(self.piece(k), 1e-300))
 
     @_once
     def others_flow(self, k: int | None) -> float:
@@ -208,11 +208,8 @@ class HostView:
         """Rate at which others come to the CPs with so many tasks there."""
         load = self.load
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
-        first = self.cpu()
-        if k is not None:
-            first[mine] = self._elsewhere(k, later=False)
-        others = load.visits * self._pieces(first, k)
-        found: Array = np.full(total.shape, load.fixed_flow if load.bursts else load.fixed / max(self.piece(k), 1e-300))
+        others = load.visits * self._first_pieces(k)
+        found: Array = np.full(total.shape, load.fixed / max(self.piece(k), 1e-300))
         per_visit = load.flow * self.cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
@@ -225,6 +222,17 @@ class HostView:
                 found = found + part * along(rates, here + phases * share).clip(min=0.0)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
+
+    def _first_pieces(self, k: int | None) -> Array:
+        """Pieces that each task is among the others when it comes, before it is at a group."""
+        first = self.cpu()
+        if k is not None:
+            first[self.load.groups[k].tasks] = self._elsewhere(k, later=False)
+        return self._pieces(first, k)
+
+    def pieces_at_once(self, k: int | None, first: Array) -> float:
+        """Pieces that a transaction is among the others when it comes, given the chances of its first task (T,)."""
+        return float(first @ self._first_pieces(k))
 
     def cpu(self) -> Array:
         """CPU of one visit of each task."""
