@@ -1,10 +1,13 @@
 """Plane chains and what surrounds them, held against closed forms."""
 
+from itertools import product
+from math import comb, factorial, prod
+
 import numpy as np
 import pytest
 from qnsolve.zos.hosts.chains.at_limits import slots
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
-from qnsolve.zos.hosts.chains.company import company
+from qnsolve.zos.hosts.chains.company import Queue, company
 from qnsolve.zos.hosts.chains.plane import grid, moves, plane
 
 
@@ -54,6 +57,22 @@ def test_company_of_queues_and_pieces() -> None:
     weight = np.convolve(np.convolve(0.4 ** np.arange(41), tail)[:41], poisson)[:41]
     assert found.leave[1:] == pytest.approx(weight[:-1] / weight[1:], rel=1e-9)
     assert found.slow(0.0)[0] == 1  # nobody there
+
+
+def test_company_of_queues_that_fill_together() -> None:
+    """Two queues to which tasks come in groups, one to which they come one by one, and pieces: all states counted out."""
+    queues = [Queue(0.5, 1, 3.0, 2.0), Queue(0.3, 1, 2.0, 1.5), Queue(0.4, 1)]
+    found = company(queues, 0.5, 3.0, 12)
+    steps = [2.0 / 5.0, 1.5 * 0.3 / 0.7 / (2 + 1.5 * 0.3 / 0.7)]  # mean over mean and evenness of a negative binomial number
+    terms = [[comb(n + even - 1, n) * step**n for n in range(13)] for even, step in zip((3, 2), steps, strict=True)]
+    terms += [[0.4**n for n in range(13)], [0.5**n / factorial(n) for n in range(13)]]
+    for y in (1, 4, 9, 12):
+        states = [state for state in product(range(y + 1), repeat=4) if sum(state) == y]
+        weight = np.array([prod(its[n] for its, n in zip(terms, state, strict=True)) for state in states])
+        ready = np.array([sum(n > 0 for n in state[:3]) + state[3] for state in states])
+        assert found.ready[y] == pytest.approx(weight @ ready / weight.sum(), rel=1e-9)
+        assert found.few[y] == pytest.approx([weight[ready == j].sum() / weight.sum() for j in range(3)], rel=1e-9, abs=1e-12)
+        assert found.leave[y] == pytest.approx(found.ready[y] / 1.7, rel=1e-9)
 
 
 @pytest.mark.parametrize("load", [500.0, 1500.0, 1990.0])

@@ -11,7 +11,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .chains.company import Companies, Company, along
+from .chains.company import Companies, Company, Queue, along
 from .load import Load
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -191,8 +191,23 @@ class HostView:
 
     @cached_property
     def _companies(self) -> Companies:
-        queues = [(load, group.servers) for load, group in zip(self.loads, self.load.groups, strict=True)]
+        queues = [
+            Queue(load, group.servers, *self._in_groups(k))
+            for k, (load, group) in enumerate(zip(self.loads, self.load.groups, strict=True))
+        ]
         return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
+
+    def _in_groups(self, k: int) -> tuple[float, float]:
+        """How even and how crowded the queue of a group is because of bursts, as far as others are in queues, too."""
+        load, group, even, crowd = self.load, self.load.groups[k], 0.0, 0.0
+        weight = load.flow[group.tasks] * (group.cpu + group.spin)
+        for burst in load.bursts:
+            part = float(weight @ (load.work[group.tasks] == burst.work)) / max(float(weight.sum()), 1e-300)
+            own, *others = (float(burst.first[self.comes_first(j)].sum()) for j in (k, *range(len(load.groups))))
+            even += part * burst.mates(max(sum(others) - own, 0.0))
+            crowd += part * burst.mates(own) / 2
+        queued = sum(self.loads) / max(self.total, 1e-300)
+        return 1 + queued * even, 1 + queued * crowd
 
     def comes_first(self, k: int) -> Places:
         """Tasks of a group that come to it before they come to another."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,43 @@ from qnsolve.numerics.series import Array, Places
 
 TINY = 1e-290
 MOST = 600  # servers and pieces whose weights rise and fall in range
+LEAST_LEFT = 1e-3  # of a queue whose tasks come in groups: the least part of the time that it is empty
+SLOPE = 0.9  # of the weights of many tasks in such queues, so that those of few stay in range
+EVENEST = 150.0  # sum of how even such queues are: beyond, their weights leave the range
+
+
+class Queue(NamedTuple):
+    """A group of servers whose tasks wait for a server first.
+
+    Attributes
+    ----------
+    load : float
+    servers : int
+    even, crowd : float
+        Where tasks come in groups to queues of one server: 1 + those that come to other queues with one of them, and tasks
+        that are there over those were all to come by themselves.
+    """
+
+    load: float
+    servers: int
+    even: float = 1.0
+    crowd: float = 1.0
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether its tasks come in groups."""
+        return self.servers == 1 and self.load > 0 and (self.even > 1 or self.crowd > 1)
+
+    @property
+    def step(self) -> float:
+        """Weight of so many tasks over that of one less, where they are many."""
+        if not self.in_groups:
+            return self.load / min(self.servers, MOST)
+        mean = self.crowd * self.load / max(1 - self.load, LEAST_LEFT)
+        return mean / (self.even + mean)
+
+
+AnyQueue = Queue | tuple[float, int]
 
 
 @dataclass(frozen=True)
@@ -105,10 +143,14 @@ class ReadPoints:
 
 @dataclass(frozen=True)
 class _Product:
-    """Weights of y queueing and free pieces, with fewer ready than processors, and all: (c + 1, top + 1)."""
+    """Weights of y queueing and free pieces, with fewer ready than processors, and all: (c + 1, top + 1).
+
+    `busy` are the weights of all times the number of queues at work to which tasks come in groups.
+    """
 
     weight: Array
     tilt: float
+    busy: Array
 
     @classmethod
     def of_pieces(cls, pieces: float, tilt: float, few: int, top: int) -> _Product:
@@ -116,18 +158,24 @@ class _Product:
         weight = np.zeros((few + 1, top + 1))
         weight[-1] = _poisson(pieces * tilt, top)
         weight[np.arange(few), np.arange(few)] = weight[-1, :few]
-        return cls(weight, tilt)
+        return cls(weight, tilt, np.zeros(top + 1))
 
-    def beside(self, load: float, servers: int) -> _Product:
+    def beside(self, queue: Queue) -> _Product:
         """With a group of servers."""
-        if load <= 0:
+        if queue.load <= 0:
             return self
+        found, busy = self._in_groups(queue) if queue.in_groups else self._one_by_one(queue.load, queue.servers)
+        largest = found[-1].max()
+        return _Product(found / largest, self.tilt, busy / largest)
+
+    def _one_by_one(self, load: float, servers: int) -> tuple[Array, Array]:
+        """With a group of servers to which tasks come one by one."""
         weight, step = self.weight, load * self.tilt
         few, top = len(weight) - 1, weight.shape[1] - 1
         count = min(servers, top + 1)
         terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
         terms = np.where(terms < TINY, 0.0, terms)
-        found = np.zeros_like(weight)
+        found, busy = np.zeros_like(weight), self.busy
         found[-1] = weight[-1] if count == 1 else np.convolve(weight[-1], terms[:count])[: top + 1]
         for n in range(min(count, few)):
             found[n:few, n:] += terms[n] * weight[: few - n, : top + 1 - n]
@@ -138,8 +186,26 @@ class _Product:
             start[-1, servers:] = weight[-1, : top + 1 - servers]
             start *= terms[servers]
             found[first:] += running_sums(start.T, step / servers).T
-        found /= found[-1].max()
-        return _Product(found, self.tilt)
+        if busy.any():
+            tail = terms[count] * (step / servers) ** np.arange(max(top + 1 - count, 0)) if terms[count] > 0 else []
+            busy = np.convolve(busy, np.append(terms[:count], tail))[: top + 1]
+        return found, busy
+
+    def _in_groups(self, queue: Queue) -> tuple[Array, Array]:
+        """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
+        weight, few, top = self.weight, len(self.weight) - 1, self.weight.shape[1] - 1
+        count = np.arange(1.0, top + 1)
+        terms = np.cumprod(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
+        terms = np.where(terms < TINY, 0.0, terms)
+        found = np.zeros_like(weight)
+        found[-1] = np.convolve(weight[-1], terms)[: top + 1]
+        found[:few] = weight[:few]
+        for n in range(1, few):
+            found[n, 1:] += np.convolve(weight[n - 1], terms[1:])[:top]
+        busy = found[-1] - weight[-1]
+        if self.busy.any():
+            busy = busy + np.convolve(self.busy, terms)[: top + 1]
+        return found, busy
 
 
 class Companies:
@@ -147,19 +213,23 @@ class Companies:
 
     Parameters
     ----------
-    queues : sequence of (load, servers)
-        Groups of servers whose tasks wait for a server first.
+    queues : sequence of Queue, or of (load, servers)
     pieces : float
         Load of the work that waits for a processor only.
 
     Notes
     -----
     The product of all but one is found by halves: that of the other half goes before, for all of a half at once.
+
+    Tasks that come to several queues in one group are there together: given how many there are in all they are spread more
+    evenly than in a product form, in which all ways to spread them are as likely. More servers are then at work.
     """
 
-    def __init__(self, queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> None:
-        self.queues, self.pieces, self.processors, self.top = list(queues), pieces, processors, top
-        self.uses = [load / min(servers, MOST) for load, servers in self.queues]
+    def __init__(self, queues: Iterable[AnyQueue], pieces: float, processors: float, top: int) -> None:
+        self.queues, self.pieces, self.processors, self.top = [Queue(*queue) for queue in queues], pieces, processors, top
+        most = EVENEST / max(sum(queue.in_groups for queue in self.queues), 1)
+        self.queues = [queue._replace(even=max(min(queue.even, most), 1.0)) for queue in self.queues]
+        self.uses = [queue.step / (SLOPE if queue.in_groups else 1.0) for queue in self.queues]
         self.fullest = int(np.argmax(self.uses)) if self.queues else None
         self.known: dict[tuple[int, int], _Product] = {}
 
@@ -188,17 +258,22 @@ class Companies:
 
     def _joined(self, product: _Product, queues: Iterable[int]) -> _Product:
         for i in queues:
-            product = product.beside(*self.queues[i])
+            product = product.beside(self.queues[i])
         return product
 
     def _company(self, product: _Product, queues: Iterable[int]) -> Company:
         weight = np.maximum(product.weight[-1], TINY)
         leave = np.append(0.0, weight[:-1] / weight[1:]) * product.tilt
-        ready = (sum(self.queues[i][0] for i in queues) + self.pieces) * leave
+        mine = [self.queues[i] for i in queues]
+        load = sum(queue.load for queue in mine) + self.pieces
+        ready = load * leave
+        if product.busy.any():
+            ready = (load - sum(queue.load for queue in mine if queue.in_groups)) * leave + product.busy / weight
+            leave = ready / load
         return Company(leave, ready, (product.weight[:-1] / weight).T, self.processors)
 
 
-def company(queues: Sequence[tuple[float, int]], pieces: float, processors: float, top: int) -> Company:
+def company(queues: Iterable[AnyQueue], pieces: float, processors: float, top: int) -> Company:
     """All of some queues and free pieces, as `Companies`."""
     return Companies(queues, pieces, processors, top).without(None)
 
