@@ -112,7 +112,7 @@ def always_full(size: int, engines: int, qr: float, cpu: float, away: float) -> 
 def test_a_tcb_among_pieces_inside_a_full_limit(size: int, engines: int, qr: float, cpu: float, away: float) -> None:
     """Its line is not on the CPs, and makes nobody there more: what leaves within 0.6 %, 1 to 15 % too much once."""
     crowd = np.maximum(np.arange(size + 1.0) / engines, 1.0)
-    table, at_tcb = inside_limit(size, cpu, {0: (qr, crowd)}, away, size / (qr + cpu + away))
+    table, at_tcb = inside_limit(size, cpu, {0: qr}, away, size / (qr + cpu + away), crowd)
     weight = table[-1] * np.cumprod(crowd)
     chance, ready = weight / weight.sum(), np.arange(size + 1)
     passed = float(chance @ np.minimum(ready, engines)) / (qr + cpu)

@@ -63,27 +63,28 @@ def limit_part(host: HostView, k: int) -> LimitedPart:
     cpu, off = sum(its[0] + its[1] for its in each.values()), sum(its[2] for its in each.values())
     unit = size / (cpu + off)
     beside = group.slower * (host.total - host.loads[k])  # units of others that are ready
-    tcbs = {r: min(total * its[1] * group.slower, 1.0) for r, its in each.items()}
-    units = np.arange(size + 1) + beside
     inner = {
         r: places for r, (places, hold) in group.below.items() if r in each and total * each[r][3] * hold > FILLED * places
     }
     outer = {r: its for r, its in each.items() if r not in inner}
     free, gone = sum(its[0] for its in outer.values()), sum(its[2] for its in outer.values())
-    serial = {
-        r: (its[1], np.maximum((units + sum(tcbs[q] for q in each if q > r)) / load.engines, 1.0)) for r, its in outer.items()
-    }
-    crowd = np.maximum(units / load.engines, 1.0)
-    most = float(crowd[-1])
+    serial = {r: its[1] for r, its in outer.items()}
+
+    def crowd(mine: float) -> Array:
+        """Time on the CPs over that alone, by the ready units beside all others; of one of its own tasks so much CPU."""
+        others = beside + group.slower * total * max(cpu - mine, 0.0)
+        return np.maximum((np.arange(size + 1) + others) / load.engines, 1.0)
+
+    most = float(crowd(cpu)[-1])
     longer = {r: each[r][3] * _held(group.below[r][1], each[r], places, most) / places for r, places in inner.items()}
     unit = min([unit, *(1 / time for time in longer.values())])  # so that no weight of a full limit inside grows
-    table, seen = inside_limit(size, free, serial, gone, unit)
+    table, seen = inside_limit(size, free, serial, gone, unit, crowd(free + sum(serial.values())))
     kinds: dict[tuple[float, ...], list[int]] = {}  # alike ones
     for r, places in inner.items():
         kinds.setdefault((places, *each[r], longer[r]), []).append(r)
     below = []
     for (size_, free_, serial_, off_, _, time), regions in kinds.items():
-        own, at_tcb = inside_limit(int(size_), free_, {0: (serial_, crowd)}, off_, unit)
+        own, at_tcb = inside_limit(int(size_), free_, {0: serial_}, off_, unit, crowd(free_ + serial_))
         below.append((_FullLimit(own, at_tcb.get(0, np.zeros_like(own)), time * unit), regions))
     table, seen, waiting = _with_limits(table, seen, below)
     with np.errstate(divide="ignore"):
@@ -139,51 +140,63 @@ def _with_limits(
 
 
 def inside_limit(
-    places: int, free: float, serial: dict[int, tuple[float, Array]], off: float, unit: float
-) -> tuple[Array, dict[int, Array]]:
-    """Weights of so many tasks, so many of them ready, at free pieces, TCBs and off the CPs; times those at each TCB."""
-    count, factorial = np.arange(places + 1), _factorial(places)
-    gone = count[:, None] - count[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = np.where(gone > 0, gone * np.log(off * unit), 0.0) - factorial[np.maximum(gone, 0)]
-        here = np.where(count > 0, count * np.log(free * unit), 0.0) - factorial
-        table = np.where(gone >= 0, np.exp(away + here), 0.0)
-    seen: dict[int, Array] = {}
-    for region, (each, crowd) in serial.items():
-        if each <= 0:  # those at the TCB: one of them is ready
-            continue
-        ratio = each * unit
-        slower = _line_of(table, ratio, crowd[: places + 1])
-        at, _ = _at_tcb(table, ratio, slower)
-        seen = {other: its + _at_tcb(its, ratio, slower)[0] for other, its in seen.items()}
-        seen[region] = _at_tcb(table, ratio, slower)[1]
-        table = table + at
-    return table, seen
+    places: int, free: float, serial: dict[int, float], off: float, unit: float, crowd: Array
+) -> tuple[Array, dict[int, Array]]:  # fmt: skip
+    """Weights of so many tasks, so many of them ready, at free pieces, TCBs and off the CPs; times those at each TCB.
 
+    Parameters
+    ----------
+    places : int
+    free, off : float
+        Time of free pieces and off the CPs [s].
+    serial : dict of region to float
+        Time at its TCB [s].
+    unit : float
+        Rate that the weights are made with [1/s].
+    crowd : ndarray (places + 1, at least)
+        Time of all that is ready over that alone, with so many units ready.
 
-def _line_of(table: Array, ratio: float, slower: Array) -> Array:
-    """Time of a piece at a TCB over that alone while more wait there, by the tasks beyond it (places + 1,).
-
-    The units beside the TCB come and go whatever its line is, so that this is served as the CPs serve it in their mean, and
-    as many tasks pass the TCB as the CPs.
+    Notes
+    -----
+    While tasks are on the CPs and at TCBs all is slowed alike there: their numbers are those of a product form, each state as
+    much longer as it is slowed. Of so many together, these end as often as that lets them; with those off the CPs they are
+    in product form again. Exact where no task is ever off the CPs, and where none is at a TCB.
     """
-    at, found = np.zeros_like(table), np.ones(len(table))
-    logs = np.cumsum(np.log(slower))
-    shared = np.exp(logs - logs[-1])
-    for n in range(1, len(table)):
-        at[n] = ratio * (np.concatenate(([0.0], table[n - 1, :-1])) + found[n - 1] * at[n - 1])
-        served = float(at[n] @ (shared / slower))
-        found[n] = float(at[n] @ shared) / served if served > 0 else 1.0
+    count, factorial = np.arange(places + 1), _factorial(places)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        table = np.diag(np.exp(np.where(count > 0, count * np.log(free * unit), 0.0) - factorial))
+        gone = count[:, None] - count[None, :]
+        away = np.where(gone > 0, gone * np.log(off * unit), 0.0) - factorial[np.maximum(gone, 0)]
+        away = np.where(gone >= 0, np.exp(away), 0.0)
+    seen: dict[int, Array] = {}
+    for region, each in serial.items():
+        if each > 0:
+            seen = {other: its + _at_tcb(its, each * unit)[0] for other, its in seen.items()}
+            at, seen[region] = _at_tcb(table, each * unit)
+            table = table + at
+    slowed = _slowed(table, crowd[: places + 1])
+    return away @ (table * slowed), {region: away @ (its * slowed) for region, its in seen.items()}
+
+
+def _slowed(table: Array, crowd: Array) -> Array:
+    """How much longer so many tasks on the CPs and at TCBs, so many of them ready, are there than with a CP for each.
+
+    Over what is so with all of the ready ones in one queue, by which the tasks of several limits are joined.
+    """
+    whole = table.sum(axis=1)
+    mean = np.divide(table @ crowd, whole, out=np.ones(len(table)), where=whole > 0)
+    passed = np.concatenate(([0.0], np.cumsum(np.log(mean[:-1]))))
+    joint = np.cumsum(np.log(crowd)) - np.log(crowd[0])
+    found: Array = np.exp(passed[:, None] + np.log(crowd) - joint)
     return found
 
 
-def _at_tcb(table: Array, ratio: float, slower: Array) -> tuple[Array, Array]:
+def _at_tcb(table: Array, ratio: float) -> tuple[Array, Array]:
     """Weights with tasks at a TCB, one of them ready, beside those of a table; the same times their number."""
     at, number = np.zeros_like(table), np.zeros_like(table)
     for n in range(1, len(table)):
-        first = np.concatenate(([0.0], table[n - 1, :-1]))
-        at[n] = ratio * (first + slower[n - 1] * at[n - 1])
-        number[n] = at[n] + ratio * slower[n - 1] * number[n - 1]
+        at[n] = ratio * (np.concatenate(([0.0], table[n - 1, :-1])) + at[n - 1])
+        number[n] = at[n] + ratio * number[n - 1]
     return at, number
 
 
