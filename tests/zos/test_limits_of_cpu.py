@@ -119,3 +119,32 @@ def test_a_tcb_among_pieces_inside_a_full_limit(size: int, engines: int, qr: flo
     assert passed == pytest.approx(always_full(size, engines, qr, cpu, away), rel=0.006)
     waiting = float(at_tcb[0][-1] @ np.cumprod(crowd)) / float(weight.sum())
     assert size == pytest.approx(waiting + float(chance @ ready) + passed * away, abs=1.5)  # one of those there is ready
+
+
+@pytest.mark.parametrize(("servers", "load"), [(4, 0.7), (4, 0.9), (10, 0.85)])
+def test_what_is_seen_of_dependent_regions_that_have_a_cp_each(servers: int, load: float) -> None:
+    """Time at the limit, tasks that wait, and how many 95 % of the time: those of an M/M/c, whatever else its line is like."""
+    region = zos.ImsRegions("R", lpar="L", regions=servers)
+    work = zos.Work("W", rate=load * servers / 0.01, regions="R", cpu=0.01)
+    found = zos.System(lpars=[zos.Lpar("L", processors=servers)], regions=[region], work=[work]).solve()["R"]
+    blocked = 1.0
+    for n in range(1, servers + 1):
+        blocked = servers * load * blocked / (n + servers * load * blocked)
+    delayed = blocked / (1 - load * (1 - blocked))
+    assert found.at_limit_percent == pytest.approx(100 * delayed, rel=0.01)
+    assert found.fraction_delayed == pytest.approx(delayed, rel=0.01)
+    waiting = next(w for w in range(1000) if delayed * load ** (w + 1) <= 0.05)
+    assert found.waiting_95 == pytest.approx(waiting, abs=1 + 0.05 * waiting)
+
+
+def test_what_users_see_of_a_limit_on_fewer_cps() -> None:
+    """Fifteen users before eight regions on three CPs: half full, nobody is told that it always is."""
+    region = zos.ImsRegions("R", lpar="L", regions=8)
+    work = zos.Work("W", users=15, think_time=0.04, regions="R", cpu=0.01)
+    found = zos.System(lpars=[zos.Lpar("L", processors=3)], regions=[region], work=[work]).solve()["R"]
+    weight = np.cumprod([1.0] + [(15 - n) / 0.04 / (min(n + 1, 3) / 0.01) for n in range(15)])
+    chance = weight / weight.sum()
+    come = chance * np.arange(15, -1, -1)
+    assert found.at_limit_percent == pytest.approx(100 * chance[8:].sum(), rel=0.01)
+    assert found.fraction_delayed == pytest.approx(come[8:].sum() / come.sum(), rel=0.01)
+    assert found.waiting == pytest.approx(float(chance[8:] @ np.arange(8)), rel=0.01)

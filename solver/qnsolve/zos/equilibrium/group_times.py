@@ -42,6 +42,8 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         if group.kind is Pool.QR and group.region in limits.kept:
             pool = limits.pool[group.region]
             work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
+            if its.limit is not None:
+                work.seen[pool] = its.limit
     return times
 
 

@@ -30,6 +30,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     on_cps = np.zeros(len(form.work))
     found: list[HostPoint] = []
     before, work.at_group = work.at_group, {}
+    work.seen.clear()
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))

@@ -13,18 +13,9 @@ from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.hosts.demands import Around, Demands, demands
-from qnsolve.zos.hosts.load import HostPoint, Kept
+from qnsolve.zos.hosts.load import HostPoint, Kept, LimitSeen
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
-
-
-@dataclass(frozen=True)
-class LimitSeen:
-    """What is seen of a limit: share of time without a place left, share of the tasks that wait, waiting 95 % of the time."""
-
-    full: float
-    delayed: float
-    waiting_95: float
 
 
 @dataclass

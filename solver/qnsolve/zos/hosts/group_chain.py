@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
 
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
@@ -17,7 +18,7 @@ from .chains.jumps import Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
 from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
-from .load import GroupPoint
+from .load import GroupPoint, LimitSeen
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
@@ -243,15 +244,21 @@ class GroupChain:
         alone = self.piece + self.off + self.spin
         rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
         used = load.fixed + thinned * (self.piece + self.spin) + rest * ended / max(self.out, 1e-300)
-        outside = 0.0
+        outside, limit = 0.0, None
         if rates.left is not None:
-            over = np.maximum(levels[:, None] - np.arange(rates.left.shape[1]), 0.0)  # (N, size + 1)
-            outside = float((chance * (over @ rates.left.T)).sum())
+            places = np.arange(rates.left.shape[1])
+            before = np.maximum(levels[:, None] - places, 0.0) @ rates.left.T  # (N, Y)
+            outside = float((chance * before).sum())
+            limit = LimitSeen.of(chance, rates.arrive, (levels[:, None] >= places) @ rates.left.T, before)
+        elif self.k is not None and load.groups[self.k].kind is Pool.LIMIT:
+            before = np.broadcast_to(np.maximum(levels[:, None] - self.servers, 0.0), chance.shape)
+            limit = LimitSeen.of(chance, rates.arrive, levels[:, None] >= self.servers, before)
         return GroupPoint(
             stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
             number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside, thinned=thinned,
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
+            limit=limit,
         )  # fmt: skip
 
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:

@@ -13,6 +13,8 @@ from .chains.windows import KeptWindows
 from .groups import ServerGroup
 from .spread import Whereabouts
 
+MOST_OF_TIME = 0.95  # in which no more tasks wait than a figure says
+
 
 @dataclass(frozen=True, eq=False)
 class Coming:
@@ -152,6 +154,35 @@ class Load:
     round: int = 0
 
 
+@dataclass(frozen=True)
+class LimitSeen:
+    """What is seen of a limit: share of time without a place left, share of the tasks that wait, waiting 95 % of the time."""
+
+    full: float
+    delayed: float
+    waiting_95: float
+
+    @classmethod
+    def of(cls, chance: Array, come: Array, full: Array | Places, before: Array) -> LimitSeen:
+        """From the states of a chain, arrays of one shape.
+
+        Parameters
+        ----------
+        chance, come : ndarray
+            Chances, and rates at which tasks come.
+        full : ndarray
+            Share of the time that no place is left [0..1].
+        before : ndarray
+            Tasks before the limit [count].
+        """
+        flow = chance * come
+        order = np.argsort(before, axis=None, kind="stable")
+        passed = np.cumsum(chance.ravel()[order])
+        most = before.ravel()[order][min(int(np.searchsorted(passed, MOST_OF_TIME * passed[-1])), len(passed) - 1)]
+        delayed = float((flow * full).sum()) / max(float(flow.sum()), 1e-300)
+        return cls(min(float((chance * full).sum()), 1.0), min(delayed, 1.0), float(most))
+
+
 @dataclass(frozen=True, eq=False)
 class GroupPoint:
     """One group solved.
@@ -178,6 +209,8 @@ class GroupPoint:
         Rate at which 1, 2, … tasks of its region leave the CPs.
     full : ndarray
         P(n tasks) on `levels`.
+    limit : LimitSeen or None
+        What is seen of the limit that the group is, or that its chain counts.
     """
 
     stretch: float
@@ -194,6 +227,7 @@ class GroupPoint:
     full: Array
     uneven: Array | float = 1.0
     kind: Places | None = None
+    limit: LimitSeen | None = None
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
         """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""

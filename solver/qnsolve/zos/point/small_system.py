@@ -14,9 +14,9 @@ from qnsolve.results.solution import Solution
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.compile.plain_network import plain_network
-from qnsolve.zos.equilibrium.working import LimitSeen, Working
+from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.demands import at_rest
-from qnsolve.zos.hosts.load import HostPoint
+from qnsolve.zos.hosts.load import HostPoint, LimitSeen
 
 STATES = 2000  # of the chain: a quarter of a second or so
 LINES, ORDERS = 24, 8  # users, at most, where there are limits, and unlike service in order of arrival

@@ -8,10 +8,11 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import compiled
 from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.equilibrium.surroundings import eligible_work, grown
-from qnsolve.zos.equilibrium.working import LimitSeen, Working
+from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.clocked import beyond_ticks
 from qnsolve.zos.hosts.demands import Around, at_rest
+from qnsolve.zos.hosts.load import LimitSeen
 from qnsolve.zos.parts.system import SystemParts
 
 from .solved import SolvedPoint, converted_at_rest

@@ -52,6 +52,8 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
         full = float(its.full[its.levels >= group.servers].sum())
         waits = by_places(work, group.pool, top, inside, waits, full, its.busy)
     work.pool_wait[group.pool, top] = waits
+    if its.limit is not None:
+        work.seen[group.pool] = its.limit
     return time
 
 
