@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from qnsolve.zos.hosts.chains.at_limits import slots
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
-from qnsolve.zos.hosts.chains.company import Queue, company
+from qnsolve.zos.hosts.chains.company import TaskQueue, company
 from qnsolve.zos.hosts.chains.plane import grid, moves, plane
 
 
@@ -61,7 +61,7 @@ def test_company_of_queues_and_pieces() -> None:
 
 def test_company_of_queues_that_fill_together() -> None:
     """Two queues to which tasks come in groups, one to which they come one by one, and pieces: all states counted out."""
-    queues = [Queue(0.5, 1, 3.0, 2.0), Queue(0.3, 1, 2.0, 1.5), Queue(0.4, 1)]
+    queues = [TaskQueue(0.5, 1, 3.0, 2.0), TaskQueue(0.3, 1, 2.0, 1.5), TaskQueue(0.4, 1)]
     found = company(queues, 0.5, 3.0, 12)
     steps = [2.0 / 5.0, 1.5 * 0.3 / 0.7 / (2 + 1.5 * 0.3 / 0.7)]  # mean over mean and evenness of a negative binomial number
     terms = [[comb(n + even - 1, n) * step**n for n in range(13)] for even, step in zip((3, 2), steps, strict=True)]

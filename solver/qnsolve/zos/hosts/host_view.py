@@ -11,7 +11,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .chains.company import Companies, Company, Queue, along
+from .chains.company import Companies, Company, TaskQueue, along
 from .load import Load
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -192,7 +192,7 @@ class HostView:
     @cached_property
     def _companies(self) -> Companies:
         queues = [
-            Queue(load, group.servers, *self._in_groups(k))
+            TaskQueue(load, group.servers, *self._in_groups(k))
             for k, (load, group) in enumerate(zip(self.loads, self.load.groups, strict=True))
         ]
         return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))

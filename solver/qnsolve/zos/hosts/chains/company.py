@@ -18,7 +18,7 @@ SLOPE = 0.9  # of the weights of many tasks in such queues, so that those of few
 EVENEST = 150.0  # sum of how even such queues are: beyond, their weights leave the range
 
 
-class Queue(NamedTuple):
+class TaskQueue(NamedTuple):
     """A group of servers whose tasks wait for a server first.
 
     Attributes
@@ -49,7 +49,7 @@ class Queue(NamedTuple):
         return mean / (self.even + mean)
 
 
-AnyQueue = Queue | tuple[float, int]
+AnyQueue = TaskQueue | tuple[float, int]
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class _Product:
         weight[np.arange(few), np.arange(few)] = weight[-1, :few]
         return cls(weight, tilt, np.zeros(top + 1))
 
-    def beside(self, queue: Queue) -> _Product:
+    def beside(self, queue: TaskQueue) -> _Product:
         """With a group of servers."""
         if queue.load <= 0:
             return self
@@ -191,7 +191,7 @@ class _Product:
             busy = np.convolve(busy, np.append(terms[:count], tail))[: top + 1]
         return found, busy
 
-    def _in_groups(self, queue: Queue) -> tuple[Array, Array]:
+    def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
         weight, few, top = self.weight, len(self.weight) - 1, self.weight.shape[1] - 1
         count = np.arange(1.0, top + 1)
@@ -213,7 +213,7 @@ class Companies:
 
     Parameters
     ----------
-    queues : sequence of Queue, or of (load, servers)
+    queues : sequence of TaskQueue, or of (load, servers)
     pieces : float
         Load of the work that waits for a processor only.
 
@@ -226,7 +226,7 @@ class Companies:
     """
 
     def __init__(self, queues: Iterable[AnyQueue], pieces: float, processors: float, top: int) -> None:
-        self.queues, self.pieces, self.processors, self.top = [Queue(*queue) for queue in queues], pieces, processors, top
+        self.queues, self.pieces, self.processors, self.top = [TaskQueue(*queue) for queue in queues], pieces, processors, top
         most = EVENEST / max(sum(queue.in_groups for queue in self.queues), 1)
         self.queues = [queue._replace(even=max(min(queue.even, most), 1.0)) for queue in self.queues]
         self.uses = [queue.step / (SLOPE if queue.in_groups else 1.0) for queue in self.queues]
