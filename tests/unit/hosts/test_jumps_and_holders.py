@@ -6,8 +6,8 @@ from qnsolve import zos
 from qnsolve.zos.hosts.chains import holders
 from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.holders import Ready
-from qnsolve.zos.hosts.chains.jumps import Burst, jumps
-from qnsolve.zos.hosts.chains.plane import grid, plane
+from qnsolve.zos.hosts.chains.jumps import Burst, Jump, JumpChain, jumps, spread
+from qnsolve.zos.hosts.chains.plane import grid, neighbours, plane
 from qnsolve.zos.point.solved import solved_point
 
 
@@ -24,6 +24,31 @@ def test_groups_at_one_server(size: float, use: float) -> None:
     exact = use * (burst.mates(1.0) + 2) / 2 / (1 - use)
     assert found.mean_level == pytest.approx(exact, rel=0.02)
     assert found.chance[0].sum() == pytest.approx(1 - use, rel=0.01)
+
+
+def test_jumps_are_eliminated_along_levels_and_phases_alike() -> None:
+    """Both are the balance of all states at once."""
+    random, levels, phases = np.random.default_rng(5), np.array([0.0, 1, 2, 3, 5, 8]), np.array([0.0, 1, 2, 4, 7])
+    shape = (len(levels), len(phases))
+    rise, fall, joint, ups, downs = random.uniform(0.5, 2.0, (5, *shape))
+    rise[-1], fall[0], joint[0], joint[:, -1], ups[:, -1], downs[:, 0] = 0, 0, 0, 0, 0, 0
+    sizes = [(1.0, 0.0), (2.0, 1.5), (3.3, 0.0), (0.0, 2.0), (4.0, 6.0)]
+    found = spread(levels, phases, [Jump(*size, random.uniform(0.1, 0.5, shape)) for size in sizes])
+    moves = np.zeros((*shape, *shape))
+    for n, y in np.ndindex(shape):
+        for to, rate in (((1, 0), rise), ((-1, 0), fall), ((-1, 1), joint), ((0, 1), ups), ((0, -1), downs)):
+            if rate[n, y]:
+                moves[n, y, n + to[0], y + to[1]] += rate[n, y]
+        above = found.above(n, 1)[y]
+        moves[n, y, n : n + len(above)] += above
+    balance = moves.reshape(rise.size, rise.size).T.copy()
+    balance -= np.diag(balance.sum(axis=0))
+    balance[0] = 1.0
+    exact = np.linalg.solve(balance, np.eye(1, rise.size)[0]).reshape(shape)
+    by_levels = JumpChain(neighbours(ups, downs), rise, fall, found, downs_with=joint).chance()
+    along = JumpChain(neighbours(rise.T, fall.T), ups.T, downs.T, found.turned(), ups_with=joint.T).chance().T
+    for chance in (by_levels, along):
+        assert chance / chance.sum() == pytest.approx(exact, rel=1e-9)
 
 
 def test_units_off_the_cps() -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import lgamma
 
 import numpy as np
 
 from qnsolve.numerics.band_matrix import inverse
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 from .endless import lowest
 
 RARE = 1e-4  # chance of jumps that are taken together as one
+OF_LEVEL, OF_PRODUCT = 5e5, 2e4  # multiplications that take as long as what else a level and a product of it takes
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -109,47 +111,108 @@ def _shared(size: int, own: float) -> list[tuple[float, float]]:
 
 
 @dataclass(frozen=True, eq=False)
+class Leaps:
+    """Jumps along one grid: each, from each point, leads to two neighbours.
+
+    Attributes
+    ----------
+    to : ndarray (J, N) of int
+        The lower of the two.
+    part : ndarray (J, N)
+        Weight of the upper one.
+    """
+
+    to: Places
+    part: Array
+
+    @classmethod
+    def of(cls, points: Array, sizes: Array) -> Leaps:
+        """Jumps of so much (J, N) from each point, which keep the mean; what is beyond the end of the grid is at its end."""
+        values = np.minimum(points + sizes, points[-1])
+        low = np.searchsorted(points, values, side="right") - 1
+        high = np.minimum(low + 1, len(points) - 1)
+        return cls(low, (values - points[low]) / np.maximum(points[high] - points[low], 1e-300))
+
+    @property
+    def reach(self) -> float:
+        """Points from one to the farthest that a jump leads to, in the mean."""
+        return float((self.to.max(axis=0) - np.arange(self.to.shape[1])).mean()) + 1
+
+    def ends(self) -> tuple[Places, Array]:
+        """Both neighbours and their weights, (J, 2, N)."""
+        high = np.minimum(self.to + 1, self.to.shape[1] - 1)
+        return np.stack((self.to, high), axis=1), np.stack((1 - self.part, self.part), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
 class Spread:
     """Jumps on the grids of a chain.
 
     Attributes
     ----------
-    above : list of dict of int to ndarray (Y, Y)
-        By the level that they lead to and that they come from.
+    rate : ndarray (J, N, Y)
+    ahead, across : Leaps
+        Along the levels and the phases.
     levels, phases : (ndarray (N, Y), ndarray (N, Y))
         Drift and variance of those that are shorter than the steps of a grid there.
     """
 
-    above: list[dict[int, Array]]
+    rate: Array
+    ahead: Leaps
+    across: Leaps
     levels: tuple[Array, Array]
     phases: tuple[Array, Array]
+
+    @property
+    def cost(self) -> float:
+        """Of an elimination of the levels, about: what the products take, and what each level and each product takes more."""
+        _, count, width = self.rate.shape
+        return count * (OF_LEVEL + (2 + self.ahead.reach) * (OF_PRODUCT + width**3))
+
+    def turned(self) -> Spread:
+        """The same with levels for phases."""
+        turned = (self.levels[0].T, self.levels[1].T), (self.phases[0].T, self.phases[1].T)
+        return Spread(self.rate.transpose(0, 2, 1), self.across, self.ahead, turned[1], turned[0])
+
+    @cached_property
+    def _ends(self) -> tuple[Places, Array, Places, Array]:
+        (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
+        return to - np.arange(to.shape[2]), part, places[:, None], parts[:, None]
+
+    def _from(self, n: int, least: int) -> tuple[int, Places, Array]:
+        """Levels reached from one, itself among them, at least `least`; the places there, and the rates (J, 2, 2, Y)."""
+        further, part, places, parts = self._ends
+        further, width = further[:, :, n, None, None], self.rate.shape[2]
+        rates = part[:, :, n, None, None] * (parts * self.rate[:, None, None, n, :])
+        return max(int(further.max()) + 1, least), further * width + places, rates
+
+    def above(self, n: int, least: int) -> Array:
+        """Rates from a level to itself and those above, as far as jumps lead, to `least` of them at least (Y, S, Y)."""
+        width = self.rate.shape[2]
+        levels, place, rates = self._from(n, least)
+        size = levels * width
+        found = np.bincount((place + size * np.arange(width)).ravel(), rates.ravel(), size * width)
+        return np.asarray(found.reshape(width, levels, width), dtype=float)
+
+    def reached(self, n: int, chance: Array, least: int) -> Array:
+        """What comes from a level with these chances to itself and those above (S, Y)."""
+        levels, place, rates = self._from(n, least)
+        width = len(chance)
+        found = np.bincount(place.ravel(), (rates * chance).ravel(), levels * width)
+        return np.asarray(found.reshape(levels, width), dtype=float)
 
 
 def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
     """All jumps; what is short beside the steps of a grid is left to moves that keep its drift and variance."""
-    above: list[dict[int, Array]] = [{} for _ in levels]
-    level_moves, phase_moves = np.zeros((2, 2, len(levels), len(phases)))
-    steps, widths, every = _steps(levels), _steps(phases), np.arange(len(phases))
-    for jump in found:
-        high, wide = 2 * steps <= jump.levels, 2 * widths <= jump.phases  # where it is long beside the steps of a grid
-        for share, size, long in ((level_moves, jump.levels, high[:, None]), (phase_moves, jump.phases, wide[None, :])):
-            if not long.all():
-                short = np.where(long, 0.0, jump.rate) * size
-                share[0] += short
-                share[1] += short * size
-        across = np.zeros((len(phases), len(phases)))
-        for to, weights in _between(phases, phases + jump.phases * wide):
-            across[every, to] += weights
-        for to, weights in _between(levels, levels + jump.levels * high):
-            some = np.flatnonzero((weights > 0) & ((to > np.arange(len(levels))) | wide.any()))
-            rates = weights[some, None] * jump.rate[some]
-            for source, target, rate in zip(some.tolist(), to[some].tolist(), rates, strict=True):
-                known = above[target].get(source)
-                if known is None:
-                    above[target][source] = rate[:, None] * across
-                else:
-                    known += rate[:, None] * across
-    return Spread(above, (level_moves[0], level_moves[1]), (phase_moves[0], phase_moves[1]))
+    rate = np.array([jump.rate for jump in found])
+    sizes = np.array([[jump.levels, jump.phases] for jump in found])[:, :, None]
+    leaps, short = [], []
+    for points, size, axes in ((levels, sizes[:, 0], "jn,jny->ny"), (phases, sizes[:, 1], "jy,jny->ny")):
+        long = 2 * _steps(points) <= size  # beside the steps of the grid there
+        leaps.append(Leaps.of(points, size * long))
+        left = np.where(long, 0.0, size)
+        short.append((np.einsum(axes, left, rate), np.einsum(axes, left * size, rate)))
+    return Spread(rate, leaps[0], leaps[1], short[0], short[1])
 
 
 def _steps(points: Array) -> Array:
@@ -159,51 +222,94 @@ def _steps(points: Array) -> Array:
     return steps
 
 
-def _between(points: Array, values: Array) -> list[tuple[Array, Array]]:
-    """Neighbours of values on a grid and their weights, which keep the mean; what is beyond its end is at its end."""
-    values = np.minimum(values, points[-1])
-    low = np.clip(np.searchsorted(points, values, side="right") - 1, 0, max(len(points) - 2, 0))
-    high = np.minimum(low + 1, len(points) - 1)
-    part = (values - points[low]) / np.maximum(points[high] - points[low], 1e-300)
-    return [(low, 1 - part), (high, part)]
+@dataclass(frozen=True, eq=False)
+class JumpChain:
+    """A chain with jumps up, solved by elimination of the levels from the highest down.
 
+    All that leaves a level upwards comes back to it from the one above: where it does so says how each level is left
+    downwards, and that of those above is all that one needs (M. Neuts 1989, chains of the M/G/1 type).
 
-def eliminated(here: Array, rise: Array, fall: Array, joint: Array, above: list[dict[int, Array]]) -> Array:
-    """Chances of a chain with jumps up, by elimination of the levels from the highest down."""
-    count, width = rise.shape
-    diagonal = np.arange(width)
-    ratios: list[dict[int, Array]] = [{} for _ in range(count)]
-    for n in range(count):
-        here[n] += above[n].pop(n, 0.0)
-        if n:
-            up = above[n].setdefault(n - 1, np.zeros((width, width)))
-            up[diagonal, diagonal] += rise[n - 1]
-    for n in range(count - 1, 0, -1):
-        inner = here[n]
-        inner[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
-        inner[diagonal, diagonal] = -(inner.sum(axis=1) + fall[n] + joint[n])
-        try:
-            left = inverse(-inner)
-        except np.linalg.LinAlgError:  # never left, in the digits that there are
+    Attributes
+    ----------
+    here, rise, fall, ups_with, downs_with
+        As for `eliminated_levels`.
+    jumps : Spread
+    """
+
+    here: Array
+    rise: Array
+    fall: Array
+    jumps: Spread
+    ups_with: Array | None = None
+    downs_with: Array | None = None
+
+    def chance(self) -> Array:
+        """Chances, not normalized; nan where there are none."""
+        count, width = self.rise.shape
+        solved = self._downwards()
+        found, coming = np.zeros((2, count, width))
+        found[0] = np.nan if solved is None else lowest(solved[0])
+        if solved is None or not np.isfinite(found[0]).all():
             return np.full((count, width), np.nan)
-        for source, up in above[n].items():
-            ratio = up @ left
-            ratios[n][source] = ratio
-            back = ratio * fall[n]
-            back[:, 1:] += ratio[:, :-1] * joint[n, :-1]
-            if source == n - 1:
-                here[source] += back
-            else:
-                known = above[n - 1].get(source)
-                above[n - 1][source] = back if known is None else known + back
-    found = np.zeros((count, width))
-    found[0] = lowest(here[0])
-    if not np.isfinite(found[0]).all():
-        return np.full((count, width), np.nan)
-    for n in range(1, count):
-        for source, ratio in ratios[n].items():
-            found[n] += found[source] @ ratio
-        most = float(np.abs(found[n]).max())
-        if most > 1e200:
-            found[: n + 1] /= most
-    return found
+        _, left, down = solved
+        for n in range(count):
+            found[n] = coming[n] @ left[n] if n else found[0]
+            most = float(np.abs(found[n]).max())
+            if most > 1e200:
+                found[: n + 1] /= most
+                coming[n:] /= most
+            reached = self._reached(n, found[n])
+            goes = reached[-1]
+            for m in range(len(reached) - 1, 0, -1):
+                coming[n + m] += goes
+                goes = reached[m - 1] + goes @ down[n + m]
+        return found
+
+    def _downwards(self) -> tuple[Array, Array, Array] | None:
+        """Rates in the lowest level, all others eliminated, and of each other one the time in it and where it is left to.
+
+        None where one is never left, in the digits that there are.
+        """
+        count, width = self.rise.shape
+        left, down = np.zeros((2, count, width, width))
+        out = self.fall if self.downs_with is None else self.fall + self.downs_with
+        diagonal = np.arange(width)
+        for n in range(count - 1, -1, -1):
+            above = self._above(n)
+            back = above[:, -1]
+            for m in range(above.shape[1] - 1, 0, -1):
+                back = back @ down[n + m]
+                back += above[:, m - 1]
+            if n == 0:
+                break
+            back[diagonal, diagonal] = 0.0  # what leaves in all, without a difference (Grassmann, Taksar, Heyman 1985)
+            back[diagonal, diagonal] = -(back.sum(axis=1) + out[n])
+            try:
+                left[n] = inverse(-back)
+            except np.linalg.LinAlgError:
+                return None
+            down[n] = left[n] * self.fall[n]
+            if self.downs_with is not None:
+                down[n, :, 1:] += left[n, :, :-1] * self.downs_with[n, :-1]
+        return back, left, down
+
+    def _above(self, n: int) -> Array:
+        """Rates from a level to itself and those above (Y, S, Y)."""
+        count, width = self.rise.shape
+        found, place = self.jumps.above(n, min(2, count - n)), np.arange(width)
+        found[:, 0] += self.here[n]
+        if n < count - 1:
+            found[place, 1, place] += self.rise[n]
+            if self.ups_with is not None:
+                found[place[1:], 1, place[:-1]] += self.ups_with[n, 1:]
+        return found
+
+    def _reached(self, n: int, chance: Array) -> Array:
+        """What comes from a level with these chances to itself and those above (S, Y)."""
+        last = n == len(self.rise) - 1
+        found = self.jumps.reached(n, chance, 1 if last else 2)
+        if not last:
+            found[1] += chance * self.rise[n]
+            if self.ups_with is not None:
+                found[1, :-1] += chance[1:] * self.ups_with[n, 1:]
+        return found

@@ -14,7 +14,7 @@ from qnsolve.numerics.series import Array, Places
 
 from .banded import anchored, likely_state, stationary
 from .endless import eliminated_levels, endless, endless_band
-from .jumps import Jump, Spread, eliminated, spread
+from .jumps import Jump, JumpChain, Spread, spread
 from .windows import KeptWindows, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
@@ -152,7 +152,12 @@ class _PlaneChain:
             self.levels, self.phases, self.arrive, self.serve, self.follow, self.up, self.down, careful, jumps
         )
         if jumps is not None:
-            return eliminated(neighbours(ups, downs), rise, fall, joint, jumps.above)
+            turned = jumps.turned()
+            if turned.cost < jumps.cost:  # along the phases
+                chance = JumpChain(neighbours(rise.T, fall.T), ups.T, downs.T, turned, ups_with=joint.T).chance().T
+                if np.isfinite(chance).all():
+                    return chance
+            return JumpChain(neighbours(ups, downs), rise, fall, jumps, downs_with=joint).chance()
         if likely is not None or look:
             moves_of = _by_places(rise, fall, joint, ups, downs)
             found = anchored(moves_of, likely_state(moves_of)) if likely is None else stationary(moves_of, likely)
