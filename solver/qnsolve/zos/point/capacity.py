@@ -26,6 +26,8 @@ FULLER = 0.7  # log of a load beyond which it says little of how far its end is
 LITTLE = 0.05  # log of a load from which on a center may as well be full of users
 LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
+TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow of which more is told
+END, FARTHEST = 0.9, 16.0  # step beyond a factor, of what it is known to, and to one that is told, at most
 NEAR = 0.1  # of the way between two factors that are known: least distance from either
 
 
@@ -69,6 +71,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     high, stride = bound, STRIDE if low else inf
     center, beyond = "", resource  # what is full at `low`, as far as it is known, and at `high`
     under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
+    ends = _Ends()
     for _ in range(STEPS):
         wide = log(high / low) if low else inf
         try:
@@ -79,8 +82,10 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
             guess = min(high / max(error.load, 1.0), high) * (1 - MARGIN)
             if over == FULLER or guess <= low:
                 guess = max(guess, sqrt(max(low, high / 16) * high))
+            ends.note(high, error.name, error.load)
         else:
             name, load = fullest(work)
+            ends.held(guess)
             low, center, fine = guess, name if work.settled else "", FINE if work.settled else ROUGH
             under = max(min(log(load), -FINE), -FULLER)
             guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
@@ -91,11 +96,50 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
                 guess, stride = min(guess, low * (1 + stride)), 2 * stride
         if high - low <= fine * high:
             break
+        halved = wide == inf or log(high / low) < wide / 2
+        told = ends.of(low, high, fine)
         if low and high < bound:  # on both sides: where the load is 1, if it grows as a power, or halfway
-            halved = log(high / low) < wide / 2
-            part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved or wide == inf else 0.5
+            part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved else 0.5
             guess = low * (high / low) ** part
+        if told and halved:
+            guess = told
     return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center or beyond)
+
+
+class _Ends:
+    """Where a center is just full, by its loads where it is too full: they grow as a power of the factor.
+
+    Examples
+    --------
+    >>> ends = _Ends()
+    >>> ends.note(2.0, "MXT", 4.0)
+    >>> ends.note(1.5, "MXT", 2.25)
+    >>> round(ends.of(0.0, 1.5, 0.01), 6)
+    0.995
+    """
+
+    def __init__(self) -> None:
+        self._center, self._factor, self._load, self._end = "", 0.0, 0.0, 0.0
+
+    def note(self, factor: float, center: str, load: float) -> None:
+        """A load above 1, at a lower factor than the last one."""
+        now, power = log(max(load, 1 + TOLD)), 0.0
+        if center == self._center and now < self._load and factor < self._factor:
+            power = (self._load - now) / log(self._factor / factor)
+        self._end = factor * exp(-now / power) if power > LEAST and load < inf else 0.0
+        self._center, self._factor, self._load = center, factor, now
+
+    def held(self, factor: float) -> None:
+        """A factor that is held: where it is beyond the end, loads do not tell it, and begin anew."""
+        if self._end and factor > self._end:
+            self._center, self._end = "", 0.0
+
+    def of(self, low: float, high: float, fine: float) -> float:
+        """The factor to try next between two that are known: just below the end, or just above the lower one; 0 for none."""
+        if low and low < self._end <= low * (1 + fine):
+            return min(low * (1 + END * fine), high)
+        found = self._end * (1 - fine / 2)
+        return found if max(low, high / FARTHEST) < found < high else 0.0
 
 
 def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:
