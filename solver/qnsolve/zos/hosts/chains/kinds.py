@@ -67,20 +67,25 @@ def plane_of_kinds(
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
         some, shape = np.ix_(rows, columns), (-1, len(kinds), len(columns))
         its = [kind.at(some) for kind in kinds]
-        for careful in (False, True):
+        look = likely is None and len(rows) * len(columns) < len(levels) * len(phases)  # to see where the chances are
+        size = len(levels), len(phases)
+        known = windows is not None and likely is not None and windows.careful.get(size, False)
+        for careful in (False, True)[(look and not alike) or known :]:
             moves = _moves(levels[rows], phases[columns], its, careful)
             chance: Array | None = None
             if alike:
                 solved = endless_blocks(*_blocks(moves))
                 if solved is not None:
                     chance, means[0] = solved
-            elif likely is None and len(rows) * len(columns) < len(levels) * len(phases):  # to see where the chances are
+            elif look:
                 chance = anchored(moves, likely_state(moves, 2))
             elif likely is not None:
                 chance = stationary(moves, (likely[0] - int(rows[0]), likely[1], likely[2] - int(columns[0])))
             if chance is None and not alike:
                 chance = eliminated_blocks(*_blocks(moves))
             if chance is not None and -float(chance[chance < 0].sum()) < SPARE * float(chance.sum()):  # False for nan
+                if windows is not None and likely is not None:
+                    windows.careful[size] = careful
                 chance = np.maximum(chance, 0.0)
                 return (chance / chance.sum()).reshape(shape)
         return None

@@ -110,8 +110,12 @@ def plane(
         jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
         chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
         if likely is None:
-            return chain.chance(look=some[0].size * some[1].size < arrive.size)  # to see where the chances are
-        return chain.chance(likely=(likely[0] - int(rows[0]), likely[1] - int(columns[0])))
+            return chain.chance(look=some[0].size * some[1].size < arrive.size)[0]  # to see where the chances are
+        near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
+        found, careful = chain.chance(near, known=windows is not None and windows.careful.get(size, False))
+        if windows is not None:
+            windows.careful[size] = careful
+        return found
 
     chance = windowed(levels, phases, solve, windows=windows)
     assert chance is not None
@@ -131,9 +135,12 @@ class _PlaneChain:
     down: Array
     groups: Sequence[Jump]
 
-    def chance(self, likely: tuple[int, int] | None = None, look: bool = False) -> Array:
-        """Stationary chances, of central moves where these are exact enough; faster given a likely state, or to `look` at."""
-        for careful in (False, True)[look:]:
+    def chance(self, likely: tuple[int, int] | None = None, look: bool = False, known: bool = False) -> tuple[Array, bool]:
+        """Stationary chances, of central moves where these are exact enough, and whether they are not, if that is not `known`.
+
+        Faster given a likely state, or to `look` at.
+        """
+        for careful in (False, True)[look or known :]:
             chance = self._solved(careful, likely, look)
             chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
             wrong = -float(chance[chance < 0].sum())
@@ -142,8 +149,7 @@ class _PlaneChain:
         chance = np.nan_to_num(np.maximum(chance, 0.0))
         if not chance.any():  # nothing ends: all are there that can be
             chance[-1, -1] = 1.0
-        found: Array = chance / chance.sum()
-        return found
+        return np.asarray(chance / chance.sum()), careful
 
     def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""

@@ -29,10 +29,13 @@ class KeptWindows:
         What the chain was like.
     found : dict of (int, int) to (ndarray, ndarray, (int, …))
         By the points of both grids: those of them on which it was solved, and a likely state.
+    careful : dict of (int, int) to bool
+        By the same: whether central moves did not do there.
     """
 
     loads: Array
     found: dict[tuple[int, int], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
+    careful: dict[tuple[int, int], bool] = field(default_factory=dict)
 
 
 def kept_windows(known: dict[tuple[int, int], KeptWindows], key: tuple[int, int], loads: Array) -> KeptWindows:
