@@ -85,7 +85,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
     if used >= engines or spins > 0 or apart or engines < 1 or (engines > 1 and not load.coming.steady):
         return WorkLeft()
-    left = _left(work)
+    left = _left(work, load)
     centers = _centers(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
@@ -110,7 +110,7 @@ def conserve_lower(work: Working, load: Load, point: HostPoint, times: Array, le
     """
     if left.known <= 0 or (work.need.rounds[load.flow > 0] > 1).any():
         return
-    centers = _centers(work, load, point, times, work.flow * (load.flow > 0), _left(work))
+    centers = _centers(work, load, point, times, work.flow * (load.flow > 0), _left(work, load))
     waiting = sum(center.waiting for center in centers)
     if waiting > 0:
         _scale(work, centers, [1 + left.known * (left.waiting / waiting - 1)] * len(centers), times)
@@ -142,11 +142,19 @@ def _as_open(work: Working, load: Load, times: Array) -> float:
     return max(1 - fewer / max(1 - fullest, CLOSE) / FEWER, 0.0)
 
 
-def _left(work: Working) -> dict[Pool | None, Array]:
-    """CPU that a task still has to do while it is at a piece, this one included, in the mean of its rounds (T,) [s]."""
+def _left(work: Working, load: Load) -> dict[Pool | None, Array]:
+    """CPU that a task still has to do while it is at a piece, this one included, in the mean of its rounds (T,) [s].
+
+    With that of the tasks that it calls on the host: they do not come of themselves.
+    """
     ask, rounds = work.ask, work.need.rounds
     found: dict[Pool | None, Array] = {}
     left = (rounds - 1) / 2 * ask.on_cps / rounds
+    if load.calls.size:
+        calls, whole = load.calls * load.rounds[:, None], ask.on_cps
+        for _ in range(work.depth):
+            whole = ask.on_cps + calls @ whole
+        left = left + whole - ask.on_cps
     for kind, cpu in ((Pool.THREADS, ask.threads), (None, ask.cpu), (Pool.QR, ask.qr), (Pool.RO, ask.ro)):
         left = left + cpu / rounds
         found[kind] = left

@@ -54,10 +54,19 @@ def load_of(
         region=form.region, coming=coming, rough=_rough(work, host, here),
         spread=_spread(work, limits, here, before), gated=_gated(work, limits, regions),
         watched=watched, held=kept, fixed=fixed,
-        fixed_flow=fixed / PIECE, bursts=bursts_at(work, limits, here), rounds=rounds,
+        fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
         between=np.where(busy, need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1), 0.0) / rounds,
     )  # fmt: skip
+
+
+def _calls(work: Working, limits: Limits, busy: Places, rounds: Array) -> Array:
+    """`Load.calls`: of regions that nothing limits; whose limits fill they have rates of their own."""
+    full = {*limits.gates, *limits.capped, *limits.kept, *limits.rates}
+    full |= {int(work.form.pool_region[pool]) for pool in limits.grouped}
+    free = busy & ~np.isin(work.form.region, list(full))
+    found: Array = work.need.calls * free[:, None] * free / rounds[:, None]
+    return found if found.any() else np.zeros((0, 0))
 
 
 def _rough(work: Working, host: int, here: Places) -> Array:

@@ -80,7 +80,21 @@ class HostView:
         if k is None:
             return 0.0
         flow = self.load.flow[self.load.groups[k].tasks]
-        return float(flow @ self._pieces(self._elsewhere(k, later=True), k)) / max(float(flow.sum()), 1e-300)
+        after = self._elsewhere(k, later=True) + self._called(k)[0]
+        return float(flow @ self._pieces(after, k)) / max(float(flow.sum()), 1e-300)
+
+    @_once
+    def _called(self, k: int | None) -> tuple[Array, Array]:
+        """CPU of tasks that one visit to a group calls [s], of each of its tasks; and their share in all that come (T,)."""
+        assert k is not None
+        load, tasks = self.load, self.load.groups[k].tasks
+        if not load.calls.size or load.bursts:
+            return np.zeros(len(tasks)), np.zeros(len(load.flow))
+        mine = load.calls[tasks]
+        cpu = mine @ (load.rounds * self.cpu())
+        come = np.divide(load.flow, load.rounds, out=np.zeros(len(load.flow)), where=load.rounds > 0)
+        share = np.divide(load.flow[tasks] @ mine, come, out=np.zeros(len(come)), where=come > 0)
+        return cpu, np.minimum(share, 1.0)
 
     def going_on(self, k: int | None, some: Places | float = 1.0) -> float:
         """Share of the visits to a group, those of some of its tasks or all, that go on on the CPs."""
@@ -224,6 +238,8 @@ class HostView:
         load = self.load
         mine = load.groups[k].tasks if k is not None else np.zeros(0, dtype=int)
         others = load.visits * self._first_pieces(k)
+        if k is not None:
+            others = others * (1 - self._called(k)[1])
         found: Array = np.full(total.shape, load.fixed / max(self.piece(k), 1e-300))
         per_visit = load.flow * self.cpu()
         per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)

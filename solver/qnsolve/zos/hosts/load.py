@@ -127,6 +127,8 @@ class Load:
         Works that come in groups.
     fixed, fixed_flow : float
         CPU that does not grow with the work [engines], and its pieces [1/s].
+    calls : ndarray (T, T) or (0, 0)
+        Tasks on the host that one visit of a task is followed by, at once, of other regions; none where nothing calls there.
     kept : Kept
         What is known of the host from the rounds before; `round` is this one.
     """
@@ -150,6 +152,7 @@ class Load:
     bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
+    calls: Array = field(default_factory=lambda: np.zeros((0, 0)))
     kept: Kept = field(default_factory=Kept)
     round: int = 0
 
