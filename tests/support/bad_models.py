@@ -49,6 +49,7 @@ FILES = {
     "Latin 1": Bad(GOOD.replace("cpu", "cpü").encode("latin-1"), ("file", "is not valid UTF-8", "UTF-8")),
     "malformed TOML": Bad('[[stations]\nname = "cpu"', ("file", "is not valid TOML", "line 1")),
     "decimal comma": Bad("[[stations]]\nservice = 0,25  # s", ("line 2", "write 0.25, with a point")),
+    "comma of thousands": Bad("[[work]]\nrate = 1,500", ("line 2", "write 1500 or 1.500, whichever it is")),
     "decimal comma in a table": Bad("[[lpars]]\nziips = { cores = 2, speed = 1,5 }", ("line 2", "write 1.5, with a point")),
     "TOML key twice": Bad('name = "a"\nname = "b"\n' + GOOD, ("file", "is not valid TOML", "line 2")),
     "malformed JSON": _json('{"stations": [', "file", "is not valid JSON", "line 1"),

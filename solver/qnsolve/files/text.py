@@ -72,7 +72,12 @@ def _repair(text: str, error: ValueError) -> str:
     lines = text.splitlines()
     there = lines[int(line[1]) - 1] if line and int(line[1]) <= len(lines) else ""
     comma = re.search(r"[=\s](\d+),(\d+)\s*(#|}|$)", there)
-    return f"write {comma[1]}.{comma[2]}, with a point" if comma else "correct it there"
+    if comma is None:
+        return "correct it there"
+    whole, part = comma[1], comma[2]
+    if int(whole) and len(part) == 3:  # as thousands are written
+        return f"write {whole}{part} or {whole}.{part}, whichever it is, without a comma"
+    return f"write {whole}.{part}, with a point"
 
 
 def decoded(raw: bytes) -> str:

@@ -184,6 +184,7 @@ def load_path(
         else:
             value = a_year(item, each)
             text = each.strip() if isinstance(each, str) else f"{100 * value:.4g}%/year"
+            text += "/year" * text.endswith("%")  # said back, so that a period that was meant is missed
             for w, work in enumerate(works):
                 if work == name or not name:
                     yearly[w], texts[w] = 1 + value, text
