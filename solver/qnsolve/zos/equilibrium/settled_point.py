@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,8 @@ CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it s
 LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
 LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
+ADRIFT = 0.25  # change of a last round from which on it is as good as any
+KNOWN = 3  # round from which on response times follow from what hosts and limits said
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
@@ -52,7 +55,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     work.settle_rates()
     _within(work)
     limits = Limits(work)
-    steps, change = RelaxedSteps(), 1.0
+    steps, change, calmest = RelaxedSteps(), 1.0, _Calmest()
     overloads = _Overloads()
     users = bool((form.users > 0).any())
     longer = {} if users else _of_rates(work, limits, check)
@@ -81,6 +84,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             work.settled = True  # nothing depends on the response times
             break
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
+        calmest.see(work, change)
         near = CLOSE if work.rounds <= LONG else NEAR
         if change < near and work.rounds > 1 and limits.calm:
             work.settled = True
@@ -93,6 +97,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
+    calmest.take(work, change)
     close(work, limits)
     check(work)
     return work
@@ -117,6 +122,23 @@ def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -
     check(work)
     line_times(work, limits)
     return longer
+
+
+class _Calmest:
+    """The round in which response times changed least: where none settles, that is taken."""
+
+    def __init__(self) -> None:
+        self._change, self._noted = inf, dict[str, Any]()
+
+    def see(self, work: Working, change: float) -> None:
+        """Note a round, if it is calmer than those before."""
+        if work.rounds >= KNOWN and change < self._change:
+            self._change, self._noted = change, work.noted()
+
+    def take(self, work: Working, change: float) -> None:
+        """Go back to it where the rounds ended far from settled."""
+        if not work.settled and change > max(self._change, ADRIFT):
+            work.go_back(self._noted)
 
 
 class _Overloads:
