@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 
 from qnsolve.errors import ModelError
-from qnsolve.model.measured_units import factor
-
-TIME = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
+from qnsolve.model.measured_units import seconds_of
 
 
 def add_target(parser: argparse.ArgumentParser, kind: str) -> None:
@@ -45,24 +42,8 @@ def targets(words: Sequence[str], kind: str) -> dict[str, float]:
     found = {}
     for word in words:
         name, _, time = word.rpartition("=")
-        value = _seconds(time.strip())
+        value = seconds_of(time.strip())
         if not name or value is None:
             raise ModelError("--target", f"must be {kind.upper()}=TIME", "write orders=0.2 or orders=200ms", word)
         found[name] = value
     return found
-
-
-def _seconds(text: str) -> float | None:
-    """Seconds of a time with or without a unit; None where it is none."""
-    try:
-        return float(text)
-    except ValueError:
-        pass
-    split = TIME.fullmatch(text)
-    known = factor(split[2], "s") if split and split[2] else None
-    if split is None or known is None or known[1]:
-        return None
-    try:
-        return float(split[1]) * known[0]
-    except ValueError:
-        return None

@@ -32,7 +32,28 @@ _LONG = {
 _SHARES = {"%": 0.01, "percent": 0.01, "pct": 0.01, "perc": 0.01, "share": 1.0, "fraction": 1.0, "1": 1.0}
 _COUNTS = {"jobs", "servers", "count", "number", "processors", "threads", "tasks", "users", "engines", "cores"}
 _BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2.0**10, "mib": 2.0**20, "gib": 2.0**30}
+_TIME = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
 PER_INTERVAL, PER_JOB = "interval", "count"  # divisors that are columns: its length, the jobs that ended
+
+
+def seconds_of(text: str) -> float | None:
+    """Seconds of a time with or without a unit; None where it is none.
+
+    >>> seconds_of("200ms"), seconds_of("0.2"), seconds_of("soon")
+    (0.2, 0.2, None)
+    """
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    split = _TIME.fullmatch(text)
+    known = factor(split[2], "s") if split and split[2] else None
+    if split is None or known is None or known[1]:
+        return None
+    try:
+        return float(split[1]) * known[0]
+    except ValueError:
+        return None
 
 
 def factor(unit: str, wanted: str) -> tuple[float, str] | None:

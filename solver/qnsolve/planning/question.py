@@ -10,6 +10,7 @@ from typing import Any
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.files.model_file import STUDY
 from qnsolve.files.text import decoded, form_of, parsed, read
+from qnsolve.model.measured_units import seconds_of
 
 FROM = "from"  # keys of the table, and what the function `study` calls them
 KEYS = {
@@ -72,7 +73,19 @@ def question(table: Any, folder: Path | None = None) -> dict[str, Any]:
             raise ModelError(f"{STUDY}: special_days", "must be a list of tables", "write [[study.special_days]]", value)
         if key == "remedies" and not isinstance(value, bool):
             raise ModelError(f"{STUDY}: remedies", "must be true or false", "write one of them", value)
+        if key == "targets":
+            value = {name: _seconds(f"{STUDY}: target of {name}", each) for name, each in value.items()}
         found[KEYS[key]] = _beside(value, folder) if key == "growth" else value
+    return found
+
+
+def _seconds(item: str, time: Any) -> Any:
+    """A time with its unit in seconds; numbers as they are."""
+    if not isinstance(time, str):
+        return time
+    found = seconds_of(time.strip())
+    if found is None:
+        raise ModelError(item, "must be a time", "write 0.2 in seconds, or '200ms'", time)
     return found
 
 

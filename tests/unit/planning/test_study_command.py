@@ -152,12 +152,18 @@ def test_networks_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "network" in capsys.readouterr().err
 
 
+def test_targets_of_the_table_may_have_units() -> None:
+    """As on the command line."""
+    assert question({"targets": {"orders": "200ms", "query": 0.5}})["targets"] == {"orders": 0.2, "query": 0.5}
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [
         (5, "table"),
         ({"untill": "2027"}, "until"),
         ({"targets": 5}, "targets"),
+        ({"targets": {"orders": "soon"}}, "target of orders"),
         ({"seasons": [1]}, "seasons"),
         ({"what_if": 5}, "what_if"),
         ({"special_days": {"date": "2027-01-01"}}, "special_days"),

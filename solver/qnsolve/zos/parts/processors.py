@@ -237,7 +237,10 @@ class Lpar:
 def kind_of(item: str, value: object, kind: type) -> None:
     """An object of that kind."""
     if not isinstance(value, kind):
-        raise ModelError(item, f"must be {kind.__name__}", "build it with that", value)
+        fields = "{ … }" if kind is not Ziips else "{ cores = 2 }"
+        raise ModelError(
+            item, f"must be {kind.__name__}", f"write {fields} in a file, zos.{kind.__name__}(...) in Python", value
+        )
 
 
 def flag(item: str, value: object) -> None:
