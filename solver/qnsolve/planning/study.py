@@ -91,6 +91,10 @@ class Study(StudyFigures):
         """The verdict, then what a planner can read aloud."""
         return study_sentences(self)
 
+    def ordered(self, blocks: list[list[str]], below: list[str]) -> list[list[str]]:
+        """The verdict and the other sentences, then the tables."""
+        return [below, *blocks]
+
     def tables(self) -> list[Table]:
         """Response times by period, the fullest centers, and the what-ifs."""
         names = [work.name for work in self.periods[0].work]
