@@ -121,6 +121,11 @@ def first_load(path: LoadPath) -> DatedLoad:
     return path.loads(path.begin)[0]
 
 
+def to_an_end(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The same question to a month, in two years where it names none: the curve of the page keeps its length."""
+    return {"until": str(first_month(question.get("begin")) + TWO_YEARS), **question}
+
+
 def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
     """The loads of a question to a system.
 
@@ -129,7 +134,7 @@ def first_loads(points: LoadPoints, question: Mapping[str, Any]) -> FirstLoads:
     ModelError
     """
     start = first_month(question.get("begin"))
-    end = start + TWO_YEARS if "until" not in question else month_of("until", question["until"], last=True)
+    end = month_of("until", to_an_end(question)["until"], last=True)
     if not start < end <= start + 12 * 50:
         rule = f"must lie after {start}, at most 50 years"
         raise ModelError("until", rule, "give a later month, or another begin", str(end))

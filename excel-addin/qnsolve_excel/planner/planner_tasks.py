@@ -12,7 +12,7 @@ from qnsolve.planning.load_points import LoadPoints
 from qnsolve.planning.study import Study, study
 
 from .first_curve import first_study, headroom, later_figures, today_figures
-from .first_loads import FirstLoads, first_load, first_loads, path_of
+from .first_loads import FirstLoads, first_load, first_loads, path_of, to_an_end
 from .opened_files import described, opened, system_of
 from .questions import asked_of
 
@@ -76,7 +76,7 @@ def study_of(given: Mapping[str, Any]) -> Study:
     question = asked_of(given.get("question", {}))
     remedies = given.get("remedies", False)
     key = _key(given["model"], question, remedies)
-    found: Study = _STUDIES.of(key, lambda: study(system_of(given["model"]), **question, remedies=remedies))
+    found: Study = _STUDIES.of(key, lambda: study(system_of(given["model"]), **to_an_end(question), remedies=remedies))
     return found
 
 

@@ -15,7 +15,7 @@ from qnsolve.zos.report.equal_regions import declared_equal
 from qnsolve.zos.whatif.system_inputs import figures
 
 from .first_curve import first_study, later_figures, today_figures
-from .first_loads import first_loads
+from .first_loads import first_loads, to_an_end
 from .part_figures import figure_words
 
 STEP = 0.1
@@ -54,7 +54,7 @@ def what_helps(system: System, question: Mapping[str, Any]) -> dict[str, Any]:
         tried.append((_months(estimate) - before, estimate, change))
     tried.sort(key=lambda each: -each[0])
     best = [change for gain, _, change in tried[:SOLVED] if gain > 0]
-    rest = {**question, "what_ifs": best}
+    rest = {**to_an_end(question), "what_ifs": best}
     found = study(system, **rest, remedies=True)
     rows = [{**plain(asdict(each)), "estimate": False} for each in found.what_ifs]
     solved = {change.name for change in best}

@@ -16,6 +16,8 @@ from qnsolve.zos.parts.work import Step, Work
 from qnsolve.zos.solve_system import System
 
 from .model_file import FITTED, STUDY
+from .short_forms import WORD, in_full
+from .system_templates import FROM, TEMPLATES
 
 TYPES: dict[str, type] = {"cics": CicsRegion, "ims": ImsRegions}
 KINDS: dict[str, type] = {
@@ -32,14 +34,15 @@ WITHIN: dict[tuple[type, str], type] = {  # parts of parts
     (CouplingFacility, "structures"): Structure,
     (Work, "steps"): Step,
 }
-WORD = {"lpars": "lpar", "work": "work", "coupling_facilities": "coupling facility", "loggers": "logger"}
-WORD |= {"devices": "device", "regions": "region"}
 
 
 def system_from_data(data: object) -> System:
     """A System from what a TOML or JSON reader returns."""
-    top = _table("file", data, ("name", *PARTS, FITTED, STUDY))
+    top = _table("file", data, ("name", FROM, *PARTS, FITTED, STUDY))
     _table(FITTED, top.get(FITTED, {}), top.get(FITTED, {}))
+    if FROM in top:
+        checks.choice(FROM, top[FROM], TEMPLATES)
+    top = in_full(top)
     parts: dict[str, Any] = {}
     for part in PARTS:
         items = top.get(part, [])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from qnsolve.errors import ModelError
+from qnsolve.model.measured_units import is_unit
 
 FORMATS = ("toml", "json", "jmva")
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
@@ -71,6 +72,9 @@ def _repair(text: str, error: ValueError) -> str:
     line = re.search(r"line (\d+)", str(error))
     lines = text.splitlines()
     there = lines[int(line[1]) - 1] if line and int(line[1]) <= len(lines) else ""
+    unit = re.search(r"[=\s](\d+(?:\.\d+)?\s*[A-Za-zµ]+)\s*(#|,|}|]|$)", there)
+    if unit is not None and is_unit(unit[1].lstrip("0123456789. ")):
+        return f'write "{unit[1]}" in quotes'
     comma = re.search(r"[=\s](\d+),(\d+)\s*(#|}|$)", there)
     if comma is None:
         return "correct it there"

@@ -32,7 +32,7 @@ _LONG = {
 _SHARES = {"%": 0.01, "percent": 0.01, "pct": 0.01, "perc": 0.01, "share": 1.0, "fraction": 1.0, "1": 1.0}
 _COUNTS = {"jobs", "servers", "count", "number", "processors", "threads", "tasks", "users", "engines", "cores"}
 _BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "kib": 2.0**10, "mib": 2.0**20, "gib": 2.0**30}
-_TIME = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
+_SPLIT = re.compile(r"(.*?)\s*([A-Za-zµμ]*)")  # a number and a unit; "1e3" has none, as float reads it first
 PER_INTERVAL, PER_JOB = "interval", "count"  # divisors that are columns: its length, the jobs that ended
 
 
@@ -46,12 +46,26 @@ def seconds_of(text: str) -> float | None:
         return float(text)
     except ValueError:
         pass
-    split = _TIME.fullmatch(text)
+    split = _SPLIT.fullmatch(text)
     known = factor(split[2], "s") if split and split[2] else None
-    if split is None or known is None or known[1]:
-        return None
+    return None if split is None or known is None or known[1] else _times(split[1], known[0])
+
+
+def bytes_of(text: str) -> float | None:
+    """Bytes of a size with or without a unit; None where it is none.
+
+    >>> bytes_of("6 KiB"), bytes_of("900"), bytes_of("0.5 MB"), bytes_of("6 ms")
+    (6144.0, 900.0, 500000.0, None)
+    """
+    split = _SPLIT.fullmatch(text)
+    known = _BYTES.get((split[2] or "b").lower()) if split else None
+    return None if split is None or known is None else _times(split[1], known)
+
+
+def _times(number: str, factor: float) -> float | None:
+    """The product, rounded to what a person wrote: "0.8 ms" is 0.0008."""
     try:
-        return float(split[1]) * known[0]
+        return float(f"{float(number) * factor:.15g}")
     except ValueError:
         return None
 

@@ -30,14 +30,20 @@ def assumptions(asked: Asked, today: bool, path: LoadPath, points: LoadPoints, g
     found += [f"special day {text}" for text in asked.special_days]
     found.append("a month is solved as a steady state at its load: what the reports of its peak interval show")
     found.append("CPU of a transaction, routing, engines and limits stay as they are in the file")
-    if good.point is not None:
-        error = max((work.response_error for work in good.result.work), default=0.0)
-        if error > 0:
-            found.append(
-                f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured "
-                "against simulation were within that; --simulate finds the month by simulation"
-            )
+    if error := said_error(good):
+        found.append(error)
     return tuple(found)
+
+
+def said_error(good: LoadPoint) -> str:
+    """How far off response times may be at the last load that holds; "" where they are exact or there are none."""
+    error = max((work.response_error for work in good.result.work), default=0.0) if good.point is not None else 0.0
+    if not error > 0:
+        return ""
+    return (
+        f"response times may be off by {100 * error:.2g} % at the last load that holds: 95 of 100 errors measured "
+        "against simulation were within that; --simulate finds the month by simulation"
+    )
 
 
 def doubts(first: Period, path: LoadPath, end: Month) -> Iterator[str]:

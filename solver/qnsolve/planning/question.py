@@ -9,8 +9,10 @@ from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.files.model_file import STUDY
+from qnsolve.files.short_forms import seconds
+from qnsolve.files.system_templates import FROM as FROM_TEMPLATE
+from qnsolve.files.system_templates import still_of_template
 from qnsolve.files.text import decoded, form_of, parsed, read
-from qnsolve.model.measured_units import seconds_of
 
 FROM = "from"  # keys of the table, and what the function `study` calls them
 KEYS = {
@@ -39,15 +41,27 @@ def question_of(path: str | os.PathLike[str]) -> dict[str, Any]:
     ------
     ModelError
     """
-    raw = read(path)
-    if b"study" not in raw:
-        return {}
     try:
-        data = parsed(decoded(raw), form_of(Path(path).suffix, raw))
-        table = data.get(STUDY, {}) if isinstance(data, Mapping) else {}
-        return question(table, Path(path).parent)
+        return question(_tables(path, STUDY).get(STUDY, {}), Path(path).parent)
     except ModelError as error:
         raise error.in_file(os.fspath(path)) from error.__cause__
+
+
+def still_in_file(path: str | os.PathLike[str]) -> list[str]:
+    """The figures of a file that are still those of the template that it began as.
+
+    Raises
+    ------
+    ModelError
+    """
+    return still_of_template(_tables(path, FROM_TEMPLATE))
+
+
+def _tables(path: str | os.PathLike[str], key: str) -> Mapping[str, Any]:
+    """The tables of a file that has that key; empty where it has not."""
+    raw = read(path)
+    data = parsed(decoded(raw), form_of(Path(path).suffix, raw)) if key.encode() in raw else {}
+    return data if isinstance(data, Mapping) else {}
 
 
 def question(table: Any, folder: Path | None = None) -> dict[str, Any]:
@@ -74,18 +88,11 @@ def question(table: Any, folder: Path | None = None) -> dict[str, Any]:
         if key == "remedies" and not isinstance(value, bool):
             raise ModelError(f"{STUDY}: remedies", "must be true or false", "write one of them", value)
         if key == "targets":
-            value = {name: _seconds(f"{STUDY}: target of {name}", each) for name, each in value.items()}
+            value = {
+                name: seconds(f"{STUDY}: target of {name}", each) if isinstance(each, str) else each
+                for name, each in value.items()
+            }
         found[KEYS[key]] = _beside(value, folder) if key == "growth" else value
-    return found
-
-
-def _seconds(item: str, time: Any) -> Any:
-    """A time with its unit in seconds; numbers as they are."""
-    if not isinstance(time, str):
-        return time
-    found = seconds_of(time.strip())
-    if found is None:
-        raise ModelError(item, "must be a time", "write 0.2 in seconds, or '200ms'", time)
     return found
 
 

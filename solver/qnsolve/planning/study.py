@@ -8,13 +8,15 @@ from math import isnan
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
+from qnsolve.files.short_forms import seconds
 from qnsolve.model import checks
 from qnsolve.results.digits import percent, signed, time
 from qnsolve.results.rendering import Table, defined
 from qnsolve.results.sentences import be
+from qnsolve.zos.report.reasons import ERROR
 from qnsolve.zos.solve_system import System, only_system
 
-from .assumptions import assumptions, doubts
+from .assumptions import assumptions, doubts, said_error
 from .center_uses import center_uses
 from .drawing import drawing
 from .last_month import first_failing
@@ -31,7 +33,8 @@ from .verdicts import verdict_of
 
 HORIZON = 120  # months that a search goes on at least
 MOST_PERIODS = 120
-TWO_YEARS = 24  # months, where no end is given
+TWO_YEARS = 24  # months, where no end is given and it holds for
+FIVE_YEARS = 60  # months within which the end is shown, where none is given
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def study(
     growth: Any = None,
     until: Any = None,
     begin: Any = None,
-    targets: Mapping[str, float] | None = None,
+    targets: Mapping[str, float | str] | None = None,
     what_ifs: Sequence[str | WhatIf] = (),
     by: str = "quarter",
     seasons: Any = None,
@@ -158,11 +161,12 @@ def study(
         Of the load: "8%/quarter", "15%/year", "1.08^4", 0.08 a year; the name of a CSV file with a column month and one for
         each work it forecasts; by work where a mapping, "" for the others.
     until : str or date, optional
-        The last month that must hold, "2027-12"; two years on where left out.
+        The last month that must hold, "2027-12"; where left out two years on, or the period in which it ends where that is
+        within five years.
     begin : str or date, optional
         The month whose load the system describes; this month where left out.
-    targets : mapping of work to float, optional
-        Response times that must be met [s].
+    targets : mapping of work to float or str, optional
+        Response times that must be met [s]; a text has its unit, "200 ms".
     what_ifs : sequence of str, optional
         Changes, "SYSA.threads=2" or "LOG.stripes+1"; see `what_if`.
     by : {"quarter", "month", "year"}
@@ -219,6 +223,9 @@ def study(
     ]
     ends = bool(wanted) or any(item.rate is not None for item in system.work)  # users only wait longer
     place = first_failing(points, loads, 0, needed) if ends else len(loads)
+    if until is None and place < len(loads) and end < loads[place].month < start + FIVE_YEARS:
+        end = period_end(loads[place].month, by)
+        shown = _shown(path, start, end, by)
     failing = _failing_months(points, loads, place, end)
     periods = tuple(_period(points, path, load, by, start, failing) for load in shown)
     held = loads[max(place - 1, 0)] if place < len(loads) else [load for load in loads if load.month <= end][-1]
@@ -238,7 +245,7 @@ def study(
     remarks = [f"{each.name}: {each.remark}" for each in answers if each.remark]
     if left_out:
         remarks.append(f"{left_out} more changes of parts that are less full were not tried; --what-if tries any")
-    solved_notes = good.result.notes if good.point is not None else ()
+    solved_notes = [said_error(good) if note == ERROR else note for note in good.result.notes] if good.point is not None else []
     asked = _asked(path, start, end, by, wanted, system, changes)
     return Study(
         heading=f"{system.name or 'system'}: {asked.begin} to {asked.until}",
@@ -257,7 +264,7 @@ def study(
     )
 
 
-def _targets(given: Mapping[str, float] | None, system: System) -> dict[str, float]:
+def _targets(given: Mapping[str, float | str] | None, system: System) -> dict[str, float]:
     names = [item.name for item in system.work]
     if given is not None and not isinstance(given, Mapping):
         raise ModelError("targets", "must be a mapping of work to seconds", f"write {{{names[0]!r}: 0.2}}", given)
@@ -265,6 +272,7 @@ def _targets(given: Mapping[str, float] | None, system: System) -> dict[str, flo
     for name, most in (given or {}).items():
         if name not in names:
             raise ModelError("targets", "names no work of the system", suggestion(str(name), names), name)
+        most = seconds(f"targets: {name}", most) if isinstance(most, str) else most
         found[name] = checks.number(f"targets: {name}", most, positive=True)
     return found
 

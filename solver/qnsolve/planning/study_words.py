@@ -59,7 +59,7 @@ def verdict_text(study: StudyFigures) -> str:
     if verdict.beyond and verdict.holds_until == until:
         return f"Holds until {until}, the end that was asked for{_range(verdict)}; then {cause}."
     if verdict.beyond:
-        return f"Holds until {until} and on to {verdict.holds_until}{_range(verdict)}; then {cause}."
+        return f"Holds until {verdict.holds_until}{_range(verdict)}, beyond {until} that was asked for; then {cause}."
     day = "" if len(verdict.first_missed) == 7 else f" on {verdict.first_missed}"
     return f"Holds until {verdict.holds_until}{_range(verdict)}; then{day} {cause}."
 

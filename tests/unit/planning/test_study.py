@@ -35,7 +35,7 @@ def test_without_a_target_it_ends_where_a_center_is_full() -> None:
     held = [m for m in range(60) if 0.5 * 1.08 ** (m / 3) < 1]
     assert found.verdict.holds_until == str(np.datetime64("2026-12") + held[-1])
     assert (found.verdict.kind, found.verdict.center) == ("saturated", "AOR1 QR TCB")
-    assert f"on to {found.verdict.holds_until}; then AOR1 QR TCB is full" in found.sentences()[0]
+    assert f"{found.verdict.holds_until}, beyond 2028-12 that was asked for; then AOR1 QR TCB is full" in found.sentences()[0]
 
 
 @pytest.mark.parametrize("growth", ["8%/quarter", {"": "3%/quarter", "web": "40%/year"}])
@@ -66,6 +66,14 @@ def test_seasons_and_special_days_decide() -> None:
     assert "then on 2027-03-31 (year end)" in found.sentences()[0]
 
 
+def test_the_tables_go_on_to_where_it_ends() -> None:
+    """Without an end that was asked for: to the period that does not hold, within five years; two years otherwise."""
+    for growth, last in (("8%/quarter", "2029-Q2"), ("30%/year", "2029-Q3"), ("60%/year", "2028-Q4"), ("5%/year", "2028-Q4")):
+        found = qn.study(one_region(engines=8.0), growth=growth, begin="2026-12")
+        assert found.periods[-1].name == last
+        assert found.verdict.beyond == (growth == "5%/year")
+
+
 def test_verdicts_in_words() -> None:
     """Today, to the end, beyond it, and without any growth."""
     asked = {"begin": "2026-12", "until": "2027-12"}
@@ -74,7 +82,7 @@ def test_verdicts_in_words() -> None:
     assert now.sentences()[0].startswith("Does not hold today, 2026-12: orders takes longer than 1.5 ms")
     later = qn.study(one_region(), growth="30%/year", **asked)
     assert later.verdict.beyond
-    assert later.sentences()[0].startswith("Holds until 2027-12 and on to 2029-07; then AOR1 QR TCB is full")
+    assert later.sentences()[0].startswith("Holds until 2029-07, beyond 2027-12 that was asked for; then AOR1 QR TCB is full")
     never = qn.study(one_region(), **asked)
     assert never.verdict.kind == "none"
     assert "no work grows" in never.sentences()[0]

@@ -29,7 +29,7 @@ Changes = Annotated[
 Period = Annotated[
     Table,
     "Table with a heading row and one row: from, until (2027-12), by (quarter, month, year), seasons (12=1.3; Q4=1.2), "
-    "special_days (11-26=1.8; 2027-12-24=1.5). This month, two years on, quarters, none where left out.",
+    "special_days (11-26=1.8; 2027-12-24=1.5). Where left out: this month, its end or two years on, quarters, none.",
 ]
 CLOSE = 0.9  # of a center, or of a target, from which on a period is close to its end
 SENTENCES = 10

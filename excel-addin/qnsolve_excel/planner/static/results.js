@@ -25,7 +25,7 @@ export function verdictWords(result) {
   if (verdict.kind === "none") return `Holds until ${asked.until} and beyond.`;
   if (!verdict.holds_until) return `Does not hold today: ${cause}.`;
   if (verdict.beyond && verdict.holds_until === asked.until) return `Holds until ${asked.until}, the end that was asked for; then ${cause}.`;
-  if (verdict.beyond) return `Holds until ${asked.until} and on to ${verdict.holds_until}; then ${cause}.`;
+  if (verdict.beyond) return `Holds until ${verdict.holds_until}, beyond ${asked.until} that was asked for; then ${cause}.`;
   return `Holds until ${verdict.holds_until}; then ${cause}.`;
 }
 

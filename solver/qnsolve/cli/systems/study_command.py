@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from qnsolve.errors import ModelError
 from qnsolve.files.load_save import dumps
 from qnsolve.files.writing import write_bytes, write_text
 from qnsolve.planning.loads.load_words import seasons_of, special_day_of
-from qnsolve.planning.question import question_of
+from qnsolve.planning.question import question_of, still_in_file
 from qnsolve.planning.study import study
 
 if TYPE_CHECKING:
     from qnsolve.planning.study import Study
 
+MOST_NAMED = 8  # figures of the template that a note names
 PAGE, BOOK, DATA, LAST, NEXT = "study.html", "study.xlsx", "study.json", "last-good.toml", "next.toml"
 
 
@@ -30,7 +32,11 @@ def add(parser: argparse.ArgumentParser) -> None:
         "growth of the load: 8%%/quarter, 15%%/year, 1.08^4 (8 %% four times a year) or forecast.csv; of one work api=15%%/year"
     )
     parser.add_argument("--growth", action="append", default=[], metavar="[WORK=]RATE", help=text + "; may be given again")
-    parser.add_argument("--until", metavar="MONTH", help="last month that must hold, 2027-12 (default: in two years)")
+    parser.add_argument(
+        "--until",
+        metavar="MONTH",
+        help="last month that must hold, 2027-12 (default: in two years, or when it ends within five)",
+    )
     parser.add_argument("--from", dest="begin", metavar="MONTH", help="month of the load in the file (default: this month)")
     add_target(parser, "work")
     text = "a change to try: SYSA.threads=2, LOG.stripes+1, 'AOR*.mxt*1.5', AOR1.split=2; may be given again"
@@ -55,6 +61,7 @@ def _run(options: argparse.Namespace) -> str:
     asked = _question(options)
     with running(options) as how:
         found = study(system(options.file), **asked, progress=how["progress"])
+    found = _with_doubts(found, options.file)
     if options.simulate:
         from qnsolve.planning.simulated_periods import simulated
 
@@ -65,6 +72,16 @@ def _run(options: argparse.Namespace) -> str:
         written = _write(found, Path(options.out))
         text += "" if options.json or options.csv else "\n" + "\n".join(f"written: {file}" for file in written)
     return text
+
+
+def _with_doubts(found: Study, file: str) -> Study:
+    """The study with a note on figures that nobody has put in yet."""
+    still = still_in_file(file) if file != "-" else []
+    if not still:
+        return found
+    more = f"; {len(still) - MOST_NAMED} more" if len(still) > MOST_NAMED else ""
+    note = f"still as in the template: {'; '.join(still[:MOST_NAMED])}{more}"
+    return replace(found, notes=(note, *found.notes), assumptions=(*found.assumptions, note))
 
 
 def _question(options: argparse.Namespace) -> dict[str, Any]:
