@@ -52,6 +52,23 @@ def test_work_on_open_tcbs_is_an_mmc_queue(cps: int, rate: float) -> None:
     assert_is(found.arrivals(0), rate)
 
 
+@pytest.mark.parametrize("cps", [1, 3])
+@pytest.mark.parametrize("growth", [0.0, 0.1])
+def test_who_spins_has_a_cp_to_itself(cps: int, growth: float) -> None:
+    """More users than CPs who do not think: all CPs are at work all the time, each request takes one for as long as it lasts."""
+    facility = zos.CouplingFacility("CF", processors=50, link=zos.Link("far", latency=0.4 * MS), service_time=0.2 * MS)
+    work = zos.Work("w", users=20, regions="R", open_cpu=MS, cf_requests=3)
+    lpars = [zos.Lpar("L", processors=zos.Processors(cps, growth=growth))]
+    made = system(cps, work, lpars=lpars, coupling_facilities=[facility])
+    found = run(made)
+    slower = lpars[0].processors.stretch(cps)
+    exact = cps / (slower * MS + 3 * 0.6 * MS)
+    if growth:  # the simulation is given how much longer CPU takes
+        found = simulate_system(compiled(made), stretch=[slower], precision=0.015, most_transactions=6_000_000, seed=1)
+    assert_is(found.throughput(0), exact)
+    assert_is(found.busy(0), cps)
+
+
 def test_two_pieces_under_one_place_are_an_mg1_queue() -> None:
     """A TRANCLASS of 1, CPU and then another time: one server in order of arrival, and a service of two exponential parts."""
     work = zos.Work("w", rate=200, regions="R", open_cpu=MS, delay=2 * MS, tranclass="C")

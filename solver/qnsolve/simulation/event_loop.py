@@ -42,12 +42,12 @@ from .heaps import cancel, meld, schedule, without_root
 
 
 @compiled_loop
-def advance(first: int, end: int, passed: float, pace: Cells, attained: Cells, units: Cells, busy: Cells) -> None:
+def advance(first: int, end: int, passed: float, pace: Cells, attained: Cells, units: Cells, spins: Cells, busy: Cells) -> None:
     """The units in the queues of a server get what is theirs of the time that passed."""
     for q in range(first, end):
         got = passed * pace[q]
         attained[q] += got
-        busy[q] += got * units[q]
+        busy[q] += got * units[q] + passed * spins[q]
 
 
 @compiled_loop
@@ -78,7 +78,7 @@ def integrate(p: Programs, s: LoopState) -> None:
     now = s.now[0]
     for server in range(len(p.engines)):
         passed = now - s.advanced[server]
-        advance(p.first_queue[server], p.first_queue[server + 1], passed, s.pace, s.attained, s.units, s.busy)
+        advance(p.first_queue[server], p.first_queue[server + 1], passed, s.pace, s.attained, s.units, s.spins, s.busy)
         s.advanced[server] = now
     for pool in range(len(s.free)):
         passed = now - s.counted_to[pool]
@@ -107,8 +107,8 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
     source, began, level, frame, calls, entered, task = s.source, s.began, s.level, s.frame, s.calls, s.entered, s.task
     link, key, child, sibling = s.link, s.key, s.child, s.sibling
     free, held, first, last, length, counted_to = s.free, s.held, s.first, s.last, s.length, s.counted_to
-    root, units, pace, attained, advanced, following = s.root, s.units, s.pace, s.attained, s.advanced, s.following
-    dirty, dirty_list = s.dirty, s.dirty_list
+    root, units, spins, pace, attained, advanced = s.root, s.units, s.spins, s.pace, s.attained, s.advanced
+    following, dirty, dirty_list = s.following, s.dirty, s.dirty_list
     top, members, stopped, given, since, due = s.top, s.members, s.stopped, s.given, s.since, s.due
     thinking, gathered, arrived, done, response, busy = s.thinking, s.gathered, s.arrived, s.done, s.response, s.busy
     held_area, line_area, asked, delayed = s.held_area, s.line_area, s.asked, s.delayed
@@ -267,7 +267,7 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                     passed = now - advanced[server]
                     if passed > 0.0:
                         advanced[server] = now
-                        advance(first_queue[server], first_queue[server + 1], passed, pace, attained, units, busy)
+                        advance(first_queue[server], first_queue[server + 1], passed, pace, attained, units, spins, busy)
                     if dirty[server] == 0:
                         dirty[server] = 1
                         dirty_list[changed] = server
@@ -281,7 +281,7 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                         on = False
                         ready = link[j]
                     elif op in (JOIN, LEAVE):
-                        units[q] += 1 if op == JOIN else -1
+                        spins[q] += 1 if op == JOIN else -1
                     else:
                         b = a if op == SHARE_UNIT else other[pc]
                         share_out(b, q, members, stopped, given, since, attained)
@@ -308,8 +308,12 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
         for i in range(changed):
             server = dirty_list[i]
             dirty[server] = 0
-            left, table = engines[server], speed_start[server]
+            table = speed_start[server]
             rows = speed_start[server + 1] - table
+            spinning = 0
+            for q in range(first_queue[server], first_queue[server + 1]):
+                spinning += spins[q]
+            left = max(engines[server] - spinning, 0.0)  # who spins has an engine to itself
             soonest, where = inf, -1
             for q in range(first_queue[server], first_queue[server + 1]):
                 count = units[q]
@@ -360,7 +364,7 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
             ready = latest = event - jobs
             link[ready] = -1
         elif event < servers:
-            advance(first_queue[event], first_queue[event + 1], now - advanced[event], pace, attained, units, busy)
+            advance(first_queue[event], first_queue[event + 1], now - advanced[event], pace, attained, units, spins, busy)
             advanced[event] = now
             q = following[event]
             if q < queues:

@@ -124,6 +124,7 @@ class LoopState(NamedTuple):
     # queues and servers
     root: Cells
     units: Cells
+    spins: Cells  # units that hold an engine each, and do nothing
     pace: Cells
     attained: Cells
     advanced: Cells

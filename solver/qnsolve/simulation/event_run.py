@@ -162,6 +162,7 @@ class EventRun:
             counted_to=reals(pools),
             root=wholes(queues, -1),
             units=wholes(queues),
+            spins=wholes(queues),
             pace=reals(queues),
             attained=reals(queues),
             advanced=reals(servers),

@@ -140,7 +140,7 @@ def verify(
     Notes
     -----
     CPU, service and think times are drawn exponentially. Units of work of one importance share the CPs; a TCB that waits
-    for a synchronous request stays on its CP; eligible work that finds all zIIP threads taken
+    for a synchronous request has a CP to itself until it ends; eligible work that finds all zIIP threads taken
     runs on CPs; the requests of a task to one structure are one that is as long. Users in bursts end their
     thinking together.
 
