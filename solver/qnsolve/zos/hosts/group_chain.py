@@ -72,9 +72,11 @@ class GroupChain:
         mine = load.flow[group.tasks if group is not None else np.zeros(0, dtype=int)]
         self.rate = max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
-        self.piece = float(mine @ group.cpu) / self.rate if group is not None else 1.0
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
-        self.spin = float(mine @ group.spin) / self.rate if group is not None else 0.0
+        work, spin = (
+            (float(mine @ x) / self.rate for x in (group.cpu + group.spin, group.spin)) if group is not None else (1.0, 0.0)
+        )
+        self.piece, self.spin = view.slowed_parts(work, spin)
         self.region = group.region if group is not None else -1
         self.going = view.going(k)
         self.slower = float(view.slower(k)) if k is not None else 1.0

@@ -19,6 +19,7 @@ ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to
 FREE = 2.5  # free pieces in it
 QUICKEST = 0.5  # least clock of the others over that of a group
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
+MOST_SPINS = 0.999  # share of the work on the CPs
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
@@ -54,6 +55,7 @@ class HostView:
         self.spins = [float(flow[g.tasks] @ g.spin) for g in load.groups]
         self.free_spin = float(flow @ load.spin)
         self.total = sum(self.loads) + self.pieces
+        self.spinning = min((self.free_spin + sum(self.spins)) / max(self.total, 1e-300), MOST_SPINS)
         self.all_flow = float(flow.sum()) + load.fixed_flow
         use = self.total / load.engines
         self.left = self._left()
@@ -195,9 +197,22 @@ class HostView:
         return found
 
     def spin_share(self, k: int | None) -> float:
-        """Share of the time of the others alone that they spin."""
+        """Share of the time of the others alone that is not slowed, as they spin."""
         left = self.total - (self.loads[k] if k is not None else 0.0)
-        return (self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300)
+        return self.unslowed((self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300))
+
+    def unslowed(self, spins: float) -> float:
+        """Share of a time alone that does not grow with the units of work beside it, where that share of it spins.
+
+        Who spins has an engine until the request ends. All units together are as slow as their number makes them, so what
+        is left to the others is less: those that spin less than the mean are slowed by more than that, a share below 0.
+        """
+        return (spins - self.spinning) / (1 - self.spinning)
+
+    def slowed_parts(self, work: float, spin: float) -> tuple[float, float]:
+        """A time on the CPs, with what of it spins, as a part that is slowed and one that is not [s]."""
+        kept = self.unslowed(spin / work) * work if work > 0 else 0.0
+        return work - kept, kept
 
     def company(self, k: int | None) -> Company:
         """All others than a group."""

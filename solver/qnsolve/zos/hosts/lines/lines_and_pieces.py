@@ -191,9 +191,10 @@ class LinesAndPieces:
     ) -> LineRates:  # fmt: skip
         """Rates of a chain of some lines, so many of them at work; `theirs` are the pieces that others hold back."""
         load = self.load
-        longer = load.spins + (1 - load.spins) * slow
+        kept, kept_free = self.host.unslowed(load.spins), self.host.unslowed(load.free_spins)
+        longer = kept + (1 - kept) * slow
         serve = at_work / (length * longer)
-        down = self.ready / (load.pieces.length * (load.free_spins + (1 - load.free_spins) * slow))
+        down = self.ready / (load.pieces.length * (kept_free + (1 - kept_free) * slow))
         arrive, up = load.coming(lines, levels, beside, length)
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
