@@ -74,7 +74,8 @@ def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], fl
         return False
     outer = {int(r): _outer(limits, int(r)) for r in np.unique(work.form.region[mine])}
     free = np.array([t for t in mine if outer[int(work.form.region[t])] < 0], dtype=int)
-    pools = {limits.pool[r]: _users_of(work, limits.tasks[r]) for r in outer.values() if r >= 0}
+    full = {its for r in outer.values() if r >= 0 for its in limits.together_with(r)}
+    pools = {limits.pool[r]: _users_of(work, limits.tasks[r]) for r in full}
     mean = float(work.flow[mine] @ before[mine]) / max(float(work.flow[mine].sum()), 1e-300)
 
     def put(more: float) -> None:

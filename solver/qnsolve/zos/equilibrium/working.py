@@ -20,7 +20,7 @@ EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three
 
 FOUND = (
     "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "in_groups", "levels",
+    "in_groups", "longer", "levels",
 )  # fmt: skip
 
 
@@ -52,6 +52,8 @@ class Working:
     crowds : dict of pool to Crowd
     seen : dict of pool to LimitSeen
         Of limits that were not solved by a chain of their own.
+    longer : ndarray (T,)
+        Time that a task holds its place over that of its parts: of limits side by side, the fuller holds its for less.
     in_groups : ndarray (T,)
         What a task waits longer because work comes in bursts.
     levels : dict of (host, importance) to ndarray (T,)
@@ -81,6 +83,7 @@ class Working:
     hosts: list[HostPoint] = field(default_factory=list)
     crowds: dict[int, Crowd] = field(default_factory=dict)
     seen: dict[int, LimitSeen] = field(default_factory=dict)
+    longer: Array | float = 1.0
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
@@ -163,7 +166,7 @@ class Working:
         callers, called, number = self.calls
         for _ in range(self.depth):
             found = own + np.bincount(callers, number * (found + wait)[called], len(own))
-        return found
+        return found * self.longer
 
     @cached_property
     def calls(self) -> tuple[Places, Places, Array]:

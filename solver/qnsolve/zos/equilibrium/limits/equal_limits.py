@@ -29,7 +29,11 @@ class EqualLimits:
         kinds: dict[Any, list[int]] = {}
         for region in limits.order:
             tasks = limits.tasks[region]
-            if len(tasks) and (limits.work.form.users[limits.work.form.work[tasks]] == 0).all():
+            if (
+                len(tasks)
+                and not any(region in its for its in limits.alike)
+                and (limits.work.form.users[limits.work.form.work[tasks]] == 0).all()
+            ):
                 kinds.setdefault(self._kind(region), []).append(region)
         self.kind = {r: kind for kind, regions in enumerate(kinds.values()) if len(regions) >= LEAST for r in regions}
         self.solved: dict[int, tuple[int, Array]] = {}  # by kind, the region and what it depended on

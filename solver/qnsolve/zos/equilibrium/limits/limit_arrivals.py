@@ -135,11 +135,11 @@ class LimitArrivals(PickedLimits):
         full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
         found, users = 0.0, float(self.work.form.users[work]) or np.inf
         for region in np.unique(self.work.form.region[mine]).tolist():
-            if region not in full and self.above[region] in full:
-                region = self.above[region]
-            if region not in full or (users == np.inf and not self._line_before(region)):
-                return np.inf
-            found += min(self.capped.get(region, self.size(region)), users) * float(self.shares[region, work])
+            behind = region not in full and self.above[region] in full
+            for each in self.together_with(self.above[region]) if behind else (region,):
+                if each not in full or (users == np.inf and not self._line_before(each)):
+                    return np.inf
+                found += min(self.capped.get(each, self.size(each)), users) * float(self.shares[each, work])
         return found
 
     def _line_before(self, region: int) -> bool:

@@ -33,6 +33,7 @@ class PickedLimits(LimitPools):
         self.take_shares()
         before = {*self.kept, *(int(self.work.form.pool_region[pool]) for pool in self.grouped)}
         self.gates, self.kept, self.capped = [], {}, {}
+        self._pick_abreast()
         filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
         self.together = solved_together(self, filling)
         self.grouped = {self.pool[top]: limit_of_cpu(self, top, below) for top, below in self.together.items()}
@@ -40,11 +41,32 @@ class PickedLimits(LimitPools):
         for region in filling:
             if region not in inside:
                 self._treat(region, region in before)
+        for its in self.abreast.values():  # all of them count, where one may fill
+            if not set(its).isdisjoint(self.gates):
+                self.gates += [r for r in its if r not in self.gates and self.work.flow[self.tasks[r]].any()]
         for region, tasks in self.tasks.items():
             if self._line_below(region, tasks, inside):
-                self.capped[region] = min(self.size(region), self.size(self.above[region]))
+                self.capped[region] = min(self.size(region), self.size_above(region))
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _pick_abreast(self) -> None:
+        """Which regions side by side meet in those that they call."""
+        self.abreast, self.leader, self.work.longer = {}, {}, 1.0
+        for its, below in self.alike.items():
+            meet = any(self.nearly_full(r) for r in its) and self._meet(its, below)
+            self.above |= dict.fromkeys(below, its[0] if meet else -1)
+            if meet:
+                self.abreast[its[0]] = its
+                self.leader |= dict.fromkeys(its, its[0])
+
+    def _meet(self, regions: tuple[int, ...], below: list[int]) -> bool:
+        """Whether tasks of regions side by side wait in those below, not in a line for the CPs, where others stand as well."""
+        work, lines = self.work, 0.0
+        for r in below:
+            tasks = self.tasks[r]
+            lines += self._waiting_at_qr(tasks, r) + float(work.flow[tasks] @ work.pool_wait[self.pool[r], tasks])
+        return lines > WAITING * sum(self.size(r) for r in regions) and not any(self.in_line_of_all(r) for r in below)
 
     def _may_fill(self, region: int, tasks: Places) -> bool:
         """Whether a region may fill; those that their TRANCLASSes bound are noted."""
@@ -69,7 +91,7 @@ class PickedLimits(LimitPools):
         """Whether a region that does not fill is a station of a full one above: its tasks wait at its QR TCB."""
         if region in inside or region in self.gates or self.above[region] not in self.gates or self.classes_of(region):
             return False
-        return self._waiting_at_qr(tasks, region) > WAITING * self.size(self.above[region])
+        return self._waiting_at_qr(tasks, region) > WAITING * self.size_above(region)
 
     def in_line_of_all(self, region: int) -> bool:
         """Whether tasks of a region are on the CPs, and wait there with those of others more than at their QR TCB."""

@@ -12,6 +12,8 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
+TWO = 2  # regions side by side whose limits are solved together
+
 
 @dataclass
 class LimitPools:
@@ -37,6 +39,13 @@ class LimitPools:
         TRANCLASSes that were often full.
     two_counts : set of pool
         Limits of open work whose tasks on the CPs are a count of their own.
+    above : dict of region to region
+        The one that alone calls the tasks of a region, or the first of those side by side that do; -1 for none.
+    abreast : dict of region to tuple of region
+        Regions side by side whose limits are solved together, as they call the same tasks, by the first of them; `leader`
+        has that one.
+    alike : dict of tuple of region to list of region
+        Those that call the same tasks, and the regions that they alone call.
     """
 
     work: Working
@@ -55,6 +64,8 @@ class LimitPools:
     apart: set[int] = field(default_factory=set)
     closing: set[int] = field(default_factory=set)
     two_counts: set[int] = field(default_factory=set)
+    abreast: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    leader: dict[int, int] = field(default_factory=dict)
     calm: bool = True
     found: dict[int, Crowd] = field(default_factory=dict)
     nu: dict[int, Array] = field(default_factory=dict)
@@ -86,6 +97,7 @@ class LimitPools:
             r: self._only_caller(calls, tasks) for r, tasks in self.tasks.items()
         }
         callers = {r: set(form.region[calls[:, tasks].any(axis=1)].tolist()) - {r} for r, tasks in self.tasks.items()}
+        self.alike = self._alike(calls, callers)
         level = dict.fromkeys(self.pool, 0)
         for _ in range(min(len(self.pool), self.work.depth * len(self.pool))):
             for r, above in callers.items():
@@ -98,6 +110,30 @@ class LimitPools:
             callers = np.flatnonzero(calls[:, t])
             regions |= {int(self.work.form.region[c]) for c in callers} or {-1}
         return regions.pop() if len(regions) == 1 else -1
+
+    def _alike(self, calls: Places, callers: dict[int, set[int]]) -> dict[tuple[int, ...], list[int]]:
+        """Two regions side by side that call the same tasks, which nobody calls, and the regions that they alone call.
+
+        Of three, one may have a long line while another has places left: they are no two numbers. What is below has no class
+        that lets in less than it.
+        """
+        kinds: dict[bytes, list[int]] = {}
+        for r, tasks in self.tasks.items():
+            if len(tasks) and calls[tasks].any() and not callers[r] and not self.classes_of(r):
+                kinds.setdefault(calls[tasks].any(axis=0).tobytes(), []).append(r)
+        found = {}
+        for its in (tuple(each) for each in kinds.values() if len(each) == TWO):
+            alone = [r for r, tasks in self.tasks.items() if all(self.called_from[t] == {*its} for t in tasks.tolist())]
+            found[its] = [r for r in alone if len(self.tasks[r])]
+        return {its: below for its, below in found.items() if below and not any(self.classes_of(r) for r in below)}
+
+    def together_with(self, region: int) -> tuple[int, ...]:
+        """A region and those beside it that call the same tasks."""
+        return self.abreast.get(self.leader.get(region, -1), (region,))
+
+    def size_above(self, region: int) -> int:
+        """Places of the regions that call the tasks of this one."""
+        return sum(self.size(r) for r in self.together_with(self.above[region]))
 
     def size(self, region: int) -> int:
         """Places of a region."""

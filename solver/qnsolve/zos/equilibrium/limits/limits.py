@@ -16,6 +16,7 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
+from qnsolve.zos.hosts.limited.limits_abreast import Abreast, one_of_abreast
 from qnsolve.zos.hosts.limited.product_form import folded, speed_of, weights
 
 from .equal_limits import EqualLimits
@@ -31,7 +32,7 @@ from .full_limits import (
     users_in_line,
 )
 from .own_stations import OwnStations
-from .series_limits import SharedBelow
+from .series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .unlike_limits import UnlikeLimits
 from .works_apart import WorksApart, works_apart
 
@@ -200,6 +201,8 @@ class Limits(UnlikeLimits):
 
     def _pass_region(self, region: int, follow: bool, still: float) -> bool:
         """The limits of a region; whether they were solved, and none below it with them."""
+        if self.leader.get(region, region) != region and self.leader[region] in self.gates:
+            return False  # with that one
         solved, alone = False, True
         for pool in self.classes_of(region):
             if self._moved(pool, self.classes[pool], still):
@@ -211,8 +214,13 @@ class Limits(UnlikeLimits):
             mine = self.shared.of(region)
             below = [self.tasks[r] for r in mine]
             below += [self.tasks[r] for r in self._directly_below(region)]
-            if self._moved(self.pool[region], np.concatenate([self.tasks[region], *below]), still):
-                self._gate(region, mine)
+            abreast = [r for r in self.abreast.get(region, ()) if r in self.gates]
+            beside = [self.tasks[r] for r in abreast[1:]]
+            if self._moved(self.pool[region], np.concatenate([self.tasks[region], *beside, *below]), still):
+                if len(abreast) > 1:
+                    self._gates_abreast(abreast)
+                else:
+                    self._gate(region, mine)
                 solved, alone = True, not below
                 if region in self.gates:
                     self.shared.solve_classes(region)
@@ -301,6 +309,80 @@ class Limits(UnlikeLimits):
             self._descend(found.inside / whole, parts, inner, base)
         else:
             self._descend_apart(apart, found.inside, parts, inner)
+
+    def _gates_abreast(self, regions: list[int]) -> None:
+        """The limits of regions side by side that call the same tasks: what is inside all of them meets below."""
+        w, sizes = self.work, [self.size(r) for r in regions]
+        w.effort += EFFORT_OF_ONE * len(regions)
+        tasks, size = np.concatenate([self.tasks[r] for r in regions]), sum(sizes)
+        flow, holds = w.flow[tasks], w.holds()
+        total = float(flow.sum())
+        inner = [r for r in self._directly_below(regions[0]) if r in self.speeds and not self.classes_of(r)]
+        self.joined |= bool(inner)
+        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
+        rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
+        shares = [float(w.flow[self.tasks[r]].sum()) / total for r in regions]
+        parts = [self._weights_below(r, size, 1.0) for r in inner]
+        nus = [self.nu.setdefault(r, self._cps_speed(r, its)) for r, its in zip(regions, sizes, strict=True)]
+        phis = []
+        for nu, share in zip(nus, shares, strict=True):
+            phis.append(weights(total * share / np.append(nu, np.full(size - len(nu), nu[-1]))))
+        base = weights(total * rest / np.arange(1.0, size + 1))
+        for phi in phis:
+            base = folded(base, phi, size)
+        whole = base
+        for part in parts:
+            whole = folded(whole, part, size)
+        whole = np.maximum(whole, 1e-300)
+        speed = self._on_cps_left(tasks, speed_of(whole, total))
+        inside = self._chains_abreast(regions, tasks, shares, speed, dict(zip(regions, nus, strict=True)))
+        self._descend(inside / whole, parts, inner, base)
+
+    def _chains_abreast(
+        self, regions: list[int], tasks: Places, shares: list[float], speed: Array, nus: dict[int, Array]
+    ) -> Array:  # fmt: skip
+        """The chain of each of several limits and all others, which are noted; chances of the number inside all of them."""
+        w, holds = self.work, self.work.holds()
+        held, size = holds.copy(), len(speed) - 1
+        for r in regions:
+            held[self.tasks[r]] += w.pool_wait[self.pool[r], self.tasks[r]]
+        stream, sources, hold = self.sources(tasks, held, holds)
+        if stream > 0:
+            speed = passing(w, self.pool[regions[0]], self.own.through, tasks, stream * (hold if sources else 1.0), speed)
+        plain, _ = crowd_at_most(stream, sources, speed, size, 1.0, hold, stream > 0)
+        most, guess = np.inf if stream > 0 else sum(s.users for s in sources), 2 * plain.outside_at(0.999) + 60
+        alike = holds / w.longer
+        each = [float(w.flow[self.tasks[r]] @ alike[self.tasks[r]]) / float(w.flow[self.tasks[r]].sum()) for r in regions]
+        longer, inside = [], np.zeros(0)
+        for place, region in enumerate(regions):
+            own = Abreast(self.size(region), each[place], shares[place])
+            hold_of_others = (float(np.dot(shares, each)) - own.share * own.hold) / (1 - own.share)
+            others = Abreast(size - own.size, hold_of_others, 1 - own.share)
+            w.effort += SERIES
+            its = one_of_abreast(own, others, speed, arrivals(stream, sources), most, (guess, guess))
+            w.overloaded(self.pool[region], its.load)
+            found = crowd_of(its.levels, its.chance, its.coming, own.size)
+            inside = its.inside
+            longer.append(float(found.inside @ np.arange(own.size + 1.0)) / (own.share * own.hold))
+            self._note_abreast(region, found, its.speeds, nus[region], held)
+        inside_each = np.array(shares) * each
+        mean, w.longer = float(inside_each @ longer) / float(inside_each.sum()), np.ones(len(holds)) * w.longer
+        for region, time in zip(regions, longer, strict=True):
+            w.longer[self.tasks[region]] = time / mean
+        return inside
+
+    def _note_abreast(self, region: int, found: Crowd, speeds: Array, nu: Array, held: Array) -> None:
+        """A limit side by side with others, solved: its wait, and how its tasks come to the CPs."""
+        w, pool, tasks = self.work, self.pool[region], self.tasks[region]
+        tilt = float(w.flow[tasks].sum())
+        phi, both = weights(tilt / nu), weights(tilt / np.maximum(speeds[1:], 1e-300))
+        self.speeds[region] = speeds, len(nu), tilt
+        self.parts[region] = phi, both, np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300)), tilt
+        w.crowds[pool] = found
+        stream, sources, _ = self.sources(tasks, held, w.holds())
+        if not stream:
+            self.feedback.note(pool, tasks, sources, found)
+        self._settle(region, found, speeds)
 
     def _directly_below(self, region: int) -> list[int]:
         """Regions that tasks of this one alone come to, and wait there."""

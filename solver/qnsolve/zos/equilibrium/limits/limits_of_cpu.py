@@ -89,7 +89,7 @@ def _top(limits: Regions, region: int, host: int) -> int:
     if region not in limits.tasks or (limits.work.form.host[limits.tasks[region]] != host).any():
         return -1
     callers, above = limits.callers(limits.tasks[region]), limits.above[region]
-    if above in limits.tasks and (limits.work.form.host[limits.tasks[above]] == host).all():
+    if len(callers) < 2 and above in limits.tasks and (limits.work.form.host[limits.tasks[above]] == host).all():
         return -1 if limits.callers(limits.tasks[above]) else above
     return -1 if any(limits.nearly_full(caller) for caller in callers) else region
 

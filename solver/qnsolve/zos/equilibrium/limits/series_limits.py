@@ -150,7 +150,7 @@ class SharedBelow:
                 its = one_of_several(plain.inside / whole, below, others[region], tilt, come, others_most, guess)
                 w.effort += ONE
             else:
-                asked = TwoLimits(size, below, others[region], tilt, _arrivals(stream, sources), come, most, others_most)
+                asked = TwoLimits(size, below, others[region], tilt, arrivals(stream, sources), come, most, others_most)
                 its = both = self._series((above, region), asked, plain, limits.found[region])
                 crowd = _crowd(both, size)
             self.speeds[above, region] = its.speeds
@@ -183,7 +183,7 @@ class SharedBelow:
             below, other_come, others_most, _ = self._below(region, sent, total)
             within = w.holds() + w.pool_wait[pool]
             stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, within)
-            most, come = np.inf if stream > 0 else sum(s.users for s in sources), _arrivals(stream, sources)
+            most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
             asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
             found = self._series(its, asked, w.crowds[its], limits.found[region])
             w.pool_wait[pool, tasks] = found.waiting / max(found.passed, 1e-300)
@@ -241,7 +241,7 @@ class SharedBelow:
                 users, away = room, max(room / its - time, 1e-3 * time)
             sources.append(UserSource(users, its * time / there, max(away, 1e-9 * time, 1e-12)))
             most += users
-        return below, _arrivals(stream, sources), most, np.divide(sent, flow, out=np.zeros_like(sent), where=flow > 0)
+        return below, arrivals(stream, sources), most, np.divide(sent, flow, out=np.zeros_like(sent), where=flow > 0)
 
     def _room(self, tasks: Places, work: int, region: int, shared: bool) -> float:
         """Tasks of a work that regions above let in, where it comes out of such alone."""
@@ -276,7 +276,9 @@ class SharedBelow:
         return coming > 0.999 * most
 
 
-def _arrivals(stream: float, sources: list[UserSource]) -> Arrivals:
+def arrivals(stream: float, sources: list[UserSource]) -> Arrivals:
+    """Rate at which tasks come, by their number."""
+
     def rate(number: Array) -> Array:
         found = np.full(len(number), float(stream))
         for s in sources:
@@ -287,13 +289,16 @@ def _arrivals(stream: float, sources: list[UserSource]) -> Arrivals:
 
 
 def _crowd(found: LimitsInSeries, size: int) -> Crowd:
-    """Tasks in and before the limit above, counted one by one up to it."""
-    top = int(min(size, found.levels[-1]))
-    wide = np.gradient(found.levels) if len(found.levels) > 1 else np.ones(1)
-    each = np.interp(np.arange(top + 1.0), found.levels, found.chance / wide)
-    low = found.levels <= top
-    each *= float(found.chance[low].sum()) / max(float(each.sum()), 1e-300)
-    number = np.concatenate((np.arange(top + 1.0), found.levels[~low]))
-    chance = np.concatenate((each, found.chance[~low]))
-    coming = np.interp(number, found.levels, found.coming)
-    return Crowd(number, chance, coming, size, found.rate)
+    return crowd_of(found.levels, found.chance, found.coming, size, found.rate)
+
+
+def crowd_of(levels: Array, chances: Array, come: Array, size: int, rate: float = 0.0) -> Crowd:
+    """Tasks in and before a limit, counted one by one up to it."""
+    top = int(min(size, levels[-1]))
+    wide = np.gradient(levels) if len(levels) > 1 else np.ones(1)
+    each = np.interp(np.arange(top + 1.0), levels, chances / wide)
+    low = levels <= top
+    each *= float(chances[low].sum()) / max(float(each.sum()), 1e-300)
+    number = np.concatenate((np.arange(top + 1.0), levels[~low]))
+    chance = np.concatenate((each, chances[~low]))
+    return Crowd(number, chance, np.interp(number, levels, come), size, rate)
