@@ -55,7 +55,7 @@ def test_work_on_open_tcbs_is_an_mmc_queue(cps: int, rate: float) -> None:
 @pytest.mark.parametrize("cps", [1, 3])
 @pytest.mark.parametrize("growth", [0.0, 0.1])
 def test_who_spins_has_a_cp_to_itself(cps: int, growth: float) -> None:
-    """More users than CPs who do not think: all CPs are at work all the time, each request takes one for as long as it lasts."""
+    """More users than CPs who do not think: all CPs are at work, each request takes one for as long as it lasts."""
     facility = zos.CouplingFacility("CF", processors=50, link=zos.Link("far", latency=0.4 * MS), service_time=0.2 * MS)
     work = zos.Work("w", users=20, regions="R", open_cpu=MS, cf_requests=3)
     lpars = [zos.Lpar("L", processors=zos.Processors(cps, growth=growth))]

@@ -6,8 +6,11 @@ Each group is one plane chain: its tasks, and all other tasks on the processors.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
+
+from qnsolve.zos.compile.compiled import Pool
 
 from .group_chain import GroupChain
 from .host_view import HostView
@@ -16,14 +19,16 @@ from .lines.corrected_points import FEW, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
+TWO = 2  # lines that are, with the free pieces, the three counts of one chain
+
 
 class Host(HostView):
     """The chains of one host."""
 
     def solve(self) -> HostPoint:
         """All groups; alike ones once."""
-        seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint]] = {}
-        plain, found = [], []
+        seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint, bool]] = {}
+        plain, found, across = [], [], []
         for k, group in enumerate(self.load.groups):
             mine = self.load.flow[group.tasks]
             share = mine.sum() / max(self.all_flow, 1e-300)
@@ -34,16 +39,22 @@ class Host(HostView):
                 seen[key] = self._both(k)
             plain.append(seen[key][0])
             found.append(seen[key][1])
+            across.append(seen[key][2])
         weight = [max(load, 1e-300) for load in self.loads]
         if not found and self.pieces <= 0:
             return HostPoint([], 1.0, 0.0)
         if not found:
             alone = self.of_pieces()
             return HostPoint([], alone.free, alone.used)
-        found = with_lines(self, plain, found)
+        found = with_lines(self, plain, found, across)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
+
+    @cached_property
+    def lines(self) -> int:
+        """TCBs that serve their tasks one after another or share themselves out among them, and have some."""
+        return sum(g.kind in (Pool.QR, Pool.RO) and load > 0 for g, load in zip(self.load.groups, self.loads, strict=True))
 
     def _limited(self, region: int) -> tuple[object, ...]:
         """What the chains of the groups of a region depend on beside their flows."""
@@ -67,14 +78,14 @@ class Host(HostView):
         """The chain of all tasks as one number."""
         return GroupChain(self, None).solve()
 
-    def _both(self, k: int) -> tuple[GroupPoint, GroupPoint]:
-        """The chain of a group with all its pieces alike, and with their kinds told apart and what three counts add."""
+    def _both(self, k: int) -> tuple[GroupPoint, GroupPoint, bool]:
+        """The chain of a group with all its pieces alike, that with kinds and three counts, and whether these are in it."""
         chain, kind = GroupChain(self, k), kinds_of(self, k)
-        across = self.load.engines < FEW and crossed(self, k)
+        across = (self.load.engines < FEW or self.lines <= TWO) and crossed(self, k)
         if kind is None:
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
-        return plain, adjusted(self, k, plain, point) if across else point
+        return plain, adjusted(self, k, plain, point) if across else point, across

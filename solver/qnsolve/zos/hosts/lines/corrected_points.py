@@ -23,8 +23,11 @@ FEW = 2.0  # processors below which a line, all other lines and the free pieces 
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
 
 
-def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]) -> list[GroupPoint]:
-    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces."""
+def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], across: list[bool]) -> list[GroupPoint]:
+    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces.
+
+    Groups that are `across` have their numbers from a chain of three counts; only the time of free pieces is corrected.
+    """
     if not _applies(host):
         return points
     load = LineLoads(host, plain)
@@ -34,7 +37,7 @@ def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]
     if weight == 0 and not mixed:
         return points
     ratios = _ratios(load, plain)
-    found = _moved(load, points, ratios, weight) if weight > 0 else list(points)
+    found = _moved(load, plain, points, ratios, weight, across) if weight > 0 else list(points)
     if mixed:  # users who keep all full see as much of it however long they stay
         stretch = ratios.stretch ** (1.0 if host.load.coming.steady else _left(host, plain, load))
         for k in load.lines:
@@ -53,11 +56,16 @@ def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], lo
     return _weight(load) * (1.0 if host.load.coming.steady else _left(host, plain, load))
 
 
-def _moved(load: LineLoads, points: list[GroupPoint], ratios: LineRatios, weight: float) -> list[GroupPoint]:
+def _moved(
+    load: LineLoads, plain: list[GroupPoint], points: list[GroupPoint], ratios: LineRatios, weight: float, across: list[bool]
+) -> list[GroupPoint]:  # fmt: skip
     """All points, corrected by the ratios."""
     host, found = load.host, list(points)
     for i, k in enumerate(load.lines):
         its, fewer = points[k], ratios.thinned**weight
+        if across[k]:
+            found[k] = replace(its, free=_stretched(plain[k].free, ratios.free**weight))
+            continue
         number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
         free = _stretched(its.free, ratios.free**weight)
         found[k] = its.moved(host.loads[k] / load.flow(k), number, busy, its.thinned * fewer, free)
