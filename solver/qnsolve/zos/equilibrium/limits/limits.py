@@ -364,14 +364,14 @@ class Limits(UnlikeLimits):
             found = crowd_of(its.levels, its.chance, its.coming, own.size)
             inside = its.inside
             longer.append(float(found.inside @ np.arange(own.size + 1.0)) / (own.share * own.hold))
-            self._note_abreast(region, found, its.speeds, nus[region], held)
+            self._note_abreast(region, found, its.speeds, nus[region])
         inside_each = np.array(shares) * each
         mean, w.longer = float(inside_each @ longer) / float(inside_each.sum()), np.ones(len(holds)) * w.longer
         for region, time in zip(regions, longer, strict=True):
             w.longer[self.tasks[region]] = time / mean
         return inside
 
-    def _note_abreast(self, region: int, found: Crowd, speeds: Array, nu: Array, held: Array) -> None:
+    def _note_abreast(self, region: int, found: Crowd, speeds: Array, nu: Array) -> None:
         """A limit side by side with others, solved: its wait, and how its tasks come to the CPs."""
         w, pool, tasks = self.work, self.pool[region], self.tasks[region]
         tilt = float(w.flow[tasks].sum())
@@ -379,9 +379,6 @@ class Limits(UnlikeLimits):
         self.speeds[region] = speeds, len(nu), tilt
         self.parts[region] = phi, both, np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300)), tilt
         w.crowds[pool] = found
-        stream, sources, _ = self.sources(tasks, held, w.holds())
-        if not stream:
-            self.feedback.note(pool, tasks, sources, found)
         self._settle(region, found, speeds)
 
     def _directly_below(self, region: int) -> list[int]:
