@@ -20,6 +20,7 @@ from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
 TWO = 2  # lines that are, with the free pieces, the three counts of one chain
+SEVERAL = 3.5  # processors up to which the grids of that chain are fine enough
 
 
 class Host(HostView):
@@ -27,8 +28,8 @@ class Host(HostView):
 
     def solve(self) -> HostPoint:
         """All groups; alike ones once."""
-        seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint, bool]] = {}
-        plain, found, across = [], [], []
+        seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint, GroupPoint | None]] = {}
+        plain, found, of_three = [], [], []
         for k, group in enumerate(self.load.groups):
             mine = self.load.flow[group.tasks]
             share = mine.sum() / max(self.all_flow, 1e-300)
@@ -39,14 +40,14 @@ class Host(HostView):
                 seen[key] = self._both(k)
             plain.append(seen[key][0])
             found.append(seen[key][1])
-            across.append(seen[key][2])
+            of_three.append(seen[key][2])
         weight = [max(load, 1e-300) for load in self.loads]
         if not found and self.pieces <= 0:
             return HostPoint([], 1.0, 0.0)
         if not found:
             alone = self.of_pieces()
             return HostPoint([], alone.free, alone.used)
-        found = with_lines(self, plain, found, across)
+        found = with_lines(self, plain, found, of_three)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
@@ -78,14 +79,20 @@ class Host(HostView):
         """The chain of all tasks as one number."""
         return GroupChain(self, None).solve()
 
-    def _both(self, k: int) -> tuple[GroupPoint, GroupPoint, bool]:
-        """The chain of a group with all its pieces alike, that with kinds and three counts, and whether these are in it."""
+    def _both(self, k: int) -> tuple[GroupPoint, GroupPoint, GroupPoint | None]:
+        """The chain of a group with all its pieces alike, that with their kinds told apart, and what three counts make of it.
+
+        On less than two processors the three counts are in the second.
+        """
         chain, kind = GroupChain(self, k), kinds_of(self, k)
-        across = (self.load.engines < FEW or self.lines <= TWO) and crossed(self, k)
         if kind is None:
             plain = point = chain.solve()
         else:
             point = KindChain(self, k, kind).solve()
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
-        return plain, adjusted(self, k, plain, point) if across else point, across
+        few = self.load.engines < FEW
+        if not (few or (self.lines <= TWO and self.load.engines < SEVERAL)) or not crossed(self, k):
+            return plain, point, None
+        three = adjusted(self, k, plain, point)
+        return (plain, three, None) if few else (plain, point, three)

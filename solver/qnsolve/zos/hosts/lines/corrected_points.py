@@ -23,10 +23,12 @@ FEW = 2.0  # processors below which a line, all other lines and the free pieces 
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
 
 
-def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], across: list[bool]) -> list[GroupPoint]:
+def with_lines(
+    host: HostView, plain: list[GroupPoint], points: list[GroupPoint], of_three: list[GroupPoint | None]
+) -> list[GroupPoint]:  # fmt: skip
     """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces.
 
-    Groups that are `across` have their numbers from a chain of three counts; only the time of free pieces is corrected.
+    Groups with a chain of three counts, `of_three`, have their numbers from that; only their free pieces are corrected.
     """
     if not _applies(host):
         return points
@@ -37,7 +39,7 @@ def with_lines(host: HostView, plain: list[GroupPoint], points: list[GroupPoint]
     if weight == 0 and not mixed:
         return points
     ratios = _ratios(load, plain)
-    found = _moved(load, plain, points, ratios, weight, across) if weight > 0 else list(points)
+    found = _moved(load, plain, points, of_three, ratios, weight) if weight > 0 else list(points)
     if mixed:  # users who keep all full see as much of it however long they stay
         stretch = ratios.stretch ** (1.0 if host.load.coming.steady else _left(host, plain, load))
         for k in load.lines:
@@ -57,18 +59,27 @@ def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], lo
 
 
 def _moved(
-    load: LineLoads, plain: list[GroupPoint], points: list[GroupPoint], ratios: LineRatios, weight: float, across: list[bool]
+    load: LineLoads, plain: list[GroupPoint], points: list[GroupPoint], of_three: list[GroupPoint | None],
+    ratios: LineRatios, weight: float,
 ) -> list[GroupPoint]:  # fmt: skip
     """All points, corrected by the ratios."""
     host, found = load.host, list(points)
+    left = 1.0 if host.load.coming.steady else _left(host, plain, load)
     for i, k in enumerate(load.lines):
-        its, fewer = points[k], ratios.thinned**weight
-        if across[k]:
-            found[k] = replace(its, free=_stretched(plain[k].free, ratios.free**weight))
-            continue
-        number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
-        free = _stretched(its.free, ratios.free**weight)
-        found[k] = its.moved(host.loads[k] / load.flow(k), number, busy, its.thinned * fewer, free)
+        its, three = points[k], of_three[k]
+        if three is not None:
+            number, busy, thinned = (
+                getattr(its, x) ** (1 - left) * getattr(three, x) ** left for x in ("number", "busy", "thinned")
+            )
+            free = _stretched(plain[k].free, ratios.free**weight)
+        else:
+            fewer = ratios.thinned**weight
+            number, busy = (
+                its.number * float(ratios.numbers[i]) ** weight,
+                its.busy * fewer * float(ratios.service[i]) ** weight,
+            )
+            thinned, free = its.thinned * fewer, _stretched(its.free, ratios.free**weight)
+        found[k] = its.moved(host.loads[k] / load.flow(k), number, busy, thinned, free)
     for k in load.rest:
         found[k] = _rest(points[k], _stretched(points[k].free, ratios.free**weight))
     return found
