@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from qnsolve.cli.targets import targets
 from qnsolve.errors import ModelError
+from qnsolve.model.yearly_growth import a_year
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,14 @@ def test_names() -> None:
     """A name may have the mark itself; the last word for a name counts."""
     assert targets(["a=b=1", "c=1", "c=2"], "work") == {"a=b": 1.0, "c": 2.0}
     assert targets([], "work") == {}
+
+
+def test_a_decimal_comma_is_named() -> None:
+    """With what to write."""
+    with pytest.raises(ModelError, match=r"write 'orders=0\.040', with a point"):
+        targets(["orders=0,040"], "work")
+    with pytest.raises(ModelError, match=r"write '7\.5%/quarter', with a point"):
+        a_year("growth", "7,5%/quarter")
 
 
 @pytest.mark.parametrize("word", ["0.2", "=0.2", "orders=", "orders=soon", "orders=3 %", "orders=ms", "orders=3 ms/interval"])

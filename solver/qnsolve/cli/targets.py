@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from qnsolve.errors import ModelError
-from qnsolve.model.measured_units import seconds_of
+from qnsolve.model.measured_units import pointed, seconds_of
 
 
 def add_target(parser: argparse.ArgumentParser, kind: str) -> None:
@@ -44,6 +44,7 @@ def targets(words: Sequence[str], kind: str) -> dict[str, float]:
         name, _, time = word.rpartition("=")
         value = seconds_of(time.strip())
         if not name or value is None:
-            raise ModelError("--target", f"must be {kind.upper()}=TIME", "write orders=0.2 or orders=200ms", word)
+            repair = pointed(word, "write orders=0.2 or orders=200ms")
+            raise ModelError("--target", f"must be {kind.upper()}=TIME", repair, word)
         found[name] = value
     return found

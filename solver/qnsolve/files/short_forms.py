@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
-from qnsolve.model.measured_units import bytes_of, seconds_of
+from qnsolve.model.measured_units import bytes_of, pointed, seconds_of
 
 TIMES: tuple[str, ...] = (
     "qr_cpu",
@@ -95,9 +95,7 @@ def seconds(item: str, time: str) -> float:
 def _amount(item: str, text: str, value: float | None, kind: str, example: str) -> float:
     if value is not None:
         return value
-    comma = text.count(",") == 1 and any(c.isdigit() for c in text)
-    repair = f"write '{text.strip().replace(',', '.')}', with a point" if comma else f"write {example}"
-    raise ModelError(item, f"must be {kind}", repair, text)
+    raise ModelError(item, f"must be {kind}", pointed(text, f"write {example}"), text)
 
 
 def _item(word: str, number: int, part: Any) -> str:

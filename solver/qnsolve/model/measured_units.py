@@ -70,6 +70,16 @@ def _times(number: str, factor: float) -> float | None:
         return None
 
 
+def pointed(text: str, otherwise: str) -> str:
+    """What to write in place of a text with a decimal comma; `otherwise` where it has none.
+
+    >>> pointed("7,5%/quarter", "write 8%/year"), pointed("much", "write 8%/year")
+    ("write '7.5%/quarter', with a point", 'write 8%/year')
+    """
+    found, count = re.subn(r"(?<=\d),(?=\d)", ".", text.strip())
+    return f"write {found!r}, with a point" if count == 1 else otherwise
+
+
 def factor(unit: str, wanted: str) -> tuple[float, str] | None:
     """The factor from a printed unit to the unit of a quantity, and the divisor ("", "interval" or "count").
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from qnsolve.errors import ModelError
 
+from .measured_units import pointed
+
 YEAR = 365.25  # days
 PERIODS = {"year": 1.0, "quarter": 4.0, "month": 12.0, "week": YEAR / 7, "day": YEAR}
 SHORT = {"y": "year", "yr": "year", "q": "quarter", "m": "month", "w": "week", "d": "day"}
@@ -59,7 +61,8 @@ def _base(item: str, given: Any) -> tuple[float, float]:
         word = (match[2] or "year") if match else ""
         word = SHORT.get(word, word)
         if match is None or word not in PERIODS:
-            raise ModelError(item, "must be a percentage a year, quarter, month, week or day", "write 8%/year", given)
+            rule = "must be a percentage a year, quarter, month, week or day"
+            raise ModelError(item, rule, pointed(given, "write 8%/year"), given)
         return 1 + float(match[1]) / 100, PERIODS[word]
     repair = "write 0.08 or '8%/year'"
     if isinstance(given, bool | np.bool_):
