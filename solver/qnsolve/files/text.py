@@ -12,6 +12,8 @@ from typing import Any
 from qnsolve.errors import ModelError
 from qnsolve.model.measured_units import is_unit
 
+from .short_forms import TIMES
+
 FORMATS = ("toml", "json", "jmva")
 BARE = re.compile(r"[A-Za-z0-9_-]+")  # keys that need no quotes
 
@@ -81,6 +83,8 @@ def _repair(text: str, error: ValueError) -> str:
     whole, part = comma[1], comma[2]
     if int(whole) and len(part) == 3:  # as thousands are written
         return f"write {whole}{part} or {whole}.{part}, whichever it is, without a comma"
+    if there.partition("=")[0].strip() in TIMES:
+        return f'write {whole}.{part} in seconds, or "{whole}.{part} ms" in quotes, with a point'
     return f"write {whole}.{part}, with a point"
 
 

@@ -18,6 +18,7 @@ from .time_split import full_name
 FULL = 0.9  # use from which on a center is as good as the one that ends it
 NEARLY = 0.95  # use in proportion to the load from which on a center is what fills up
 BUSY = 0.85  # use of CPs from which on TCBs wait for them
+WAITERS = (" TCB", " threads", " zIIPs", " MXT", " regions")  # ends of the names of centers whose tasks may wait for CPs
 
 
 def verdict_of(
@@ -103,12 +104,8 @@ def _center_of(point: LoadPoint, center: str) -> str:
 
 
 def waited_for(points: LoadPoints, before: LoadPoint | None, center: str) -> tuple[str, float]:
-    """The CPs that a TCB waits for, and their use; "" where they are not busy."""
-    if (
-        before is None
-        or before.point is None
-        or (not center.endswith((" TCB", " threads", " zIIPs")) and " TRANCLASS " not in center)
-    ):
+    """The CPs that a TCB or the tasks inside a limit wait for, and their use; "" where they are not busy."""
+    if before is None or before.point is None or (not center.endswith(WAITERS) and " TRANCLASS " not in center):
         return "", 0.0
     mine = [each for each in points.system.regions if center.startswith(f"{each.name} ")]
     region = max(mine, key=lambda each: len(each.name), default=None)  # "AOR 1" and not "AOR"

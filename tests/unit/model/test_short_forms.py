@@ -68,6 +68,7 @@ def test_the_short_file_is_the_long_one() -> None:
         ('"0.8 ms"', '"6 KiB"', "must be a time"),
         ('"0.8 ms"', "0.8 ms", 'write "0.8 ms" in quotes'),
         ('"0.8 ms"', "0.8ms", 'write "0.8ms" in quotes'),
+        ('"0.8 ms"', "0,8", 'write 0.8 in seconds, or "0.8 ms" in quotes, with a point'),
         ('"5 ms"', '"5 kg"', "work 'orders': steps[2]: devices: Db2 = '5 kg': must be a time"),
         ('"6 KiB"', '"6 ms"', "log_bytes = '6 ms': must be a number of bytes; write 900, or '6 KiB'"),
         ('"2 ms"', '"two"', "logger 'LOG': seconds_per_mib[1] = 'two': must be a time"),

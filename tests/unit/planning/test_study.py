@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve import zos
 from qnsolve.errors import ModelError
 from qnsolve.planning.last_month import first_failing
 from qnsolve.planning.load_points import LoadPoints
@@ -72,6 +73,16 @@ def test_the_tables_go_on_to_where_it_ends() -> None:
         found = qn.study(one_region(engines=8.0), growth=growth, begin="2026-12")
         assert found.periods[-1].name == last
         assert found.verdict.beyond == (growth == "5%/year")
+
+
+def test_tasks_inside_a_limit_wait_for_the_cps() -> None:
+    """Where these are full, the limit is not to blame alone."""
+    region = zos.CicsRegion("AOR1", lpar="PROD", mxt=20)
+    work = zos.Work("orders", rate=1200, regions="AOR1", open_cpu=0.001)
+    site = zos.System(lpars=[zos.Lpar("PROD", processors=2)], regions=[region], work=[work])
+    found = qn.study(site, growth="8%/quarter", begin="2026-12", targets={"orders": 0.012})
+    assert (found.verdict.center, found.verdict.waits_for) == ("AOR1 MXT", "PROD CPs")
+    assert "which waits for PROD CPs (95.2 % busy)" in found.sentences()[0]
 
 
 def test_verdicts_in_words() -> None:

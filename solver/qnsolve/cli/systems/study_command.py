@@ -80,7 +80,7 @@ def _with_doubts(found: Study, file: str) -> Study:
     if not still:
         return found
     more = f"; {len(still) - MOST_NAMED} more" if len(still) > MOST_NAMED else ""
-    note = f"still as in the template: {'; '.join(still[:MOST_NAMED])}{more}"
+    note = f"still as in the template (from_template may go once they are yours): {'; '.join(still[:MOST_NAMED])}{more}"
     return replace(found, notes=(note, *found.notes), assumptions=(*found.assumptions, note))
 
 
