@@ -9,19 +9,8 @@ from typing import Any
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model.measured_units import bytes_of, pointed, seconds_of
 
-TIMES: tuple[str, ...] = (
-    "qr_cpu",
-    "ro_cpu",
-    "open_cpu",
-    "jvm_cpu",
-    "cpu",
-    "system_cpu",
-    "delay",
-    "devices",
-    "think_time",
-    "tick",
-)
-TIMES += ("change_mode_cpu", "change_mode_wait", "overflow_cpu", "seconds_per_mib")
+TIMES: tuple[str, ...] = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "delay", "devices", "think_time")
+TIMES += ("tick", "change_mode_cpu", "change_mode_wait", "overflow_cpu", "seconds_per_mib")
 TIMES += ("latency", "service_time", "threshold", "async_cpu", "async_delay")
 SIZES = ("log_bytes",)
 WORD = {"lpars": "lpar", "work": "work", "coupling_facilities": "coupling facility", "loggers": "logger"}
@@ -77,8 +66,8 @@ def in_full(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def seconds(item: str, time: str) -> float:
-    """A time with or without a unit in seconds.
+def seconds(item: str, time: Any) -> Any:
+    """A text with or without a unit in seconds; what is no text as it is.
 
     Raises
     ------
@@ -89,6 +78,8 @@ def seconds(item: str, time: str) -> float:
     >>> seconds("delay", "20 ms")
     0.02
     """
+    if not isinstance(time, str):
+        return time
     return _amount(item, time, seconds_of(time.strip()), "a time", "0.0008 in seconds, or '0.8 ms'")
 
 

@@ -88,10 +88,7 @@ def question(table: Any, folder: Path | None = None) -> dict[str, Any]:
         if key == "remedies" and not isinstance(value, bool):
             raise ModelError(f"{STUDY}: remedies", "must be true or false", "write one of them", value)
         if key == "targets":
-            value = {
-                name: seconds(f"{STUDY}: target of {name}", each) if isinstance(each, str) else each
-                for name, each in value.items()
-            }
+            value = {name: seconds(f"{STUDY}: target of {name}", each) for name, each in value.items()}
         found[KEYS[key]] = _beside(value, folder) if key == "growth" else value
     return found
 

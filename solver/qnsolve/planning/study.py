@@ -272,8 +272,7 @@ def _targets(given: Mapping[str, float | str] | None, system: System) -> dict[st
     for name, most in (given or {}).items():
         if name not in names:
             raise ModelError("targets", "names no work of the system", suggestion(str(name), names), name)
-        most = seconds(f"targets: {name}", most) if isinstance(most, str) else most
-        found[name] = checks.number(f"targets: {name}", most, positive=True)
+        found[name] = checks.number(f"targets: {name}", seconds(f"targets: {name}", most), positive=True)
     return found
 
 

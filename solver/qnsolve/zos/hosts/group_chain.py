@@ -73,10 +73,7 @@ class GroupChain:
         self.rate = max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
-        work, spin = (
-            (float(mine @ x) / self.rate for x in (group.cpu + group.spin, group.spin)) if group is not None else (1.0, 0.0)
-        )
-        self.piece, self.spin = view.slowed_parts(work, spin)
+        self.piece, self.spin = view.slowed_parts(group, mine, self.rate) if group is not None else (1.0, 0.0)
         self.region = group.region if group is not None else -1
         self.going = view.going(k)
         self.slower = float(view.slower(k)) if k is not None else 1.0

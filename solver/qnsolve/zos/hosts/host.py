@@ -6,11 +6,8 @@ Each group is one plane chain: its tasks, and all other tasks on the processors.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 
 import numpy as np
-
-from qnsolve.zos.compile.compiled import Pool
 
 from .group_chain import GroupChain
 from .host_view import HostView
@@ -52,11 +49,6 @@ class Host(HostView):
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
 
-    @cached_property
-    def lines(self) -> int:
-        """TCBs that serve their tasks one after another or share themselves out among them, and have some."""
-        return sum(g.kind in (Pool.QR, Pool.RO) and load > 0 for g, load in zip(self.load.groups, self.loads, strict=True))
-
     def _limited(self, region: int) -> tuple[object, ...]:
         """What the chains of the groups of a region depend on beside their flows."""
         load = self.load
@@ -92,7 +84,7 @@ class Host(HostView):
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         few = self.load.engines < FEW
-        if not (few or (self.lines <= TWO and self.load.engines < SEVERAL)) or not crossed(self, k):
+        if not (few or (len(self.lines) <= TWO and self.load.engines < SEVERAL)) or not crossed(self, k):
             return plain, point, None
         three = adjusted(self, k, plain, point)
         return (plain, three, None) if few else (plain, point, three)

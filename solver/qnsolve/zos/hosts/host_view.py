@@ -12,6 +12,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
 from .chains.company import Companies, Company, TaskQueue, along
+from .groups import ServerGroup
 from .load import Load
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -196,6 +197,11 @@ class HostView:
         found: Array = 1 + (load.rounds - 1) / 2 * here / np.maximum(here + load.between, 1e-300)
         return found
 
+    @cached_property
+    def lines(self) -> list[int]:
+        """The groups that are QR and RO TCBs and have tasks."""
+        return [k for k, g in enumerate(self.load.groups) if g.kind in (Pool.QR, Pool.RO) and self.loads[k] > 0]
+
     def spin_share(self, k: int | None) -> float:
         """Share of the time of the others alone that is not slowed, as they spin."""
         left = self.total - (self.loads[k] if k is not None else 0.0)
@@ -209,8 +215,14 @@ class HostView:
         """
         return (spins - self.spinning) / (1 - self.spinning)
 
-    def slowed_parts(self, work: float, spin: float) -> tuple[float, float]:
-        """A time on the CPs, with what of it spins, as a part that is slowed and one that is not [s]."""
+    def slowed(self, spins: float, slow: Array) -> Array:
+        """Time over that alone where all units together are so slow; that share of the time alone spins."""
+        kept = self.unslowed(spins)
+        return kept + (1 - kept) * slow
+
+    def slowed_parts(self, group: ServerGroup, flow: Array, rate: float) -> tuple[float, float]:
+        """Time on the CPs of a visit to a group: the part that is slowed, and that which is not [s]."""
+        work, spin = float(flow @ (group.cpu + group.spin)) / rate, float(flow @ group.spin) / rate
         kept = self.unslowed(spin / work) * work if work > 0 else 0.0
         return work - kept, kept
 

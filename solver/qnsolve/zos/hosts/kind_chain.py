@@ -53,8 +53,7 @@ class KindChain(GroupChain):
         for i, part in enumerate(self.parts):
             mine = flow * (kind == i)
             part.rate = float(mine.sum())
-            work, spin = float(mine @ (group.cpu + group.spin)) / part.rate, float(mine @ group.spin) / part.rate
-            part.piece, part.spin = view.slowed_parts(work, spin)
+            part.piece, part.spin = view.slowed_parts(group, mine, part.rate)
             part.going = self.going * view.going_on(k, kind == i) / max(view.going_on(k), 1e-300)
 
     def levels(self, top: float) -> Array:

@@ -323,24 +323,19 @@ class Limits(UnlikeLimits):
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
         shares = [float(w.flow[self.tasks[r]].sum()) / total for r in regions]
         parts = [self._weights_below(r, size, 1.0) for r in inner]
-        nus = [self.nu.setdefault(r, self._cps_speed(r, its)) for r, its in zip(regions, sizes, strict=True)]
-        phis = []
-        for nu, share in zip(nus, shares, strict=True):
-            phis.append(weights(total * share / np.append(nu, np.full(size - len(nu), nu[-1]))))
         base = weights(total * rest / np.arange(1.0, size + 1))
-        for phi in phis:
-            base = folded(base, phi, size)
+        for r, its, share in zip(regions, sizes, shares, strict=True):
+            nu = self.nu[r] = self.nu[r] if r in self.nu else self._cps_speed(r, its)
+            base = folded(base, weights(total * share / np.append(nu, np.full(size - len(nu), nu[-1]))), size)
         whole = base
         for part in parts:
             whole = folded(whole, part, size)
         whole = np.maximum(whole, 1e-300)
         speed = self._on_cps_left(tasks, speed_of(whole, total))
-        inside = self._chains_abreast(regions, tasks, shares, speed, dict(zip(regions, nus, strict=True)))
+        inside = self._chains_abreast(regions, tasks, shares, speed)
         self._descend(inside / whole, parts, inner, base)
 
-    def _chains_abreast(
-        self, regions: list[int], tasks: Places, shares: list[float], speed: Array, nus: dict[int, Array]
-    ) -> Array:  # fmt: skip
+    def _chains_abreast(self, regions: list[int], tasks: Places, shares: list[float], speed: Array) -> Array:
         """The chain of each of several limits and all others, which are noted; chances of the number inside all of them."""
         w, holds = self.work, self.work.holds()
         held, size = holds.copy(), len(speed) - 1
@@ -364,16 +359,16 @@ class Limits(UnlikeLimits):
             found = crowd_of(its.levels, its.chance, its.coming, own.size)
             inside = its.inside
             longer.append(float(found.inside @ np.arange(own.size + 1.0)) / (own.share * own.hold))
-            self._note_abreast(region, found, its.speeds, nus[region])
+            self._note_abreast(region, found, its.speeds)
         inside_each = np.array(shares) * each
         mean, w.longer = float(inside_each @ longer) / float(inside_each.sum()), np.ones(len(holds)) * w.longer
         for region, time in zip(regions, longer, strict=True):
             w.longer[self.tasks[region]] = time / mean
         return inside
 
-    def _note_abreast(self, region: int, found: Crowd, speeds: Array, nu: Array) -> None:
+    def _note_abreast(self, region: int, found: Crowd, speeds: Array) -> None:
         """A limit side by side with others, solved: its wait, and how its tasks come to the CPs."""
-        w, pool, tasks = self.work, self.pool[region], self.tasks[region]
+        w, pool, tasks, nu = self.work, self.pool[region], self.tasks[region], self.nu[region]
         tilt = float(w.flow[tasks].sum())
         phi, both = weights(tilt / nu), weights(tilt / np.maximum(speeds[1:], 1e-300))
         self.speeds[region] = speeds, len(nu), tilt

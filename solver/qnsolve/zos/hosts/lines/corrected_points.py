@@ -41,7 +41,7 @@ def with_lines(
     ratios = _ratios(load, plain)
     found = _moved(load, plain, points, of_three, ratios, weight) if weight > 0 else list(points)
     if mixed:  # users who keep all full see as much of it however long they stay
-        stretch = ratios.stretch ** (1.0 if host.load.coming.steady else _left(host, plain, load))
+        stretch = ratios.stretch ** _left(host, plain, load)
         for k in load.lines:
             found[k] = replace(found[k], uneven=uneven(load, k, ratios.knots, stretch) * found[k].uneven)
     return found
@@ -55,7 +55,7 @@ def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], lo
     waits = any(points[k].waiting > WAITING * points[k].number for k in load.rest)
     if waits or (host.load.coming.steady and lost):
         return 0.0
-    return _weight(load) * (1.0 if host.load.coming.steady else _left(host, plain, load))
+    return _weight(load) * _left(host, plain, load)
 
 
 def _moved(
@@ -64,7 +64,7 @@ def _moved(
 ) -> list[GroupPoint]:  # fmt: skip
     """All points, corrected by the ratios."""
     host, found = load.host, list(points)
-    left = 1.0 if host.load.coming.steady else _left(host, plain, load)
+    left = _left(host, plain, load)
     for i, k in enumerate(load.lines):
         its, three = points[k], of_three[k]
         if three is not None:
@@ -133,7 +133,9 @@ def _weight(load: LineLoads) -> float:
 
 
 def _left(host: HostView, plain: list[GroupPoint], load: LineLoads) -> float:
-    """The weight where users come: what they keep full follows from how many they are, see `together`."""
+    """The weight, less where users come: what they keep full follows from how many they are, see `together`."""
+    if host.load.coming.steady:
+        return 1.0
     use = max(host.total / host.load.engines, *(plain[k].busy for k in load.lines))
     return min(max((FULL[1] - use) / (FULL[1] - FULL[0]), 0.0), 1.0)
 

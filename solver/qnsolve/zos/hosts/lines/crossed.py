@@ -215,8 +215,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     longer = np.maximum(1.0, (units + busy + ready) / m)
 
     def served(number: Array, kind: _TaskKind) -> Array:
-        kept = host.unslowed(kind.spins)
-        return np.broadcast_to(number / (kind.time * (kept + (1 - kept) * longer)), shape)
+        return np.broadcast_to(number / (kind.time * host.slowed(kind.spins, longer)), shape)
 
     serve, ends, done = served(units, mine), served(busy, theirs), served(ready, free)
     comes = _arrivals(host, k, axes, three)

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint
 
@@ -41,7 +40,7 @@ class LineLoads:
 
     def __init__(self, host: HostView, plain: Sequence[GroupPoint]) -> None:
         self.host, self.plain, groups = host, plain, host.load.groups
-        self.lines = [k for k, g in enumerate(groups) if g.kind in (Pool.QR, Pool.RO) and host.loads[k] > 0]
+        self.lines = host.lines
         self.rest = [k for k in range(len(groups)) if k not in self.lines and host.loads[k] > 0]
         self.work = sum(host.loads[k] for k in self.lines)
         self.free = host.total - self.work

@@ -191,10 +191,9 @@ class LinesAndPieces:
     ) -> LineRates:  # fmt: skip
         """Rates of a chain of some lines, so many of them at work; `theirs` are the pieces that others hold back."""
         load = self.load
-        kept, kept_free = self.host.unslowed(load.spins), self.host.unslowed(load.free_spins)
-        longer = kept + (1 - kept) * slow
+        longer = self.host.slowed(load.spins, slow)
         serve = at_work / (length * longer)
-        down = self.ready / (load.pieces.length * (kept_free + (1 - kept_free) * slow))
+        down = self.ready / (load.pieces.length * self.host.slowed(load.free_spins, slow))
         arrive, up = load.coming(lines, levels, beside, length)
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
