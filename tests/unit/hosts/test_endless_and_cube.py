@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
-from qnsolve.zos.hosts.chains.cube import Others, Pieces, busy_servers, cube
+from qnsolve.zos.hosts.chains.company import company
+from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless, endless_band
 from qnsolve.zos.hosts.chains.plane import endless_plane, neighbours, plane, plane_moves
 from qnsolve.zos.point.solved import solved_point
@@ -137,7 +138,7 @@ def test_servers_at_work_by_enumeration() -> None:
                 each *= np.prod([load / min(i, size) for i in range(1, number + 1)])
             weight[sum(at)] += each
             busy[sum(at)] += each * sum(min(number, size) for number, (_, size) in zip(at, queues, strict=True))
-    assert busy_servers(queues, top) == pytest.approx(busy / weight)
+    assert company(queues, 0.0, 1.0, top).ready == pytest.approx(busy / weight)
 
 
 def test_two_tcbs_beside_open_work() -> None:

@@ -6,7 +6,6 @@ while the pieces keep the processors the lines grow, and while the lines hold th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,24 +38,6 @@ class Pieces:
     count: Array
     arrive: Array
     serve: Array
-
-
-def busy_servers(queues: Sequence[tuple[float, int]], top: int) -> Array:
-    """Servers at work in the mean with n tasks at some queues of (load, servers), n = 0 … top, as in the product form."""
-    servers = sum(size for _, size in queues)
-    tilt = 1 / max(load / size for load, size in queues)
-    weight = np.zeros((top + 1, servers + 1))
-    weight[0, 0] = 1.0
-    for load, size in queues:
-        mine = np.cumprod(np.append(1.0, load * tilt / np.minimum(np.arange(1.0, top + 1), size)))
-        new = np.zeros_like(weight)
-        for b in range(size + 1):
-            these = mine[b : b + 1] if b < size else mine[size:]
-            for n, term in enumerate(these[: top + 1 - b], start=b):
-                new[n:, b:] += term * weight[: top + 1 - n, : servers + 1 - b]
-        weight = new / new.max()
-    found: Array = (weight @ np.arange(servers + 1.0)) / np.maximum(weight.sum(axis=1), 1e-300)
-    return found
 
 
 def cube(

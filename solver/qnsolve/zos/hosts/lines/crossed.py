@@ -9,7 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.company import company
-from qnsolve.zos.hosts.chains.cube import Others, Pieces, busy_servers, cube
+from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, Known
@@ -148,11 +148,13 @@ def _three(host: HostView, k: int, top: int) -> _Three:
         apart[each.tasks] = 0.0
     for each in (load.groups[i] for i in later):
         apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
-    queues = [(host.loads[i], load.groups[i].servers) for i in later]
+    def queues(groups: list[int]) -> list[tuple[float, int]]:
+        return [(host.loads[i], load.groups[i].servers) for i in groups]
+
     return _Three(
         mine, kind(first), others, places(first), apart,
-        busy_servers([(host.loads[i], load.groups[i].servers) for i in first], top),
-        company(queues, host.pieces, load.engines, top).ready if later else np.arange(top + 1.0),
+        company(queues(first), 0.0, load.engines, top).ready,
+        company(queues(later), host.pieces, load.engines, top).ready if later else np.arange(top + 1.0),
     )  # fmt: skip
 
 
