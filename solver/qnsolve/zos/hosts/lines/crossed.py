@@ -148,6 +148,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
         apart[each.tasks] = 0.0
     for each in (load.groups[i] for i in later):
         apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
+
     def queues(groups: list[int]) -> list[tuple[float, int]]:
         return [(host.loads[i], load.groups[i].servers) for i in groups]
 
