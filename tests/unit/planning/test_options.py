@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import qnsolve as qn
+from qnsolve import zos
 from qnsolve.errors import ModelError
 from qnsolve.zos import CicsRegion, Lpar, Processors, System, Work
 
@@ -25,6 +28,10 @@ from tests.support.planned_sites import one_region, two_works
         ("WOR.SLOW=20", lambda s: s.regions[2].tranclasses == {"SLOW": 20}),
         ("WOR.tranclasses.SLOW+5", lambda s: s.regions[2].tranclasses == {"SLOW": 15}),
         ("orders.qr_cpu*0.5", lambda s: s.work[0].steps[0].qr_cpu == 0.0005),
+        ("PROD.cps+1", lambda s: s.lpars[0].processors.engines == 4),
+        ("orders.1.qr_cpu=0.9 ms", lambda s: s.work[0].steps[0].qr_cpu == 0.0009),
+        ("web.delay+10ms", lambda s: s.work[1].steps[0].delay == pytest.approx(0.06)),
+        ("orders.LOG=6 KiB", lambda s: s.work[0].steps[0].log_bytes == {"LOG": 6144}),
         ("orders.load*2", lambda s: s.work[0].rate == 1200),
         ("*.load*2", lambda s: [w.rate for w in s.work] == [1200, 100]),
         ("orders.LOG*2", lambda s: s.work[0].steps[0].log_bytes == {"LOG": 8000}),
@@ -50,6 +57,7 @@ def test_changes(text: str, read: object) -> None:
         "PROD.engines+many", "PROD.engines=50%", "LOG.stripes=0", "AOR1.split=1", "AOR1.split+1", "PROD.split=2", "ZZ*.mxt+1",
         "orders.3.qr_cpu=1", "AOR1.mxt=1", "AOR1.thread_limit+1", "PROD.cores=1e999", "More:", ", ,", "LOG.stripes+1,", "=1", 5,
         "orders.load=2", "orders.load*0", "PROD.engines=+1", ": LOG.stripes+1", "LOG.split=2", "LOG.seconds_per_mib*2",
+        "orders.qr_cpu=soon", "orders.qr_cpu=2 MB", "orders.LOG=3 ms", "PROD.cps=9ms", "orders.qr_cpu*2ms",
     ],
 )  # fmt: skip
 def test_changes_that_are_wrong(text: object) -> None:
@@ -98,3 +106,15 @@ def test_of_many_unlike_regions_the_fullest_are_tried() -> None:
     tried = [each.name for each in found.what_ifs if each.name.endswith("each in two")]
     assert sorted(tried) == [f"AOR{place}: each in two" for place in range(2, 8)]
     assert found.notes[0].startswith("2 more changes of parts that are less full were not tried")
+
+
+def test_the_step_that_a_table_belongs_to() -> None:
+    """A device is found in the one step that uses it; where several do, the error names them."""
+    system = replace(two_works(), devices=[zos.Device("DB")])
+    first, second = system.work[0].steps[0], zos.Step("WOR", qr_cpu=1e-4, devices={"DB": 0.02}, called=False)
+    both = system.replace("orders", steps=[first, second])
+    found = qn.what_if(both, "orders.DB=9ms").system
+    assert [step.devices for step in found.work[0].steps] == [{}, {"DB": 0.009}]
+    twice = system.replace("orders", steps=[second, second])
+    with pytest.raises(ModelError, match=r"2 steps of orders have; write orders\.1\.DB or orders\.2\.DB"):
+        qn.what_if(twice, "orders.DB=9ms")

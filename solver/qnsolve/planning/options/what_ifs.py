@@ -8,6 +8,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
+from qnsolve.files.short_forms import SIZES, TIMES
+from qnsolve.model.measured_units import bytes_of, seconds_of
+from qnsolve.zos.parts.processors import Lpar
 from qnsolve.zos.parts.regions import CicsRegion, ImsRegions
 from qnsolve.zos.parts.system import PARTS
 from qnsolve.zos.parts.work import Step, Work
@@ -16,6 +19,7 @@ from qnsolve.zos.whatif.changes import scale, split_region
 from qnsolve.zos.whatif.system_inputs import WHOLE, changed
 
 SPLIT = "split"  # of a region: into so many
+CPS = "cps"  # of an LPAR: its engines
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,9 @@ def what_if(system: System, text: str) -> WhatIf:
     ----------
     system : System
     text : str
-        NAME.PARAMETER and a change: =2, +1, -1, *1.5, +25%. Several with commas between them; a name of its own before a
-        colon: "SMT 2: SYSA.threads=2, SYSB.threads=2". The name may have * for any letters; AOR1.split=2 makes two regions
-        of one. Parts of parts need not be named: SYSA.threads is SYSA.ziips.threads.
+        NAME.PARAMETER and a change: =2, +1, -1, *1.5, +25%, =9ms. Several with commas between them; a name of its own before
+        a colon: "SMT 2: SYSA.threads=2, SYSB.threads=2". The name may have * for any letters; AOR1.split=2 makes two regions
+        of one. Parts of parts need not be named: SYSA.threads is SYSA.ziips.threads, SYSA.cps is SYSA.processors.engines.
 
     Raises
     ------
@@ -136,6 +140,10 @@ def _full(item: Any, path: str, text: str) -> str:
         return f"{first}.{_full_of_step(item.steps[int(first) - 1], rest)}"
     if isinstance(item, Work) and len(item.steps) == 1:
         return _full_of_step(item.steps[0], path)
+    if isinstance(item, Work) and not first.isdigit():
+        path = _step_of(item, path, text)
+    if isinstance(item, Lpar) and path == CPS:
+        return "processors.engines"
     own = [f.name for f in fields(item) if f.name not in ("_", "name")]
     if first in own or isinstance(item, Work):
         return path
@@ -149,6 +157,15 @@ def _full(item: Any, path: str, text: str) -> str:
         f.name for key in own if is_dataclass(getattr(item, key)) for f in fields(getattr(item, key)) if f.name != "_"
     ]
     raise ModelError("what-if", f"names no parameter of {item.name}", suggestion(first, known), text)
+
+
+def _step_of(work: Work, path: str, text: str) -> str:
+    """The path in the one step of several that has a table of that name; the path itself where it is of the work or of all."""
+    found = [f"{number}.{full}" for number, step in enumerate(work.steps, 1) if (full := _full_of_step(step, path)) != path]
+    if len(found) > 1:
+        also = " or ".join(f"{work.name}.{each.partition('.')[0]}.{path}" for each in found)
+        raise ModelError("what-if", f"names what {len(found)} steps of {work.name} have", f"write {also}", text)
+    return found[0] if found else path
 
 
 def _full_of_step(step: Step, path: str) -> str:
@@ -181,6 +198,7 @@ def _one(system: System, name: str, path: str, sign: str, right: str, text: str)
     path = _full(item, path, text)
     before = _of_work(item, path) if isinstance(item, Work) else _value(item, path)
     last = path.rsplit(".", maxsplit=1)[-1]
+    right = _without_unit(path, sign, right, text)
     value: Any
     if sign == "=" and not _number(right):
         value = {"true": True, "false": False}.get(right.lower(), right)
@@ -194,6 +212,19 @@ def _one(system: System, name: str, path: str, sign: str, right: str, text: str)
         error.item = f"what-if {text.strip()!r}: {error.item}"
         raise
     return found, f"{name}.{path}: {_said(before)} to {_said(value)}"
+
+
+def _without_unit(path: str, sign: str, right: str, text: str) -> str:
+    """A time in seconds, a size in bytes; what is a number as it is."""
+    keys = path.split(".")
+    for known, read, kind, example in ((TIMES, seconds_of, "time", "9ms"), (SIZES, bytes_of, "size", "6KiB")):
+        if _number(right) or sign == "*" or not any(key in known for key in keys):
+            continue
+        found = read(right)
+        if found is None:
+            raise ModelError("what-if", f"must be a {kind}", f"write {keys[-1]}{sign}{example}", text)
+        return repr(found)
+    return right
 
 
 def _of_work(work: Work, path: str) -> Any:
