@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.model import checks
+from qnsolve.model.measured_units import pointed, seconds_of
 from qnsolve.model.yearly_growth import a_year
 from qnsolve.planning.loads.load_words import listed, seasons_of, special_day_of
 
 KEYS = ("growth", "begin", "until", "by", "targets", "what_ifs", "seasons", "special_days")
-TIME = re.compile(r"\s*([0-9.]+(?:[eE][-+]?[0-9]+)?)\s*(ms|us|µs|s|)\s*")
-UNITS = {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6}
 MOST_WHAT_IFS = 40
 
 
@@ -69,9 +67,8 @@ def _targets(given: Any) -> dict[str, float]:
     for name, value in given.items():
         if value in (None, ""):
             continue
-        match = TIME.fullmatch(value) if isinstance(value, str) else None
-        if isinstance(value, str) and match is None:
-            raise ModelError(f"target of {name}", "must be a time", "write 200ms or 0.2s", value)
-        seconds = float(match[1]) * UNITS[match[2]] if match else value
+        seconds = seconds_of(value.strip()) if isinstance(value, str) else value
+        if seconds is None:
+            raise ModelError(f"target of {name}", "must be a time", pointed(value, "write 200ms or 0.2s"), value)
         found[str(name)] = checks.number(f"target of {name}", seconds, positive=True)
     return found

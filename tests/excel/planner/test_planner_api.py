@@ -98,6 +98,8 @@ def test_a_wrong_model_is_one_line(host: PlannerHost, change: dict[str, Any], sa
         ({"growth": {"orders": "forecast.csv"}}, "must be a percentage"),
         ({"growth": {"odrers": "8%/year"}}, "did you mean 'orders'?"),
         ({"targets": {"orders": "soon"}}, "write 200ms or 0.2s"),
+        ({"targets": {"orders": "1.2.3ms"}}, "write 200ms or 0.2s"),
+        ({"targets": {"orders": "0,2s"}}, "write '0.2s', with a point"),
         ({"until": "2020-01"}, "must lie after"),
         ({"what_ifs": ["AOR1.mxt"]}, "what-if"),
         ({"what_ifs": ["AOR1.mxt+1"] * 41}, "must be at most 40"),
