@@ -113,8 +113,9 @@ def test_the_step_that_a_table_belongs_to() -> None:
     system = replace(two_works(), devices=[zos.Device("DB")])
     first, second = system.work[0].steps[0], zos.Step("WOR", qr_cpu=1e-4, devices={"DB": 0.02}, called=False)
     both = system.replace("orders", steps=[first, second])
-    found = qn.what_if(both, "orders.DB=9ms").system
-    assert [step.devices for step in found.work[0].steps] == [{}, {"DB": 0.009}]
+    for text in ("orders.DB=9ms", "orders.devices.DB=9ms"):
+        found = qn.what_if(both, text).system
+        assert [step.devices for step in found.work[0].steps] == [{}, {"DB": 0.009}]
     twice = system.replace("orders", steps=[second, second])
     with pytest.raises(ModelError, match=r"2 steps of orders have; write orders\.1\.DB or orders\.2\.DB"):
         qn.what_if(twice, "orders.DB=9ms")

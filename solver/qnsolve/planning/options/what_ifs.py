@@ -20,6 +20,7 @@ from qnsolve.zos.whatif.system_inputs import WHOLE, changed
 
 SPLIT = "split"  # of a region: into so many
 CPS = "cps"  # of an LPAR: its engines
+TABLES = ("devices", "log_bytes", "cf_requests")  # of a step
 
 
 @dataclass(frozen=True)
@@ -160,8 +161,13 @@ def _full(item: Any, path: str, text: str) -> str:
 
 
 def _step_of(work: Work, path: str, text: str) -> str:
-    """The path in the one step of several that has a table of that name; the path itself where it is of the work or of all."""
-    found = [f"{number}.{full}" for number, step in enumerate(work.steps, 1) if (full := _full_of_step(step, path)) != path]
+    """The path in the one step of several that has a table with that name; as it is where it is of the work or of all."""
+    table, _, name = path.partition(".")
+    found = []
+    for number, step in enumerate(work.steps, 1):
+        full = _full_of_step(step, path)
+        if full != path or (table in TABLES and name in (getattr(step, table) or {})):
+            found.append(f"{number}.{full}")
     if len(found) > 1:
         also = " or ".join(f"{work.name}.{each.partition('.')[0]}.{path}" for each in found)
         raise ModelError("what-if", f"names what {len(found)} steps of {work.name} have", f"write {also}", text)
@@ -170,8 +176,7 @@ def _step_of(work: Work, path: str, text: str) -> str:
 
 def _full_of_step(step: Step, path: str) -> str:
     """The path in a step with the table that a name belongs to: devices, logs, requests."""
-    tables = ("devices", "log_bytes", "cf_requests")
-    return next((f"{table}.{path}" for table in tables if path in (getattr(step, table) or {})), path)
+    return next((f"{table}.{path}" for table in TABLES if path in (getattr(step, table) or {})), path)
 
 
 def _value(item: Any, path: str) -> Any:
