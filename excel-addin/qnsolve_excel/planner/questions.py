@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from qnsolve.errors import ModelError, suggestion
+from qnsolve.files.short_forms import seconds
 from qnsolve.model import checks
-from qnsolve.model.measured_units import pointed, seconds_of
 from qnsolve.model.yearly_growth import a_year
 from qnsolve.planning.loads.load_words import listed, seasons_of, special_day_of
 
@@ -67,8 +67,6 @@ def _targets(given: Any) -> dict[str, float]:
     for name, value in given.items():
         if value in (None, ""):
             continue
-        seconds = seconds_of(value.strip()) if isinstance(value, str) else value
-        if seconds is None:
-            raise ModelError(f"target of {name}", "must be a time", pointed(value, "write 200ms or 0.2s"), value)
-        found[str(name)] = checks.number(f"target of {name}", seconds, positive=True)
+        item = f"target of {name}"
+        found[str(name)] = checks.number(item, seconds(item, value, "200ms or 0.2s"), positive=True)
     return found

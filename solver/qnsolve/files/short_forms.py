@@ -66,8 +66,8 @@ def in_full(data: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def seconds(item: str, time: Any) -> Any:
-    """A text with or without a unit in seconds; what is no text as it is.
+def seconds(item: str, time: Any, example: str = "0.0008 in seconds, or '0.8 ms'") -> Any:
+    """A text with or without a unit in seconds; what is no text as it is. `example` is what an error tells to write.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def seconds(item: str, time: Any) -> Any:
     """
     if not isinstance(time, str):
         return time
-    return _amount(item, time, seconds_of(time.strip()), "a time", "0.0008 in seconds, or '0.8 ms'")
+    return _amount(item, time, seconds_of(time.strip()), "a time", example)
 
 
 def _amount(item: str, text: str, value: float | None, kind: str, example: str) -> float:

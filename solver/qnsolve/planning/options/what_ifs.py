@@ -137,16 +137,14 @@ def _has(item: Any, path: str) -> bool:
 def _full(item: Any, path: str, text: str) -> str:
     """The path with the part that a parameter belongs to, where that was not named."""
     first, _, rest = path.partition(".")
-    if isinstance(item, Work) and first.isdigit() and rest and 0 < int(first) <= len(item.steps):
-        return f"{first}.{_full_of_step(item.steps[int(first) - 1], rest)}"
-    if isinstance(item, Work) and len(item.steps) == 1:
-        return _full_of_step(item.steps[0], path)
-    if isinstance(item, Work) and not first.isdigit():
-        path = _step_of(item, path, text)
+    if isinstance(item, Work):
+        if first.isdigit() and rest and 0 < int(first) <= len(item.steps):
+            return f"{first}.{_full_of_step(item.steps[int(first) - 1], rest)}"
+        return _full_of_step(item.steps[0], path) if len(item.steps) == 1 else _step_of(item, path, text)
     if isinstance(item, Lpar) and path == CPS:
         return "processors.engines"
     own = [f.name for f in fields(item) if f.name not in ("_", "name")]
-    if first in own or isinstance(item, Work):
+    if first in own:
         return path
     for key in own:
         inner = getattr(item, key)
@@ -222,14 +220,13 @@ def _one(system: System, name: str, path: str, sign: str, right: str, text: str)
 def _without_unit(path: str, sign: str, right: str, text: str) -> str:
     """A time in seconds, a size in bytes; what is a number as it is."""
     keys = path.split(".")
-    for known, read, kind, example in ((TIMES, seconds_of, "time", "9ms"), (SIZES, bytes_of, "size", "6KiB")):
-        if _number(right) or sign == "*" or not any(key in known for key in keys):
-            continue
-        found = read(right)
-        if found is None:
-            raise ModelError("what-if", f"must be a {kind}", f"write {keys[-1]}{sign}{example}", text)
-        return repr(found)
-    return right
+    known = next((key for key in keys if key in TIMES + SIZES), None)
+    if known is None or sign == "*" or _number(right):
+        return right
+    found, kind, example = (seconds_of(right), "time", "9ms") if known in TIMES else (bytes_of(right), "size", "6KiB")
+    if found is None:
+        raise ModelError("what-if", f"must be a {kind}", f"write {keys[-1]}{sign}{example}", text)
+    return repr(found)
 
 
 def _of_work(work: Work, path: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .chains.company import Companies, Company, TaskQueue, along
+from .chains.company import Companies, Company, TaskQueue, along, company
 from .groups import ServerGroup
 from .load import Load
 
@@ -229,6 +229,11 @@ class HostView:
     def company(self, k: int | None) -> Company:
         """All others than a group."""
         return self._companies.without(k)
+
+    def company_of(self, groups: list[int], pieces: float, top: int) -> Company:
+        """Some groups, whose tasks come one by one, and free pieces."""
+        queues = [(self.loads[k], self.load.groups[k].servers) for k in groups]
+        return company(queues, pieces, self.load.engines, top)
 
     @cached_property
     def _companies(self) -> Companies:

@@ -8,7 +8,6 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.host_view import HostView
@@ -149,13 +148,10 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     for each in (load.groups[i] for i in later):
         apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
 
-    def queues(groups: list[int]) -> list[tuple[float, int]]:
-        return [(host.loads[i], load.groups[i].servers) for i in groups]
-
     return _Three(
         mine, kind(first), others, places(first), apart,
-        company(queues(first), 0.0, load.engines, top).ready,
-        company(queues(later), host.pieces, load.engines, top).ready if later else np.arange(top + 1.0),
+        host.company_of(first, 0.0, top).ready,
+        host.company_of(later, host.pieces, top).ready if later else np.arange(top + 1.0),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.hosts.chains.company import Company, ReadPoints, company
+from qnsolve.zos.hosts.chains.company import Company, ReadPoints
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.chains.windows import KeptWindows, kept_windows
 from qnsolve.zos.hosts.group_chain import GRIDS, LAST, STATES
@@ -78,8 +78,7 @@ class LinesAndPieces:
         self.at_lines = np.zeros(0), free, reading
 
     def _company(self, groups: list[int], pieces: float, points: Array) -> Company:
-        queues = [(self.host.loads[k], self.host.load.groups[k].servers) for k in groups]
-        return company(queues, pieces, self.host.load.engines, int(min(points[-1], LONGEST)))
+        return self.host.company_of(groups, pieces, int(min(points[-1], LONGEST)))
 
     def solve(self) -> LinesPoint:
         """All lines together; where they are not alike their tasks are shared out by a chain of each."""
