@@ -19,7 +19,7 @@ from .case import Case, Study
 from .cases import all_cases
 from .published.published_tables import documents
 
-SLOWEST = ("cics-perf-jvm-threads", "cics-perf-9-20", "cics-perf-9-16")  # these start first
+SLOWEST = ("mq-otma-bridge", "cics-perf-jvm-threads", "cics-perf-9-20", "cics-perf-9-16")  # these start first
 FEW = 8  # cases that are done before other processes have started
 WIDE = 30  # characters of the bar
 Draw = Callable[[Study], str]

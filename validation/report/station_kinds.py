@@ -16,7 +16,6 @@ KINDS = (
 )
 NOTHING = {
     "SMT": "the documents define its metrics and print no run with and without it",
-    "coupling facility": "no case has one yet",
     "limits": "no case predicts a wait for one; cics-perf-7-3 has what completes at one",
 }
 _OF = {

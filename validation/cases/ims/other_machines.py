@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from qnsolve import zos
+from scipy.optimize import brentq
 
 from ...case import Case, Missing, Study
 from ...models.ims_lpars import ENOUGH, one_lpar
@@ -14,8 +17,10 @@ PARTS = {"IMS": "ims_cpu_us_per_tran", "IMS Connect": "ims_connect_cpu_us_per_tr
 TRAN = "tran_per_s"
 JOBS = 100  # on each LPAR, their number is not printed: so many that more change nothing
 OTHERS = 3  # CPs of LPARs 2 and 3
+CF, CF_CPS, CF_BUSY = "CF", "cf_cps", "cf_busy_pct"
 RATIOS = (0.1, 10.0)  # within which CPU at the queue manager over CPU at IMS is sought
-STEPS = 20
+ROUNDS, PRECISE = 3, 1e-4  # until the time at the coupling facility stays; error of the ratio
+NO_TIME = 1e-6  # at the coupling facility to begin with, over CPU at IMS
 
 
 def _cpu(study: Study, row: Row) -> dict[str, float]:
@@ -63,12 +68,22 @@ def _z14(study: Study) -> None:
         study.predict(f"CPU, {name}", "µs", row, key, own, station=station, kind="ladder", like=(base, None))
 
 
-Parts = tuple[float, float]
+@dataclass(frozen=True)
+class _Message:
+    """CPU of a message at its queue manager and at IMS, and its time at engines of the coupling facility [s]."""
+
+    manager: float
+    ims: float
+    facility: float
+
+    def longer(self, times: float) -> _Message:
+        """So many times as long a message."""
+        return _Message(times * self.manager, times * self.ims, times * self.facility)
 
 
-def _three_lpars(cps: float, cpu: Parts, law: zos.LsprTable, jobs: int = JOBS) -> zos.System:
-    """Jobs on each LPAR that loop over its queue manager; the IMS of all three on LPAR 1. CPU of both parts of a message."""
-    names = [f"LPAR {i}" for i in (1, 2, 3)]
+def _three_lpars(row: Row, message: _Message, law: zos.LsprTable, jobs: int = JOBS) -> zos.System:
+    """Jobs on each LPAR that loop over its queue manager, whose requests are synchronous; the IMS of all three on LPAR 1."""
+    names, cps = [f"LPAR {i}" for i in (1, 2, 3)], row["lpar1_cps"]
     faster = law.ratio(OTHERS, cps) * OTHERS / cps  # of an engine, beside so many others
     engines = [zos.Processors(cps, speed=faster), zos.Processors(OTHERS), zos.Processors(OTHERS)]
     return zos.System(
@@ -77,9 +92,15 @@ def _three_lpars(cps: float, cpu: Parts, law: zos.LsprTable, jobs: int = JOBS) -
             zos.ImsRegions("IMS", lpar=names[0], regions=ENOUGH),
             *[zos.ImsRegions(f"jobs of {name}", lpar=name, regions=jobs) for name in names],
         ],
+        coupling_facilities=[zos.CouplingFacility(CF, processors=int(row[CF_CPS]), service_time=message.facility)],
         work=[
             zos.Work(
-                f"messages of {name}", users=jobs, steps=[zos.Step(f"jobs of {name}", cpu=cpu[0]), zos.Step("IMS", cpu=cpu[1])]
+                f"messages of {name}",
+                users=jobs,
+                steps=[
+                    zos.Step(f"jobs of {name}", cpu=message.manager, cf_requests={CF: 1.0}),
+                    zos.Step("IMS", cpu=message.ims),
+                ],
             )
             for name in names
         ],
@@ -87,25 +108,30 @@ def _three_lpars(cps: float, cpu: Parts, law: zos.LsprTable, jobs: int = JOBS) -
     )
 
 
-def _rate(study: Study, cps: float, cpu: Parts, law: zos.LsprTable) -> float:
-    """Messages a second of all three LPARs."""
-    system = _three_lpars(cps, cpu, law)
-    return sum(work.etr for work in (system.solve() if study.queues else system.bounds()).work)
+def _message(study: Study, rows: tuple[Row, Row, Row], law: zos.LsprTable) -> _Message:
+    """That at which the rates of the first two rows are those measured, and the coupling facility as busy as in the third."""
+    three, six, nine = rows
 
+    def rate(row: Row, message: _Message) -> float:
+        system = _three_lpars(row, message, law)
+        return sum(work.etr for work in (system.solve() if study.queues else system.bounds()).work)
 
-def _two_parts(study: Study, three: Row, six: Row, law: zos.LsprTable) -> Parts:
-    """CPU of a message at its queue manager and at IMS [s], at which both rates are those measured."""
+    def grows_more(ratio: float, facility: float) -> float:
+        """Growth from the first row to the second over that measured, less 1; a message of any length has it."""
+        message = _Message(ratio, 1.0, facility)
+        return rate(six, message) / rate(three, message) / (six[TRAN] / three[TRAN]) - 1
 
-    def parts(ratio: float) -> Parts:
-        one = _rate(study, three["lpar1_cps"], (ratio, 1.0), law) / three[TRAN]
-        return ratio * one, one
-
-    low, high = RATIOS
-    for _ in range(STEPS):
-        middle = (low * high) ** 0.5
-        more = _rate(study, six["lpar1_cps"], parts(middle), law) > six[TRAN]
-        low, high = (middle, high) if more else (low, middle)
-    return parts(low)
+    busy = nine[CF_BUSY] / 100 * nine[CF_CPS]
+    facility = busy / rate(nine, _Message(1.0, 1.0, NO_TIME))
+    for _ in range(ROUNDS):  # in CPU at IMS
+        ends = [grows_more(ratio, facility) for ratio in RATIOS]
+        if ends[0] * ends[1] < 0:
+            ratio = brentq(grows_more, *RATIOS, args=(facility,), rtol=PRECISE)
+        else:  # without queues no ratio has that growth
+            ratio = min(zip(map(abs, ends), RATIOS, strict=True))[1]
+        facility = busy / rate(nine, _Message(ratio, 1.0, facility))
+    message = _Message(ratio, 1.0, facility)
+    return message.longer(rate(three, message) / three[TRAN])
 
 
 def _bridge(study: Study) -> None:
@@ -119,7 +145,7 @@ def _bridge(study: Study) -> None:
     rate = study.solve_system("6:3:3, LPAR 1 alone", more)["transactions"].etr
     missing = Missing(
         "LPARs 2 and 3, whose jobs and queue managers are nearly full at 6:3:3",
-        "8 % of the rate; 0.40 ms of CPU a message there closes it, and 9:3:3 follows within 6 %",
+        "8 % of the rate; 0.27 ms of CPU a message there, and 0.13 ms at the coupling facility, close it",
         "busy of each LPAR at 6:3:3",
     )
     study.predict(
@@ -134,17 +160,13 @@ def _bridge(study: Study) -> None:
         across=True,
         missing=missing,
     )
-    rows = [three, six]
-    parts = _two_parts(study, three, six, law)
+    study.given("CPs of the coupling facility", nine, CF_CPS)
+    study.calibrate("coupling facility busy at 9:3:3", nine[CF_BUSY], "%", [nine], "as printed", kind="printed")
+    message = _message(study, (three, six, nine), law)
     how = "that at which both rates, of 3:3:3 and 6:3:3, are those measured; the LSPR's law for LPAR 1"
-    study.calibrate("CPU of a message at its queue manager over that at IMS", parts[0] / parts[1], "ratio", rows, how)
-    found = study.solve_system("9:3:3, three LPARs", _three_lpars(nine["lpar1_cps"], parts, law))
-    missing = Missing(
-        "the coupling facility, 75 % busy: synchronous requests that wait for it keep the CPs of LPARs 2 and 3",
-        "0.035 ms of the 0.40 ms of CPU that a message takes there; synchronous requests of 0.10 ms a message from there close "
-        "it (rate 1.4 % high), but keep the coupling facility 54 % busy: the rest must be asynchronous",
-        "service times of the shared queues' structure at 6:3:3 and 9:3:3, and CF busy at 6:3:3",
-    )
+    ratio = message.manager / message.ims
+    study.calibrate("CPU of a message at its queue manager over that at IMS", ratio, "ratio", [three, six], how)
+    found = study.solve_system("9:3:3, three LPARs", _three_lpars(nine, message, law))
     rate = sum(work.etr for work in found.work)
     study.predict(
         "rate, 9:3:3",
@@ -152,11 +174,10 @@ def _bridge(study: Study) -> None:
         nine,
         TRAN,
         rate,
-        station="processor capacity",
+        station="coupling facility",
         kind="contention",
         like=(six, "lpar1_cps"),
         across=True,
-        missing=missing,
     )
 
 
@@ -185,8 +206,10 @@ CASES = (
         reason="a capacity plan is held to 5 %; rates are rounded to 100/s, the first is printed as around 11,000",
         verdict_text=(
             "Engines counted one for one are 16 % too good at 6 CPs, the LSPR's law 8 %: LPARs 2 and 3 are nearly full there, "
-            "too. As one system of three LPARs, whose jobs share the IMS of LPAR 1, the rates of 3:3:3 and 6:3:3 give that of "
-            "9:3:3 within 6 %, with LPARs 2 and 3 full, as the document says. CF busy, printed once, enters nothing."
+            "too. As one system of three LPARs and their coupling facility, the rates of 3:3:3 and 6:3:3, and how busy the "
+            "coupling facility is, give the rate of 9:3:3 within 5 %, with LPARs 2 and 3 full, as the document says: their CPs "
+            "also wait for the coupling facility, the longer the busier it is. All its requests are taken as synchronous, from "
+            "the LPAR of the queue manager."
         ),
         run=_bridge,
     ),
