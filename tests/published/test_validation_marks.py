@@ -57,7 +57,7 @@ MARKS = [
     ("ims12-30", "ETR", (), 12.0, 12.2, "32 MSC links, full over VTAM at 3.44 ms a transaction"),
     ("ims12-40", "CPs busy", (), 12.0, 21.6, "a larger network, 0.024 ms of 0.114 ms a transaction"),
     ("mq-otma-bridge", "rate, 6:3:3", (), 8.0, 8.2, "LPARs 2 and 3, which are nearly full at 6:3:3"),
-    ("mq-otma-bridge", "rate, 9:3:3", (), 6.0, None, ""),
+    ("mq-otma-bridge", "rate, 9:3:3", (), 4.4, None, ""),
     ("ims14-z14-16", "response", (), 0.6, 0.81, "the response of z13 less its CPU, at the printed rate"),
     ("zos-memory-2-2", "ITR", (), 5.0, None, ""),
     ("zos-memory-2-2", "response", (), 5.0, 58.1, "reads avoided last save 16.4 ms each, those avoided first 6.7 ms"),
