@@ -18,7 +18,7 @@ BUSY = 0.35  # least use of the processors
 SOME = 0.02  # least load of the others, or of the free pieces, over the processors
 POINTS = ((4.0, 12), (6.0, 15))  # on a grid: each one up to so many, and how many in all
 SHORTEST, TAIL, FULLEST = 15, 6.0, 0.97  # of a grid: numbers on the least one, those over what a load leaves, most load
-TRIES, SPILT = 4, 3e-4  # grids, each longer, and the chance of a last point from which on they are
+TRIES, LONGER, SPILT = 7, 1.5, 3e-4  # grids, each so much longer, and the chance of a last point from which on they are
 ALIKE = 0.12  # difference of the loads of groups that are taken as alike
 NEAR = 0.03  # change of loads up to which the ratio to the plain chain is the same
 WIDER = 1.16  # growth of the steps of the group
@@ -190,7 +190,7 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
         last[0] *= not alike
         if (last < SPILT).all():
             break
-        tops = np.where(last < SPILT, tops, 4 * tops)
+        tops = np.where(last < SPILT, tops, LONGER * tops)
     return Known(loads, ratios, tops, finer, load.round)
 
 
