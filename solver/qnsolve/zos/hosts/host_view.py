@@ -83,8 +83,13 @@ class HostView:
         if k is None:
             return 0.0
         flow = self.load.flow[self.load.groups[k].tasks]
-        after = self._elsewhere(k, later=True) + self._called(k)[0]
-        return float(flow @ self._pieces(after, k)) / max(float(flow.sum()), 1e-300)
+        return float(flow @ self._pieces(self._after(k), k)) / max(float(flow.sum()), 1e-300)
+
+    @_once
+    def _after(self, k: int | None) -> Array:
+        """CPU after a visit to a group, of each of its tasks: elsewhere on the CPs, and of tasks that it calls [s]."""
+        assert k is not None
+        return np.asarray(self._elsewhere(k, later=True) + self._called(k)[0])
 
     @_once
     def _called(self, k: int | None) -> tuple[Array, Array]:
@@ -99,12 +104,19 @@ class HostView:
         share = np.divide(load.flow[tasks] @ mine, come, out=np.zeros(len(come)), where=come > 0)
         return cpu, np.minimum(share, 1.0)
 
-    def going_on(self, k: int | None, some: Places | float = 1.0) -> float:
-        """Share of the visits to a group, those of some of its tasks or all, that go on on the CPs."""
+    def going_on(self, k: int | None) -> float:
+        """Share of the visits to a group that go on on the CPs as the same task."""
         if k is None:
             return 0.0
-        flow = self.load.flow[self.load.groups[k].tasks] * some
+        flow = self.load.flow[self.load.groups[k].tasks]
         return float(flow @ (self._elsewhere(k, later=True) > 0)) / max(float(flow.sum()), 1e-300)
+
+    def going_of(self, k: int, some: Places) -> float:
+        """`going` of some tasks of a group: by the share of their visits that go on, at all, over that of all."""
+        flow = self.load.flow[self.load.groups[k].tasks]
+        goes = self._after(k) > 0
+        shares = [float((flow * its) @ goes) / max(float(flow @ its), 1e-300) for its in (some, np.ones(len(flow)))]
+        return float(self.going(k)) * shares[0] / max(shares[1], 1e-300)
 
     def _pieces(self, cpu: Array, k: int | None) -> Array:
         """Work over that of a mean piece of the others than a group."""

@@ -54,7 +54,7 @@ class KindChain(GroupChain):
             mine = flow * (kind == i)
             part.rate = float(mine.sum())
             part.piece, part.spin = view.slowed_parts(group, mine, part.rate)
-            part.going = self.going * view.going_on(k, kind == i) / max(view.going_on(k), 1e-300)
+            part.going = view.going_of(k, kind == i)
 
     def levels(self, top: float) -> Array:
         """As of all alike, more of them one by one."""
