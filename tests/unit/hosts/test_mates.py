@@ -7,8 +7,8 @@ import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.jumps import Burst, jumps
+from qnsolve.zos.hosts.importance.one_task import OneTask
 from qnsolve.zos.hosts.mates import among
-from qnsolve.zos.hosts.priority import time_left
 from qnsolve.zos.point.solved import solved_point
 
 
@@ -95,7 +95,19 @@ def test_users_of_a_tcb_that_requests_hold(users: int, think_time: float) -> Non
 def test_the_time_left_of_one_among_others() -> None:
     """M/M/1 shared, nobody of higher importance: its CPU over 1 - rho, weighted with what it finds."""
     use, levels, none = 0.5, np.arange(60.0), np.zeros(1)
-    serve = (levels / (levels + 1))[:, None]
+    each = 1 / (levels + 1)[:, None]
+    one = OneTask(levels, none, np.append(np.full(59, use), 0.0), each, each, none, none)
     for size in (0.2, 1.0, 4.0):
-        times = time_left(levels, none, np.append(np.full(59, use), 0.0), serve, none, none, 1 / (levels + 1)[:, None] / size)
+        times = one.time_left(size)
         assert times[:, 0] @ (use**levels * (1 - use)) == pytest.approx(size / (1 - use), rel=1e-6)
+
+
+def test_all_visits_of_one_among_others() -> None:
+    """M/M/1 shared: visits at once are one long one; after long pauses each finds what any visit does."""
+    use, levels, none = 0.5, np.arange(60.0), np.zeros(1)
+    each, gone = 1 / (levels + 1)[:, None], 1 / np.maximum(levels, 1.0)[:, None]
+    one = OneTask(levels, none, np.append(np.full(59, use), 0.0), each, gone, none, none)
+    chance = (use**levels * (1 - use))[:, None]
+    for pause in (1e-4, 1e4):
+        first, later = one.rounds(chance, 0.3, 5.0, pause)
+        assert (first, later) == pytest.approx((0.3 / (1 - use), 4 * 0.3 / (1 - use)), rel=1e-3)

@@ -40,7 +40,7 @@ class WorkLeft:
 
 
 @dataclass(frozen=True, eq=False)
-class _Center:
+class Center:
     """Pieces of one kind: their tasks, time alone and time, and CPU that each still has to do while there [s].
 
     `more` is the number of pieces of the CPU that does not grow with the work, all alike: alone, there, and the CPU of one.
@@ -59,6 +59,16 @@ class _Center:
         """Time over that alone, in the mean."""
         alone = float(self.flow @ self.alone) + self.more[0]
         return max((float(self.flow @ self.time) + self.more[1]) / alone, 1.0) if alone > 0 else 1.0
+
+    @property
+    def least(self) -> float:
+        """Tasks that would be there were there no waits, and all of the CPU that does not grow with the work [count]."""
+        return float(self.flow @ self.alone) + self.more[1]
+
+    @property
+    def waits(self) -> float:
+        """How many more of them are there [count]."""
+        return float(self.flow @ (self.time - self.alone))
 
     @property
     def waiting(self) -> float:
@@ -85,8 +95,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
     if used >= engines or spins > 0 or apart or engines < 1 or (engines > 1 and not load.coming.steady):
         return WorkLeft()
-    left = _left(work, load)
-    centers = _centers(work, load, point, times, flow, left)
+    left = left_to_do(work, load)
+    centers = centers_of(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
     own, whole = bare - off, engines - used
@@ -102,21 +112,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     return left_over
 
 
-def conserve_lower(work: Working, load: Load, point: HostPoint, times: Array, left: WorkLeft) -> None:
-    """Waits of tasks of one importance such that so much work is `left` of them.
-
-    Of one engine that is never idle while work is there all work left is the same in any order, importance included: they
-    have what all leave less what higher ones do. How tasks of several rounds share it with others is not known.
-    """
-    if left.known <= 0 or (work.need.rounds[load.flow > 0] > 1).any():
-        return
-    centers = _centers(work, load, point, times, work.flow * (load.flow > 0), _left(work, load))
-    waiting = sum(center.waiting for center in centers)
-    if waiting > 0:
-        _scale(work, centers, [1 + left.known * (left.waiting / waiting - 1)] * len(centers), times)
-
-
-def _scale(work: Working, centers: list[_Center], factors: list[float], times: Array) -> None:
+def _scale(work: Working, centers: list[Center], factors: list[float], times: Array) -> None:
     """Waits at some centers so many times as long."""
     for center, factor in zip(centers, factors, strict=True):
         scaled = center.alone + factor * (center.time - center.alone)
@@ -142,38 +138,40 @@ def _as_open(work: Working, load: Load, times: Array) -> float:
     return max(1 - fewer / max(1 - fullest, CLOSE) / FEWER, 0.0)
 
 
-def _left(work: Working, load: Load) -> dict[Pool | None, Array]:
+def left_to_do(work: Working, load: Load, again: Array | float = 1.0) -> dict[Pool | None, Array]:
     """CPU that a task still has to do while it is at a piece, this one included, in the mean of its rounds (T,) [s].
 
-    With that of the tasks that it calls on the host: they do not come of themselves.
+    With that of the tasks that it calls on the host: they do not come of themselves. Of its later rounds so much counts as
+    follows at once, `again` (T,).
     """
     ask, rounds = work.ask, work.need.rounds
     found: dict[Pool | None, Array] = {}
-    left = (rounds - 1) / 2 * ask.on_cps / rounds
+    left = (rounds - 1) / 2 * again * ask.on_cps / rounds
     if load.calls.size:
         calls, whole = load.calls * load.rounds[:, None], ask.on_cps
         for _ in range(work.depth):
             whole = ask.on_cps + calls @ whole
         left = left + whole - ask.on_cps
+    found[Pool.LIMIT] = left + ask.on_cps / rounds
     for kind, cpu in ((Pool.THREADS, ask.threads), (None, ask.cpu), (Pool.QR, ask.qr), (Pool.RO, ask.ro)):
         left = left + cpu / rounds
         found[kind] = left
     return found
 
 
-def _centers(
+def centers_of(
     work: Working, load: Load, point: HostPoint, times: Array, flow: Array, left: dict[Pool | None, Array]
-) -> list[_Center]:
+) -> list[Center]:
     """TCBs, threads, and free pieces."""
     free, found = times.copy(), []
     for group in load.groups:
         tasks, at = group.tasks, work.at_group[group.pool]
         free -= at
-        alone = group.alone * work.need.rounds[tasks]
-        found.append(_Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[group.kind][tasks]))
+        alone = (group.alone - group.off * (group.kind is Pool.LIMIT)) * load.rounds[tasks]  # inside a limit: on CPs
+        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[group.kind][tasks]))
     more = load.fixed, load.fixed * point.free, PIECE
-    alone = load.free * work.need.rounds * (load.flow > 0)
-    return [*found, _Center(None, np.arange(len(flow)), flow, alone, np.maximum(free, alone), left[None], more)]
+    alone = (load.free + load.spin) * load.rounds * (load.flow > 0)
+    return [*found, Center(None, np.arange(len(flow)), flow, alone, np.maximum(free, alone), left[None], more)]
 
 
 def _of_bursts(work: Working, load: Load) -> float:
@@ -186,12 +184,12 @@ def _of_bursts(work: Working, load: Load) -> float:
     return found
 
 
-def _factor(center: _Center, error: float) -> float:
+def _factor(center: Center, error: float) -> float:
     """Wait over what it was, as that of a line whose load is more by that part: with 1/(1 - u) = stretch, u·(1 + error)."""
     return (1 + error) / max(1 - error * (center.stretch - 1), CLOSE)
 
 
-def _error(centers: list[_Center], goal: float) -> float:
+def _error(centers: list[Center], goal: float) -> float:
     """The part by which all loads are off: with it as much work is left to do as is to be."""
     low, high = -1.0, 1 / max(max(c.stretch for c in centers) - 1, CLOSE)
     for _ in range(60):

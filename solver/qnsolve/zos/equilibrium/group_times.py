@@ -9,6 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 from qnsolve.zos.hosts.mates import free_times, shared_times
@@ -18,6 +19,13 @@ from .limits.limits import Limits
 from .working import Working
 
 MOST_VISITS = 100  # of a task to a line that are told apart
+
+
+def solved_times(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array]:
+    """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
+    point, effort = host_point(load)
+    work.effort += effort
+    return point, times_at(work, limits, load, point)
 
 
 def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
@@ -57,7 +65,7 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     endless = line(its.busy, group.servers) * seen  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what the pieces make
-    more, room = (mixed - 1) * plain, _room(work, group.tasks, flow, its.number)
+    more, room = (mixed - 1) * plain, left_to_come(work, group.tasks, flow, its.number)
     if group.region in limits.kept or group.region in limits.gates:
         room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
     if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
@@ -83,7 +91,7 @@ def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
     return float((work**2 / np.maximum(visits, 1e-300)).sum() * visits.sum() / work.sum() ** 2)
 
 
-def _room(work: Working, tasks: Places, flow: Array, number: float) -> float:
+def left_to_come(work: Working, tasks: Places, flow: Array, number: float) -> float:
     """Users who are left to come: one more that waits takes 1 over so many of the flow away [count]."""
     users = work.form.users[work.form.work[tasks]]
     each = np.bincount(work.form.work[tasks], flow, len(work.form.users))

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.host import Host
-from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.load import HostPoint, Load
-from qnsolve.zos.hosts.priority import lower_point
 
-from .conservation import WorkLeft, conserve, conserve_lower
-from .group_times import times_at
+from .conservation import WorkLeft, conserve
+from .group_times import solved_times
 from .host_load import load_of
+from .importance.lower_times import lower_times
 from .limits.limits import Limits
 from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
-EFFORT_OF_LOWER = 5.0  # over that of a chain of a TCB
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -42,7 +35,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             above = here & (form.importance < rank)
             waits = work.pool_wait[:, above]  # higher ones do not wait for lower ones
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
-            point, level = _solved(work, limits, load)
+            point, level = solved_times(work, limits, load)
             _note_overload(work, load, point)
             free = not load.held and not limits.grouped and not load.gated
             left = conserve(work, load, point, level) if free else WorkLeft()
@@ -50,7 +43,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
             if rank != ranks[0]:
-                level = _lower(work, limits, host, rank, level, left.less(higher))
+                level = lower_times(work, limits, host, rank, level, left.less(higher))
             times[own] = level[own]
             higher = left
             work.at_group |= at_group
@@ -67,54 +60,6 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):
             _delivered(work, host)
-
-
-def _solved(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, Array]:
-    """A host solved for what it is asked, and the times of tasks there (T,); notes those at each group."""
-    point, effort = host_point(load)
-    work.effort += effort
-    return point, times_at(work, limits, load, point)
-
-
-def _lower(work: Working, limits: Limits, host: int, rank: float, level: Array, left: WorkLeft) -> Array:
-    """Times of the tasks of an importance on the engines that higher ones leave; scales those at their groups.
-
-    In the mean, each by its CPU, they are those on as many engines of their own as make the same number of tasks: the chain
-    has tasks of one length whose work fluctuates as theirs. In lines in order of arrival each counts as one. A task waits
-    until an engine is left, then among all those that came meanwhile: that counts more for a short one. In a line in order
-    of arrival it waits as long as the others that are there when it comes.
-    """
-    form, ask = work.form, work.ask
-    higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
-    lower = load_of(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
-    if higher is None or lower is None:
-        return level
-    found = lower_point(Host(higher), Host(lower))
-    work.effort += EFFORT_OF_LOWER
-    lower = replace(lower, engines=found.engines)
-    point, level = _solved(work, limits, lower)
-    cpu = np.maximum(ask.on_cps / work.need.rounds, 1e-300)
-    in_order = any(group.in_order and group.kind is not Pool.THREADS for group in lower.groups)
-    weight = lower.flow * (1.0 if in_order else cpu)
-    by_size = found.time_of(cpu, form.work)
-    alike = cpu * float(weight @ by_size) / max(float(weight @ cpu), 1e-300)
-    apart = np.minimum(alike * work.need.rounds / np.maximum(level, 1e-300), 1.0)  # from a line in which all wait as long
-    least, own = ask.on_cps + ask.thread_off, (form.host == host) & (form.importance == rank) & (level > 0)
-    stretched = level + (by_size - alike) * work.need.rounds * apart
-    if (stretched < least)[own].any():  # a long visit beside many short ones: those of one task do not all wait anew
-        stretched = level + (by_size - alike) * np.minimum(work.need.rounds, level / np.maximum(alike, 1e-300)) * apart
-    for group in lower.groups:
-        if group.in_order and group.kind is not Pool.THREADS:
-            alone = group.alone * work.need.rounds[group.tasks] * work.service[group.pool]
-            wait = np.maximum(work.at_group[group.pool][group.tasks] - alone, 0.0)
-            stretched[group.tasks] = level[group.tasks] + wait * (found.found[form.work[group.tasks]] - 1)
-    weight = weight / work.need.rounds
-    stretched *= float(weight @ level) / max(float(weight @ stretched), 1e-300)
-    times: Array = np.maximum(stretched, least)
-    for group in lower.groups:
-        work.at_group[group.pool] *= np.divide(times, level, out=np.ones(len(level)), where=level > 0)
-    conserve_lower(work, lower, point, times, left)
-    return times
 
 
 def _note_overload(work: Working, load: Load, point: HostPoint) -> None:

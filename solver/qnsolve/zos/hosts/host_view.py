@@ -160,13 +160,14 @@ class HostView:
 
     @_once
     def slower(self, k: int | None) -> Array:
-        """Clock of the others over that of a group; of all tasks over that of one piece where there is no group.
+        """Clock of the others over that of a group.
 
         Tasks in order of arrival: by the pieces that one has still to do. Where they share a server it is the mean piece: the
         mix of those that are there stays about that of all while their number changes, as in a product form. That of the
         others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces. A line in order of arrival has no
         mix that settles; it grows by the time that others keep the CPs in a row, which is that of their pieces by their work.
         """
+        assert k is not None
         work = self.rest.copy()
         for i, group in enumerate(self.load.groups):
             if i != k:
@@ -177,8 +178,6 @@ class HostView:
         count = float(flow[work > 0].sum()) + pieces
         unlike = (float(flow @ work**2) + fixed * piece) * count / whole**2 if whole > 0 else 1.0
         again = (float(flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
-        if k is None:
-            return np.asarray(unlike * again)
         clock = self.own_clock(k)
         return np.asarray(max(unlike**MIX * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
 

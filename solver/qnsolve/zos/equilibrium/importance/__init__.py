@@ -1,0 +1,1 @@
+"""Tasks of lower importance in the rounds of hosts."""

@@ -1,0 +1,173 @@
+"""Times of the tasks of one importance on the engines that higher ones leave, and at the TCBs there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.conservation import Center, WorkLeft, centers_of, left_to_do
+from qnsolve.zos.equilibrium.group_times import left_to_come, solved_times
+from qnsolve.zos.equilibrium.host_load import load_of
+from qnsolve.zos.equilibrium.limits.limits import Limits
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.host_view import ORDER, HostView
+from qnsolve.zos.hosts.importance.lower_point import LowerPoint, lower_point
+from qnsolve.zos.hosts.load import HostPoint, Load
+
+EFFORT = 5.0  # over that of a chain of a TCB
+STEPS = 3  # in which lines that hold more tasks than the work left allows get more engines
+MORE = 0.8  # of the tasks in such lines, those that it has to allow
+
+More = dict[int | None, Array]  # by pool, None for free pieces: what each task waits longer there (T,) [s]
+
+
+def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Array, left: WorkLeft) -> Array:
+    """Times of the tasks of an importance on a host; notes those at each group.
+
+    Parameters
+    ----------
+    work : Working
+    limits : Limits
+    host : int
+    rank : float
+        The importance.
+    alike : ndarray (T,)
+        Times were all down to it alike, which stay where there is nothing above.
+    left : WorkLeft
+        Work left to do of its tasks, as far as it is known.
+
+    Notes
+    -----
+    The chain of its tasks and higher ones says how much work is left, and how many are there, were all pieces alike. The lines
+    at its TCBs are those on as many engines of their own as make that number. What one task waits on the chain until its
+    visits are begun, and how much longer it takes then, is its own; all wait so much longer or less that the work is left.
+    Where the lines would hold far more than that, they have more engines: they grow while no engine is left, and that is
+    counted already.
+    """
+    form = work.form
+    higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
+    lower = load_of(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
+    if higher is None or lower is None or not (lower.flow > 0).any():
+        return alike
+    found = lower_point(HostView(higher), HostView(lower))
+    work.effort += EFFORT
+    limited = bool(lower.held or limits.grouped or lower.gated)
+    own = found.number
+    for _ in range(STEPS):
+        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
+        there = _There(work, lower, point, times, _more(work, lower, found, times))
+        number = there.alike if limited else _number(there, found, left, higher.engines)
+        if limited or number > MORE * there.number:
+            break
+        own *= number / there.number / MORE
+    factor = max(number - there.least, 0.0) / max(there.number - there.least, 1e-300)
+    for center in there.centers():
+        longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
+        longer = center.alone + np.maximum(longer, 0.0) - center.time
+        times[center.tasks] += longer
+        if center.pool is not None:
+            work.at_group[center.pool][center.tasks] += longer
+    return times
+
+
+@dataclass(frozen=True, eq=False)
+class _There:
+    """The tasks of an importance on engines of their own, and what each of them waits more than there."""
+
+    work: Working
+    load: Load
+    point: HostPoint
+    times: Array
+    more: More
+
+    @property
+    def flow(self) -> Array:
+        """Tasks a second (T,)."""
+        return np.asarray(self.work.flow * (self.load.flow > 0))
+
+    def centers(self, again: Array | None = None) -> list[Center]:
+        """Where they are; with `again` nothing is left of a task but its own, and of its later rounds that share (T,)."""
+        if again is None:
+            left = left_to_do(self.work, self.load)
+        else:
+            left = left_to_do(self.work, replace(self.load, calls=np.zeros((0, 0))), again)
+        return centers_of(self.work, self.load, self.point, self.times, self.flow, left)
+
+    @property
+    def alike(self) -> float:
+        """How many are there without what each waits more [count]."""
+        return sum(c.least + c.waits for c in self.centers())
+
+    @cached_property
+    def least(self) -> float:
+        """Of them, those that would be there without all waits but `more` [count]."""
+        return sum(c.least + float(c.flow @ self.more[c.pool][c.tasks]) for c in self.centers())
+
+    @cached_property
+    def number(self) -> float:
+        """All of them [count]."""
+        return self.least + sum(c.waits for c in self.centers())
+
+    def leaving(self, waiting: float, again: Array | None = None) -> float:
+        """How many there are if so much work is left of them beyond that of tasks that nobody holds up [s]."""
+        centers = self.centers(again)
+        waiting -= sum(float((c.flow * self.more[c.pool][c.tasks]) @ c.left) for c in centers)
+        whole = sum(c.waiting for c in centers)
+        return self.least + (self.number - self.least) * max(waiting, 0.0) / whole if whole > 0 else self.least
+
+
+def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:
+    """What each task waits longer at each center than on engines of their own.
+
+    It waits at the first of its pieces until an engine is left, and then less or more than in proportion to its CPU. That is
+    so of its part of a long line only, in which all wait as long. In a line in order of arrival it waits as long as the others
+    that are there when it comes.
+    """
+    some, rounds = lower.flow > 0, lower.rounds
+    cpu = np.maximum(HostView(lower).cpu() * rounds, 1e-300)
+    load = work.flow * some * cpu
+    begin = (found.first + (rounds - 1) * found.later) * some
+    alike = cpu * float(load @ (found.times - begin)) / float(load @ cpu)
+    usual = times * float(load @ alike) / float(load @ times)
+    apart = np.minimum(alike / np.maximum(usual, 1e-300), 1.0) * some
+    rest = (found.times - begin - alike) * apart / cpu  # of all that it does then, by its CPU
+    more: More = {}
+    for group in sorted(lower.groups, key=lambda group: ORDER.index(group.kind)):
+        here, longer = group.tasks, np.zeros(len(times))
+        longer[here] = rest[here] * (group.cpu + group.spin) * rounds[here] + begin[here]
+        begin[here] = 0.0
+        if group.in_order and group.kind is not Pool.THREADS:
+            served = group.alone * rounds[here] * work.service[group.pool]
+            wait = np.maximum(work.at_group[group.pool][here] - served, 0.0)
+            longer[here] += wait * (found.found[lower.work[here]] - 1)
+        more[group.pool] = longer
+    more[None] = rest * (lower.free + lower.spin) * rounds + begin
+    return more
+
+
+def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) -> float:
+    """Tasks there, such that so much work is left of them; users who find more there come less often.
+
+    Of one engine that is never idle while work is there all work left is the same in any order, importance included: they
+    have what all leave less what higher ones do. How tasks of several rounds share it with others, and what is left on several
+    engines, the chain says. Where work came at rates that would make r times as many tasks as the chain has. With users there
+    are x times as many: each more takes so much off what they ask for that x·(1 + f·(x - 1)) = r, with `f` what all of them
+    take, over what is left of the engines.
+    """
+    flow, rounds = there.flow, there.load.rounds
+    cpu = HostView(there.load).cpu()
+    known = 0.0 if (rounds[flow > 0] > 1).any() else left.known
+    early = (found.first - found.later) * (rounds - 1) / 2 * found.again * cpu  # all visits are still to come
+    number = (1 - known) * there.leaving(found.waiting - float(flow @ early), found.again)
+    if known > 0:
+        number += known * there.leaving(left.waiting)
+    tasks, load = np.flatnonzero(flow > 0), flow * cpu * rounds
+    users = left_to_come(there.work, tasks, load[tasks], found.number)
+    fewer = found.number * float(load.sum()) / engines / (users * (1 - found.use))
+    half, ratio = (1 - fewer) / 2, number / max(found.number, 1e-300)
+    return found.number * ratio / (half + sqrt(half**2 + ratio * fewer))

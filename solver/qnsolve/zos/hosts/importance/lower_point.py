@@ -1,0 +1,220 @@
+"""Work of lower importance on the CPs of a host: it has the engines that work of higher importance leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from math import inf, sqrt
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.chains.company import Company, along
+from qnsolve.zos.hosts.chains.plane import grid, moves, plane
+from qnsolve.zos.hosts.host_view import HostView
+
+from .one_task import SHORT, OneTask
+
+SIZES = 3  # of visits, for which times are found
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
+ROUNDS = 2  # in which it is found how long a task is there for a visit
+ALONE = 1e-12  # tasks that a visit finds up to which it finds none
+LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
+
+
+@dataclass(frozen=True, eq=False)
+class LowerPoint:
+    """Tasks of an importance on the CPs.
+
+    Attributes
+    ----------
+    engines : callable
+        Engines of their own on which so many of them are there, by their number.
+    number, use : float
+        How many are there; and what they and higher ones take of the engines of the host [0..1].
+    waiting : float
+        Work left to do of those there, beyond that of tasks that nobody holds up [s].
+    found : ndarray (W,)
+        Tasks that a visit of each work finds, over those that any one finds.
+    times : ndarray (T,)
+        Time of all visits of a task, where all share the engines alike [s].
+    first, later : ndarray (T,)
+        Of it, until the first visit is begun, and one of those after it [s].
+    again : ndarray (T,)
+        How much a visit finds what the one before it left [0..1]: 1 where it follows at once.
+    """
+
+    engines: Callable[[float], float]
+    number: float
+    use: float
+    waiting: float
+    found: Array
+    times: Array
+    first: Array
+    later: Array
+    again: Array
+
+
+def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> LowerPoint:
+    """A chain of the tasks of one importance, the levels, and those of higher importance, the phases.
+
+    Both are as in the product form of their own groups; those of higher importance do not see the others.
+    """
+    load = lower.load
+    again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
+    point = _point(higher, lower, again, growth)
+    if ((load.rounds > 1) & (load.flow > 0)).any():
+        for _ in range(ROUNDS):
+            there = point.times / load.rounds
+            again = np.where(load.flow > 0, there / np.maximum(there + load.between, 1e-300), 0.0)
+            point = _point(higher, lower, again, growth)
+    return point
+
+
+def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> LowerPoint:
+    """The same, given how much a visit finds what the one before it left."""
+    engines = higher.load.engines
+    over, under = higher.company(None), lower.company(None)
+    use = min((higher.total + lower.total) / engines, 0.999)
+    phases = grid(engines + 10, higher.top, growth)
+    most = lower.load.coming.most
+    levels = grid(engines + 20, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
+    busy = over.longer(0.0, higher.spin_share(None))
+    unlike = _unlike(lower, again)
+    slower = _slower(higher, lower, use, unlike)
+    down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
+    up = higher.flows(phases, phases, None)
+    down[0] = 0.0
+    chances = _taken(over, phases)
+    for _ in range(6):
+        serve = _served(lower, under, levels, chances)
+        arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
+        arrive[-1] = 0.0
+        shape = np.ones((len(levels), 1))
+        solved = plane(levels, phases, arrive, serve, 0.0, up / slower * shape, down / slower * shape)
+        chance = solved.chance
+        if chance[-1].sum() < 1e-7 or levels[-1] >= most:
+            break
+        levels = grid(engines + 20, min(4 * levels[-1], most), growth)
+    levels = solved.levels
+    piece = lower.total / lower.all_flow
+    more = levels + 1
+    alone = _speeds(under, more, lower.spin_share(None), chances.shape[1])
+    each = along(under.leave, more)[:, None] * lower.all_flow * (alone @ chances.T) / more[:, None]  # of one among n + 1
+    coming = np.array([np.interp(levels, lower.load.coming.count, rate) for rate in lower.load.coming.rate.T])
+    met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
+    met /= met.sum(axis=(1, 2), keepdims=True)
+    clock = slower * unlike  # one task is not as uneven as all of them
+    gone = _served(lower, under, levels, chances) / np.maximum(levels, 1.0)[:, None]
+    one = OneTask(levels, phases, arrive[:, 0], each, gone, up / clock, down / clock)
+    seen = met.sum(axis=2) @ levels
+    usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
+    found = seen / usual if usual > ALONE else np.ones(len(seen))
+    waiting = max(solved.mean_level - lower.total, 0.0) * piece * unlike
+    engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
+    return LowerPoint(engines_for, solved.mean_level, use, waiting, found, *_visits(lower, one, met, piece), again)
+
+
+def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Array, Array, Array]:
+    """Times of all visits of each task, and of them until the first one is begun, and one of those after it (T,) [s].
+
+    `met` is what each work finds (W, N, Y), `piece` the CPU of a mean visit [s].
+    """
+    load, cpu = lower.load, lower.cpu()
+    sizes = np.append(SHORT * piece, np.unique(np.geomspace(*_ends(lower), SIZES)))
+    by_size = np.array([np.einsum("ny,wny->w", one.time_left(size / piece), met) for size in sizes])
+    first, whole, later = by_size[0, load.work], np.zeros(len(cpu)), np.zeros(len(cpu))
+    known: dict[tuple[float, ...], tuple[float, float]] = {}
+    for task in np.flatnonzero((load.flow > 0) & (cpu > 0)).tolist():
+        size, work, rounds = float(cpu[task]), int(load.work[task]), float(load.rounds[task])
+        whole[task] = np.interp(size, sizes, by_size[:, work])
+        if rounds > 1:
+            pause = max(float(load.between[task]), SHORT * size)
+            key = size, work, rounds, pause
+            if key not in known:
+                known[key] = one.rounds(met[work], size / piece, rounds, pause)
+            begun, rest = known[key][0] - first[task], known[key][1]
+            later[task] = max(rest / (rounds - 1) - begun, 0.0)
+            whole[task] = known[key][0] + rest
+    return whole, first, later
+
+
+def _served(lower: HostView, under: Company, levels: Array, chances: Array) -> Array:
+    """Rate at which so many tasks are served with so many of higher importance (N, Y) [1/s]."""
+    alone = _speeds(under, levels, lower.spin_share(None), chances.shape[1])
+    found: Array = along(under.leave, levels)[:, None] * lower.all_flow * (alone @ chances.T)
+    return found
+
+
+def _unlike(lower: HostView, again: Array) -> float:
+    """Work that a task still has to do while it is there, over that of one mean visit with a piece of one kind.
+
+    With the visits that it comes back with, as far as one finds what the one before it left.
+    """
+    load, cpu = lower.load, lower.cpu()
+    left = _left_of_visits(lower) + (load.rounds - 1) / 2 * again * cpu
+    fixed = load.fixed * PIECE
+    return (float((load.flow * cpu) @ left) + fixed) / max(lower.total**2 / lower.all_flow, 1e-300)
+
+
+def _left_of_visits(view: HostView) -> Array:
+    """CPU that a visit of each task still has to do while it is there, in the mean of its pieces one after the other (T,) [s]."""
+    squares, cpu = view.rest**2, view.cpu()
+    for group in view.load.groups:
+        squares[group.tasks] += (group.cpu + group.spin) ** 2
+    return np.asarray((squares / np.maximum(cpu, 1e-300) + cpu) / 2)
+
+
+def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:
+    """Engines of their own on which as many tasks are there."""
+    leave, spin = along(under.leave, levels) * lower.all_flow, lower.spin_share(None)
+
+    def there(engines: float) -> float:
+        serve = leave / along(spin + (1 - spin) * under.slow_on(engines), levels)
+        rise, fall = moves(levels, (arrive - serve)[None, :], (arrive + serve)[None, :], True)
+        logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
+        chance = np.exp(logs - logs.max())
+        return float(chance @ levels) / float(chance.sum())
+
+    low, high = LEAST * under.processors, under.processors
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if there(middle) > number else (low, middle)
+    return high
+
+
+def _slower(higher: HostView, lower: HostView, use: float, unlike: float) -> float:
+    """Clock of the work of higher importance over that of the other: unlike pieces keep engines for unlike times.
+
+    By the CPU that a task still has to do while it is there: on one engine that is all that counts, whatever the pieces
+    [Cobham1954]. On several, tasks that last longer than the others' line takes to settle do not count for more than that.
+    """
+    load, left = higher.load.flow * higher.cpu(), _left_of_visits(higher) + (higher.left - 1) * higher.cpu()
+    engines, piece = lower.load.engines, lower.total / lower.all_flow
+    settle = unlike * piece / (engines * (1 - sqrt(use)) ** 2) if engines > 1 else inf
+    fixed = higher.load.fixed
+    mean = (float(load @ (1 / (1 / settle + 1 / np.maximum(left, 1e-300)))) + fixed / (1 / settle + 1 / PIECE)) / higher.total
+    return mean / (1 - mean / settle) / (higher.total / higher.all_flow) / unlike
+
+
+def _taken(over: Company, phases: Array) -> Array:
+    """P(j engines are taken), j = 0, 1, …, by the number of tasks of higher importance; the rest is all of them."""
+    return np.array([along(over.few[:, j], phases).clip(0.0, 1.0) for j in range(over.few.shape[1])]).T
+
+
+def _speeds(under: Company, levels: Array, spin: float, most: int) -> Array:
+    """Speed of the tasks at each level over that alone, with 0, 1, … engines taken."""
+    found = []
+    for taken in range(most):
+        left = under.processors - taken
+        slow = spin + (1 - spin) * under.slow_on(left)
+        found.append(1 / along(slow, levels))
+    return np.array(found).T
+
+
+def _ends(lower: HostView) -> tuple[float, float]:
+    """The shortest and the longest CPU of a visit."""
+    cpu = lower.cpu()
+    some = cpu[(lower.load.flow > 0) & (cpu > 0)]
+    return (float(some.min()), float(some.max())) if len(some) else (PIECE, PIECE)

@@ -1,0 +1,80 @@
+"""One task of a lower importance on the chain of the others of that and of higher importance: its time, round by round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.chains.banded import Moves, stays, times
+from qnsolve.zos.hosts.chains.plane import moves
+
+STARVED = 1e-4  # least rate of an end over that of all other moves
+SHORT = 1e-3  # CPU of a visit that waits until it is begun, over that of a mean one; and the shortest time between two over it
+
+
+@dataclass(frozen=True, eq=False)
+class OneTask:
+    """A task among others of its importance, the levels, and those of higher importance, the phases.
+
+    Attributes
+    ----------
+    levels, phases : ndarray (N,), (Y,)
+    arrive : ndarray (N,)
+        Rate at which others come to the levels [1/s].
+    each : ndarray (N, Y)
+        Rate at which a mean visit ends that has so many others beside it [1/s]; a longer one ends the less often.
+    alone : ndarray (N, Y)
+        Rate at which one of the others ends while the task is away [1/s].
+    up, down : ndarray (Y,)
+        Rates at which those of higher importance come and end, as fast as their pieces make it [1/s].
+    """
+
+    levels: Array
+    phases: Array
+    arrive: Array
+    each: Array
+    alone: Array
+    up: Array
+    down: Array
+
+    def time_left(self, size: float) -> Array:
+        """Time of a visit whose CPU is so many times that of a mean one, from each state (N, Y) [s]."""
+        beside = self._moves(self.each * self.levels[:, None])
+        return times(beside, self._ends(beside, size))
+
+    def rounds(self, start: Array, size: float, count: float, pause: float) -> tuple[float, float]:
+        """Times of the first and of all later visits of a task [s].
+
+        Parameters
+        ----------
+        start : ndarray (N, Y)
+            Chances of what it finds when it comes.
+        size : float
+            CPU of each visit, over that of a mean one.
+        count : float
+            Visits, more than 1; those after the first are geometrically many, so many in the mean.
+        pause : float
+            Mean time between two [s].
+        """
+        beside = self._moves(self.each * self.levels[:, None])
+        ends = self._ends(beside, size)
+        there = stays(beside, ends, start)
+        apart = self._moves(self.alone * self.levels[:, None])
+        both = {(0, *to): np.array([rate, apart[to]]) for to, rate in beside.items()}
+        last, back = ends / (count - 1), np.full(ends.shape, 1 / pause)
+        both |= {(1, 0, 0): np.array([ends - last, 0 * ends]), (-1, 0, 0): np.array([0 * ends, back])}
+        left = times(both, np.array([last, 0 * ends]))[1]
+        return float(there.sum()), max(float((there * ends * left).sum()) - (count - 1) * pause, 0.0)
+
+    def _moves(self, serve: Array) -> Moves:
+        """Moves of all others, which are served at some rates (N, Y)."""
+        rise, fall = moves(self.phases, self.up - self.down, self.up + self.down, True)
+        ups, downs = moves(self.levels, (self.arrive[:, None] - serve).T, (self.arrive[:, None] + serve).T, True)
+        across = np.broadcast_to(rise, serve.shape), np.broadcast_to(fall, serve.shape)
+        return {(1, 0): ups.T, (-1, 0): downs.T, (0, 1): across[0], (0, -1): across[1]}
+
+    def _ends(self, beside: Moves, size: float) -> Array:
+        least = STARVED * float(np.sum(list(beside.values()), axis=0).max())
+        return np.maximum(self.each / size, least)
