@@ -159,7 +159,7 @@ def _unlike(lower: HostView, again: Array) -> float:
 
 
 def _left_of_visits(view: HostView) -> Array:
-    """CPU that a visit of each task still has to do while it is there, in the mean of its pieces one after the other (T,) [s]."""
+    """CPU that a visit of each task still has to do while it is there, in the mean of its pieces in turn (T,) [s]."""
     squares, cpu = view.rest**2, view.cpu()
     for group in view.load.groups:
         squares[group.tasks] += (group.cpu + group.spin) ** 2
