@@ -8,18 +8,19 @@ them where the line is long against its changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
-from qnsolve.zos.hosts.limited.product_form import folded_rows, speeds_of
+from qnsolve.zos.hosts.limited.product_form import FoldedRows, speeds_of
 
 UNIT, SINGLE = 14, 30  # tasks that are counted one by one: before limits, and of one limit inside another
 GROWTH = 1.16  # of the steps beyond
 LEFT_OUT = 1e-6  # chance of the largest number of others up to which it is large enough
 WIDER = 4  # attempts
+WITHIN = 0.2  # tasks about where as many come as end, between which the rates are straight
 FAR = np.array([1e300])  # a number at which no users are left elsewhere
 SEEN = 1e-6  # chance of a number from which on its speed is known
 
@@ -49,7 +50,7 @@ class Below:
     visits: float
 
     def inside(self, mine: Array, others: Array) -> tuple[Array, Array, Array]:
-        """Of so many there and before it: of both kinds inside, and the speed of each."""
+        """Of so many there and before it, in whole numbers: of both kinds inside, and the speed of each."""
         ratio = self.hold / self.other_hold
         a, b, c = 1 - ratio, others - self.size + ratio * (self.size + mine), ratio * self.size * mine
         root = np.sqrt(np.maximum(b * b + 4 * a * c, 0.0))
@@ -59,8 +60,7 @@ class Below:
         room = mine + others <= self.size
         own = np.where(room, mine, shared)
         rest = np.where(room, others, self.size - shared)
-        count = np.minimum(mine + others, self.size)
-        return own, rest, np.interp(count, np.arange(self.size + 1.0), self.speed)
+        return own, rest, self.speed[np.minimum(mine + others, self.size).astype(int)]
 
     def mean_speeds(self, count: Array, levels: Array, chance: Array, left: Array) -> Array:
         """Mean rates at which `count` tasks from above leave, of those that `left` by their number; beyond these, the same."""
@@ -164,11 +164,12 @@ def series(asked: TwoLimits, guess: float, others_guess: float) -> LimitsInSerie
     """
     size, below, most, others_most = asked.size, asked.below, asked.most, asked.others_most
     top, others_top = min(most, size + guess), min(others_most, below.size + others_guess)
+    fold = FoldedRows(asked.elsewhere)
     for _ in range(WIDER):
-        coarse = _points(below.size, others_top)
+        coarse = _rates(asked, fold, _points(below.size, others_top))
         middle, others_middle = _balance(asked, coarse, top)
         levels, phases = _points(size, top, middle), _points(below.size, others_top, others_middle)
-        found, last, others_last = _solved(asked, levels, phases)
+        found, last, others_last = _solved(asked, fold, levels, coarse.finer(asked, fold, phases))
         enough = found.endless or last < LEFT_OUT or top >= most
         others_enough = others_last < LEFT_OUT or others_top >= others_most
         if enough and others_enough:
@@ -190,12 +191,13 @@ def _points(size: int, top: float, middle: float = 0.0) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _RatesBelow:
-    """At so many others (Y,): of 0 … size tasks above those that are below, and the rates at which tasks end.
+    """At so many others, the `phases` (Y,): of 0 … size tasks above those that are below, and the rates at which tasks end.
 
     `weight`, `mine`, `leave` and `others` go with the number from above that is below (Y, size + 1), `whole`, `serve` and
     `down` with that inside the limit above.
     """
 
+    phases: Array
     weight: Array
     mine: Array
     leave: Array
@@ -204,9 +206,18 @@ class _RatesBelow:
     serve: Array
     down: Array
 
+    def finer(self, asked: TwoLimits, fold: FoldedRows, phases: Array) -> _RatesBelow:
+        """The same on a grid that has more points."""
+        more = np.setdiff1d(phases, self.phases)
+        if not len(more):
+            return self
+        new, order = _rates(asked, fold, more), np.argsort(np.concatenate((self.phases, more)))
+        return _RatesBelow(*(np.concatenate((getattr(self, f.name), getattr(new, f.name)))[order] for f in fields(self)))
 
-def _rates(asked: TwoLimits, phases: Array) -> _RatesBelow:
-    size, below, elsewhere, tilt = asked.size, asked.below, asked.elsewhere, asked.tilt
+
+def _rates(asked: TwoLimits, fold: FoldedRows, phases: Array) -> _RatesBelow:
+    """`fold` joins what is elsewhere to what is below."""
+    size, below, tilt = asked.size, asked.below, asked.tilt
     count = np.arange(size + 1.0)
     mine, others, speed = below.inside(count[None, :], phases[:, None])
     leave = mine * speed / below.hold
@@ -215,29 +226,35 @@ def _rates(asked: TwoLimits, phases: Array) -> _RatesBelow:
         logs[:, 1:] = np.cumsum(np.log(np.maximum(tilt * below.visits / leave[:, 1:], 1e-300)), axis=1)
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
     ended = others * speed / below.other_hold
-    whole = np.maximum(folded_rows(weight, elsewhere), 1e-290)
-    serve = speeds_of(whole, tilt)
-    down = folded_rows(weight * ended, elsewhere) / whole
-    return _RatesBelow(weight, mine, leave, others, whole, serve, down)
+    whole, down = np.split(fold.of(np.concatenate((weight, weight * ended))), 2)
+    whole = np.maximum(whole, 1e-290)
+    return _RatesBelow(phases, weight, mine, leave, others, whole, speeds_of(whole, tilt), down / whole)
 
 
-def _balance(asked: TwoLimits, phases: Array, top: float) -> tuple[float, float]:
+def _balance(asked: TwoLimits, rates: _RatesBelow, top: float) -> tuple[float, float]:
     """The numbers of both kinds at which as many come as end."""
-    rates = _rates(asked, phases)
-    row = np.arange(len(phases))
-    last = rates.serve.shape[1] - 1
+    phases = rates.phases
+    row, width = np.arange(len(phases)), rates.serve.shape[1]
+    start = row * width
 
     def at(values: Array, number: Array) -> Array:
-        low = np.minimum(np.floor(number), last - 1).astype(int)
-        part = np.minimum(number - low, 1.0)
-        found: Array = values[row, low] * (1 - part) + values[row, low + 1] * part
+        low = np.minimum(number, width - 2).astype(int)
+        part, place = np.minimum(number - low, 1.0), start + low
+        found: Array = values.ravel()[place] * (1 - part) + values.ravel()[place + 1] * part
         return found
 
-    low, high = np.zeros(len(phases)), np.full(len(phases), top)
-    for _ in range(40):
-        middle = (low + high) / 2
-        rising = asked.come(middle) > at(rates.serve, middle)
-        low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+    def rising(number: Array) -> Array:
+        found: Array = asked.come(number) - at(rates.serve, number)
+        return found
+
+    low, high, wide = np.zeros(len(phases)), np.full(len(phases), np.ceil(top)), np.ceil(top)
+    while wide > WITHIN:  # from 1 on as good as straight
+        middle = np.floor((low + high) / 2) if wide > 1 else (low + high) / 2
+        more = rising(middle) > 0
+        low, high = np.where(more, middle, low), np.where(more, high, middle)
+        wide = float((high - low).max())
+    slow, fast = np.maximum(rising(low), 0.0), np.maximum(-rising(high), 0.0)
+    low = np.minimum(low + (high - low) * slow / np.maximum(slow + fast, 1e-300), top)
     over = asked.more(phases) - at(rates.down, low)
     place = int(np.argmax(over < 0)) if (over < 0).any() else len(phases) - 1
     if place == 0:
@@ -248,10 +265,11 @@ def _balance(asked: TwoLimits, phases: Array, top: float) -> tuple[float, float]
     )
 
 
-def _solved(asked: TwoLimits, levels: Array, phases: Array) -> tuple[LimitsInSeries, float, float]:
-    size, below, elsewhere = asked.size, asked.below, asked.elsewhere
+def _solved(
+    asked: TwoLimits, fold: FoldedRows, levels: Array, rates: _RatesBelow
+) -> tuple[LimitsInSeries, float, float]:  # fmt: skip
+    size, below, phases = asked.size, asked.below, rates.phases
     count, place = np.arange(size + 1.0), np.minimum(levels, size).astype(int)
-    rates = _rates(asked, phases)
     serve, down = rates.serve.T[place], rates.down.T[place]
     arriving, other_arriving = asked.come(levels), asked.more(phases)
     arrive = np.broadcast_to(arriving[:, None], serve.shape).copy()
@@ -260,18 +278,27 @@ def _solved(asked: TwoLimits, levels: Array, phases: Array) -> tuple[LimitsInSer
     chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
     at = np.zeros((len(phases), size + 1))
     np.add.at(at.T, place, chance)
-    there = rates.weight * folded_rows((at / rates.whole)[:, ::-1], elsewhere)[:, ::-1]  # of those from above, below
+    there = rates.weight * fold.of((at / rates.whole)[:, ::-1])[:, ::-1]  # of those from above, below
     marginal, left = there.sum(axis=0), there * rates.leave
     speeds = below.mean_speeds(count, count, marginal, left.sum(axis=0))
-    numbers, which = np.unique((count[None, :] + np.rint(phases)[:, None]).ravel(), return_inverse=True)
+    numbers, both = _by_number(count, phases, there)
     found = LimitsInSeries(
         float(left.sum()), float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
-        numbers.astype(float), np.bincount(which, there.ravel()).astype(float),
+        numbers, both,
         levels, chance.sum(axis=1), arriving, float((chance * serve).sum()),
         bool(chance[-1] @ (asked.come(FAR) - serve[-1]) > 0),
     )  # fmt: skip
     return found, float(chance[-1].sum()), float(chance[:, -1].sum())
+
+
+def _by_number(levels: Array, phases: Array, chance: Array) -> tuple[Array, Array]:
+    """The numbers of both kinds together, in order, and their chances; `levels` begin at 0, `chance` is (Y, N)."""
+    place = np.append(0.0, np.cumsum(np.minimum(np.diff(phases), levels[-1] + 1)))  # numbers that none has are left out
+    which = (place[:, None] + levels).astype(int)
+    found, numbers = np.bincount(which.ravel(), chance.ravel()), np.full(int(which[-1, -1]) + 1, -1.0)
+    numbers[which] = phases[:, None] + levels
+    return numbers[numbers >= 0], found[numbers >= 0]
 
 
 def one_of_several(
@@ -304,9 +331,9 @@ def one_of_several(
             break
         others_top = min(others_most, 4 * others_top)
     marginal, left = chance.sum(axis=1), (chance * serve).sum(axis=1)
-    numbers, which = np.unique((levels[:, None] + np.rint(phases)).ravel(), return_inverse=True)
+    numbers, both = _by_number(levels, phases, chance.T)
     return PlacesBelow(
         float(left.sum()), float((chance * down).sum()), float((chance * (levels[:, None] - mine)).sum()),
         float((chance * (phases - others)).sum()), below.mean_speeds(count, levels, marginal, left),
-        numbers, np.bincount(which, chance.ravel()).astype(float),
+        numbers, both,
     )  # fmt: skip

@@ -32,11 +32,16 @@ def speed_of(whole: Array, tilt: float) -> Array:
 
 def speeds_of(rows: Array, tilt: float) -> Array:
     """The same of each of several rows of weights (Y, N)."""
-    if float(rows.min()) <= SMALL:
-        return np.array([speed_of(row, tilt) for row in rows])
-    found = np.zeros(rows.shape)
-    found[:, 1:] = tilt * rows[:, :-1] / rows[:, 1:]
-    return found
+    seen = rows > SMALL
+    some, found = seen[:, 1:] & seen[:, :-1], np.zeros(rows.shape)
+    np.divide(tilt * rows[:, :-1], rows[:, 1:], out=found[:, 1:], where=some)
+    if some.all():
+        return found
+    place, any_, row = np.arange(rows.shape[1]), some.any(axis=1), np.arange(len(rows))
+    first, last = 1 + some.argmax(axis=1), rows.shape[1] - 1 - some[:, ::-1].argmax(axis=1)
+    before = found[row, first][:, None] * place / first[:, None]
+    found = np.where(place < first[:, None], before, np.where(place > last[:, None], found[row, last][:, None], found))
+    return np.where(any_[:, None], found, 0.0)
 
 
 def folded(one: Array, other: Array, size: int) -> Array:
@@ -45,21 +50,30 @@ def folded(one: Array, other: Array, size: int) -> Array:
     return np.asarray(found / found.max())
 
 
-def folded_rows(rows: Array, other: Array) -> Array:
+class FoldedRows:
     """Sums over j of rows[y, j]·other[n - j], n from 0 on, as many as both have (Y, N); in blocks of products of matrices.
 
     Examples
     --------
-    >>> folded_rows(np.array([[1.0, 2.0, 0.0]]), np.array([1.0, 10.0, 100.0])).tolist()
+    >>> FoldedRows(np.array([1.0, 10.0, 100.0])).of(np.array([[1.0, 2.0, 0.0]])).tolist()
     [[1.0, 12.0, 120.0]]
     """
-    count = rows.shape[1]
-    found, place = np.empty(rows.shape), np.arange(count)
-    for first in range(0, count, BLOCK):
-        last = min(first + BLOCK, count)
-        back = place[first:last] - place[:last, None]
-        found[:, first:last] = rows[:, :last] @ np.where(back >= 0, other[back], 0.0)
-    return found
+
+    def __init__(self, other: Array) -> None:
+        count = len(other)
+        ahead = np.concatenate((np.zeros(count), other))
+        shifted = np.lib.stride_tricks.sliding_window_view(ahead, count)[count:0:-1]  # other[n - j] at [j, n]
+        self._blocks = [
+            (first, min(first + BLOCK, count), np.ascontiguousarray(shifted[: first + BLOCK, first : first + BLOCK]))
+            for first in range(0, count, BLOCK)
+        ]
+
+    def of(self, rows: Array) -> Array:
+        """The sums for some rows."""
+        found = np.empty(rows.shape)
+        for first, last, block in self._blocks:
+            found[:, first:last] = rows[:, :last] @ block
+        return found
 
 
 def line(busy: float, servers: float) -> float:
