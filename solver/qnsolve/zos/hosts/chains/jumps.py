@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import lgamma
 
@@ -16,6 +16,7 @@ from .endless import lowest
 
 RARE = 1e-4  # chance of jumps that are taken together as one
 OF_LEVEL, OF_PRODUCT = 5e5, 2e4  # multiplications that take as long as what else a level and a product of it takes
+KEPT = 4e6  # rates of a chain that are kept, about
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -179,27 +180,15 @@ class Spread:
         (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
         return to - np.arange(to.shape[2]), part, places[:, None], parts[:, None]
 
-    def _from(self, n: int, least: int) -> tuple[int, Places, Array]:
-        """Levels reached from one, itself among them, at least `least`; the places there, and the rates (J, 2, 2, Y)."""
-        further, part, places, parts = self._ends
-        further, width = further[:, :, n, None, None], self.rate.shape[2]
-        rates = part[:, :, n, None, None] * (parts * self.rate[:, None, None, n, :])
-        return max(int(further.max()) + 1, least), further * width + places, rates
-
     def above(self, n: int, least: int) -> Array:
         """Rates from a level to itself and those above, as far as jumps lead, to `least` of them at least (Y, S, Y)."""
-        width = self.rate.shape[2]
-        levels, place, rates = self._from(n, least)
-        size = levels * width
-        found = np.bincount((place + size * np.arange(width)).ravel(), rates.ravel(), size * width)
+        further, part, places, parts = self._ends
+        further, width = further[:, :, n, None, None], self.rate.shape[2]
+        rates = part[:, :, n, None, None] * (parts * self.rate[:, None, None, n, :])  # (J, 2, 2, Y)
+        levels = max(int(further.max()) + 1, least)
+        place = further * width + (places + levels * width * np.arange(width))
+        found = np.bincount(place.ravel(), rates.ravel(), levels * width**2)
         return np.asarray(found.reshape(width, levels, width), dtype=float)
-
-    def reached(self, n: int, chance: Array, least: int) -> Array:
-        """What comes from a level with these chances to itself and those above (S, Y)."""
-        levels, place, rates = self._from(n, least)
-        width = len(chance)
-        found = np.bincount(place.ravel(), (rates * chance).ravel(), levels * width)
-        return np.asarray(found.reshape(levels, width), dtype=float)
 
 
 def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
@@ -242,6 +231,7 @@ class JumpChain:
     jumps: Spread
     ups_with: Array | None = None
     downs_with: Array | None = None
+    known: dict[int, Array] = field(default_factory=dict)  # rates from levels to those above
 
     def chance(self) -> Array:
         """Chances, not normalized; nan where there are none."""
@@ -258,7 +248,8 @@ class JumpChain:
             if most > 1e200:
                 found[: n + 1] /= most
                 coming[n:] /= most
-            reached = self._reached(n, found[n])
+            above = self._above(n)
+            reached = (found[n] @ above.reshape(width, -1)).reshape(-1, width)
             goes = reached[-1]
             for m in range(len(reached) - 1, 0, -1):
                 coming[n + m] += goes
@@ -276,7 +267,7 @@ class JumpChain:
         diagonal = np.arange(width)
         for n in range(count - 1, -1, -1):
             above = self._above(n)
-            back = above[:, -1]
+            back = above[:, -1].copy()
             for m in range(above.shape[1] - 1, 0, -1):
                 back = back @ down[n + m]
                 back += above[:, m - 1]
@@ -295,6 +286,8 @@ class JumpChain:
 
     def _above(self, n: int) -> Array:
         """Rates from a level to itself and those above (Y, S, Y)."""
+        if n in self.known:
+            return self.known[n]
         count, width = self.rise.shape
         found, place = self.jumps.above(n, min(2, count - n)), np.arange(width)
         found[:, 0] += self.here[n]
@@ -302,14 +295,6 @@ class JumpChain:
             found[place, 1, place] += self.rise[n]
             if self.ups_with is not None:
                 found[place[1:], 1, place[:-1]] += self.ups_with[n, 1:]
-        return found
-
-    def _reached(self, n: int, chance: Array) -> Array:
-        """What comes from a level with these chances to itself and those above (S, Y)."""
-        last = n == len(self.rise) - 1
-        found = self.jumps.reached(n, chance, 1 if last else 2)
-        if not last:
-            found[1] += chance * self.rise[n]
-            if self.ups_with is not None:
-                found[1, :-1] += chance[1:] * self.ups_with[n, 1:]
+        if found.size * count < KEPT:
+            self.known[n] = found
         return found
