@@ -151,12 +151,12 @@ def _alike(up: Array, local: Array, down: Array) -> tuple[Array, Array]:
 def _negative(rates: Array, *leaving: Array) -> Array:
     """Minus the generator within a level that other moves leave too: its diagonal from the sums of the rows."""
     found = -rates
-    step = len(rates) + 1
-    found.flat[::step] = 0.0
+    diagonal = found.reshape(-1)[:: len(rates) + 1]
+    diagonal[:] = 0.0
     out = -found.sum(axis=1)
     for moves in leaving:
         out = out + (moves if moves.ndim == 1 else moves.sum(axis=1))
-    found.flat[::step] = out
+    diagonal[:] = out
     return found
 
 

@@ -401,27 +401,38 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     gaps = np.diff(tasks)
     above, below = np.append(gaps, 1.0), np.insert(gaps, 0, 1.0)
     width = (above + below) / 2
-    first = [np.arange(min(n, capacity) + 1.0) for n in tasks]
-    second = [min(n, capacity) - i for n, i in zip(tasks, first, strict=True)]
+    low = int(np.searchsorted(tasks, capacity))  # the first level at which all places are taken: they are alike from there on
+    first = [np.arange(n + 1.0) for n in tasks[:low]] + [np.arange(capacity + 1.0)] * (top + 1 - low)
+    second = [n - i for n, i in zip(tasks[:low], first, strict=False)] + [capacity - first[-1]] * (top + 1 - low)
     behind = arrivals.line(first[-1], second[-1], float(waiting[-1]))
     lines = behind.at(waiting)
     entries, brisk = lines @ arrivals.shares, arrivals.brisk(lines, phases)
     line = [shares[: len(i)] for shares, i in zip(lines, first, strict=True)]
     long = _between_levels(capacity, arrivals, behind, phases, speed, tasks, (first[-1], second[-1]))
+    joint = (below == 1) * (np.arange(top + 1) > 0) / width  # share of the moves that go with a departure
+    apart = ((1 - joint) * (tasks > capacity))[:, None]
+
+    def parts(of: slice) -> tuple[Array, Array, Array, Array]:
+        """Of alike levels: chance that the next of the line begins in phase 1, rates out of both, and within each."""
+        i1, i2 = first[of.start], second[of.start]
+        size, s = len(i1), speed[int(min(tasks[of.start], capacity))]
+        entry, rows = entries[of, :size], np.arange(size)
+        d1, d2 = phases.leave[0] * brisk[of, :size], phases.leave[1]
+        out1, out2, moved = d1 * s * i1, d2 * s * i2, phases.move * s * i1
+        inner = np.zeros((len(entry), size, size))
+        inner[:, rows[1:], rows[:-1]] = (moved + apart[of] * out1 * (1 - entry))[:, 1:]
+        inner[:, rows[:-1], rows[1:]] = (apart[of] * out2 * entry)[:, :-1]
+        return entry, out1, out2, inner
+
+    full = parts(slice(min(low, top), top + 1))
     up, down, local = [], [], []
     for level, n in enumerate(tasks):
         i1, i2 = first[level], second[level]
-        size, s = len(i1), speed[int(min(n, capacity))]
-        entry = entries[level, :size]  # the next of the line begins in phase 1
-        d1, d2 = phases.leave[0] * brisk[level, :size], phases.leave[1]
-        out1, out2, moved = d1 * s * i1, d2 * s * i2, phases.move * s * i1
-        inner = np.zeros((size, size))
+        entries_, outs1, out2, inners = full if level >= low else parts(slice(level, level + 1))
+        at = level - low if level >= low else 0
+        size, entry, out1 = len(i1), entries_[at], outs1[at]
         rows = np.arange(size)
-        joint = (level > 0 and below[level] == 1) / width[level]  # share of the moves that go with a departure
-        apart = (1 - joint) * (n > capacity)
-        inner[rows[1:], rows[:-1]] = (moved + apart * out1 * (1 - entry))[1:]
-        inner[rows[:-1], rows[1:]] = (apart * out2 * entry)[:-1]
-        local.append(inner)
+        local.append(inners[at])
         if level and below[level] == 1:
             if n <= capacity:
                 move = np.zeros((size, size - 1))
@@ -603,7 +614,9 @@ def _figures(
 
 def _padded(rows: list[Array]) -> Array:
     """Rows of unlike lengths as one array, with zeros after their ends."""
-    found = np.zeros((len(rows), max(len(row) for row in rows)))
-    for row, values in zip(found, rows, strict=True):
-        row[: len(values)] = values
+    lengths = np.array([len(row) for row in rows])
+    found, short = np.zeros((len(rows), int(lengths.max()))), lengths < lengths.max()
+    for place in np.flatnonzero(short).tolist():
+        found[place, : lengths[place]] = rows[place]
+    found[~short] = [row for row, less in zip(rows, short.tolist(), strict=True) if not less]
     return found
