@@ -428,21 +428,13 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     up, down, local = [], [], []
     for level, n in enumerate(tasks):
         i1, i2 = first[level], second[level]
-        entries_, outs1, out2, inners = full if level >= low else parts(slice(level, level + 1))
+        begin, outs1, out2, inners = full if level >= low else parts(slice(level, level + 1))
         at = level - low if level >= low else 0
-        size, entry, out1 = len(i1), entries_[at], outs1[at]
+        size, entry, out1 = len(i1), begin[at], outs1[at]
         rows = np.arange(size)
         local.append(inners[at])
         if level and below[level] == 1:
-            if n <= capacity:
-                move = np.zeros((size, size - 1))
-                move[rows[1:], rows[:-1]], move[rows[:-1], rows[:-1]] = out1[1:], out2[:-1]
-                down.append(move)
-            else:
-                p = entry
-                move = np.diag(out1 * p + out2 * (1 - p))
-                move[rows[1:], rows[:-1]], move[rows[:-1], rows[1:]] = (out1 * (1 - p))[1:], (out2 * p)[:-1]
-                down.append(move / width[level])
+            down.append(_one_ends(out1, out2, entry if n > capacity else None) / (width[level] if n > capacity else 1.0))
         if level < top:
             step = above[level]
             if n < capacity:
@@ -458,6 +450,18 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
                 up.append(ahead * step / width[level])
                 down.append(back * step / width[level + 1])
     return _Levels(tasks, width, first, second, waiting, line, up, down, local)
+
+
+def _one_ends(out1: Array, out2: Array, entry: Array | None) -> Array:
+    """Moves where one ends, at rates by phase; of an `entry`, the chance of phase 1, where one of the line begins at once."""
+    size, rows = len(out1), np.arange(len(out1))
+    if entry is None:
+        move = np.zeros((size, size - 1))
+        move[rows[1:], rows[:-1]], move[rows[:-1], rows[:-1]] = out1[1:], out2[:-1]
+        return move
+    move = np.diag(out1 * entry + out2 * (1 - entry))
+    move[rows[1:], rows[:-1]], move[rows[:-1], rows[1:]] = (out1 * (1 - entry))[1:], (out2 * entry)[:-1]
+    return move
 
 
 def _between_levels(

@@ -296,7 +296,8 @@ def _by_number(levels: Array, phases: Array, chance: Array) -> tuple[Array, Arra
     """The numbers of both kinds together, in order, and their chances; `levels` begin at 0, `chance` is (Y, N)."""
     place = np.append(0.0, np.cumsum(np.minimum(np.diff(phases), levels[-1] + 1)))  # numbers that none has are left out
     which = (place[:, None] + levels).astype(int)
-    found, numbers = np.bincount(which.ravel(), chance.ravel()), np.full(int(which[-1, -1]) + 1, -1.0)
+    found = np.bincount(which.ravel(), chance.ravel()).astype(float)
+    numbers = np.full(len(found), -1.0)
     numbers[which] = phases[:, None] + levels
     return numbers[numbers >= 0], found[numbers >= 0]
 

@@ -14,7 +14,7 @@ from qnsolve.numerics.series import Array, Places
 
 from .banded import anchored, likely_state, stationary
 from .endless import eliminated_blocks, endless_blocks
-from .plane import SPARE, STIFF, plane_moves
+from .plane import LARGE, SPARE, STIFF, plane_moves, too_wide
 from .windows import KeptWindows, windowed
 
 LITTLE = 1e-12  # chance of a level over that of all below, from which on no more are looked at
@@ -62,7 +62,7 @@ def plane_of_kinds(
     windows : KeptWindows, optional
         As for `windowed`.
     """
-    means = [0.0]
+    means, seen = [0.0], list[tuple[Places, Places, Array]]()
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
         some, shape = np.ix_(rows, columns), (-1, len(kinds), len(columns))
@@ -72,6 +72,9 @@ def plane_of_kinds(
         known = windows is not None and likely is not None and windows.careful.get(size, False)
         for careful in (False, True)[(look and not alike) or known :]:
             moves = _moves(levels[rows], phases[columns], its, careful)
+            large = seen and likely is not None and len(rows) * len(columns) > LARGE
+            if large and not careful and too_wide(list(moves.values()), rows, columns, *seen[0]):
+                continue
             chance: Array | None = None
             if alike:
                 solved = endless_blocks(*_blocks(moves))
@@ -87,11 +90,13 @@ def plane_of_kinds(
                 if windows is not None and likely is not None:
                     windows.careful[size] = careful
                 chance = np.maximum(chance, 0.0)
-                return (chance / chance.sum()).reshape(shape)
+                found = (chance / chance.sum()).reshape(shape)
+                seen[:] = [(rows, columns, found)] if look and not alike else seen
+                return found
         return None
 
-    found = windowed(levels, phases, solve, alike, windows)
-    return None if found is None else (np.append(levels[:-2], means[0]) if alike else levels, found)
+    whole = windowed(levels, phases, solve, alike, windows)
+    return None if whole is None else (np.append(levels[:-2], means[0]) if alike else levels, whole)
 
 
 _Moves = dict[tuple[int, ...], Array]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from .windows import KeptWindows, windowed
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
+LARGE, BELOW = 600, 0.1  # points of a chain, and part of its rates below zero, from which on central moves are not tried
 NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
 SHORT = 5  # levels up to which those that go on without end are eliminated one by one
 
@@ -104,15 +106,22 @@ def plane(
         return Plane(levels, phases, np.hstack((alone.chance, rest)))
     most = STIFF * max(float(serve.max()), float(down.max()))
     arrive, up = np.minimum(arrive, most), np.minimum(up, most)
+    seen: list[tuple[Places, Places, Array]] = []  # what a look at a few points showed
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
         some = np.ix_(rows, columns)
         jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
         chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
         if likely is None:
-            return chain.chance(look=some[0].size * some[1].size < arrive.size)[0]  # to see where the chances are
+            looked = some[0].size * some[1].size < arrive.size  # to see where the chances are
+            chance = chain.chance(look=looked)[0]
+            seen[:] = [(rows, columns, chance)] * looked
+            return chance
         near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
-        found, careful = chain.chance(near, known=windows is not None and windows.careful.get(size, False))
+        known = windows is not None and windows.careful.get(size, False)
+        if seen and not known and len(rows) * len(columns) > LARGE:
+            known = not groups and too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
+        found, careful = chain.chance(near, known=known)
         if windows is not None:
             windows.careful[size] = careful
         return found
@@ -151,12 +160,19 @@ class _PlaneChain:
             chance[-1, -1] = 1.0
         return np.asarray(chance / chance.sum()), careful
 
+    @cached_property
+    def central(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Central moves."""
+        return self._moves(False, None)
+
+    def _moves(self, careful: bool, jumps: Spread | None) -> tuple[Array, Array, Array, Array, Array]:
+        its = self.arrive, self.serve, self.follow, self.up, self.down
+        return plane_moves(self.levels, self.phases, *its, careful, jumps)
+
     def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
         jumps = spread(self.levels, self.phases, self.groups) if self.groups else None
-        rise, fall, joint, ups, downs = plane_moves(
-            self.levels, self.phases, self.arrive, self.serve, self.follow, self.up, self.down, careful, jumps
-        )
+        rise, fall, joint, ups, downs = self.central if not careful and jumps is None else self._moves(careful, jumps)
         if jumps is not None:
             turned = jumps.turned()
             if turned.cost < jumps.cost:  # along the phases
@@ -174,6 +190,24 @@ class _PlaneChain:
             if np.isfinite(found).all():
                 return found
         return eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
+
+
+def too_wide(rates: Sequence[Array], rows: Places, columns: Places, few: Places, some: Places, chance: Array) -> bool:
+    """Whether steps are so wide where the chances are that central moves are sure not to do.
+
+    Parameters
+    ----------
+    rates : sequence of ndarray (N, …, Y)
+        Central moves on the points `rows` and `columns` of the grids.
+    chance : ndarray (n, …, y)
+        Chances seen on a `few` points of the levels and `some` of the phases.
+    """
+    near, beside = np.isin(few, rows), np.isin(some, columns)
+    there = chance[near][..., beside]
+    at = [rate[few[near] - rows[0]][..., some[beside] - columns[0]] for rate in rates]
+    below, whole = np.abs(np.minimum(at, 0.0)).sum(axis=0), np.abs(at).sum(axis=0)
+    share = np.divide(below, whole, out=np.zeros_like(there), where=whole > 0)
+    return float((there * share).sum()) > BELOW * float(there.sum())
 
 
 def endless_plane(

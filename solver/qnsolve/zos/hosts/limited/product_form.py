@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 SMALL = 1e-290  # of the weights of numbers of tasks
 BLOCK = 256  # numbers of which sums are found at once
@@ -32,7 +32,7 @@ def speed_of(whole: Array, tilt: float) -> Array:
 
 def speeds_of(rows: Array, tilt: float) -> Array:
     """The same of each of several rows of weights (Y, N)."""
-    seen = rows > SMALL
+    seen: Places = np.asarray(rows > SMALL)
     some, found = seen[:, 1:] & seen[:, :-1], np.zeros(rows.shape)
     np.divide(tilt * rows[:, :-1], rows[:, 1:], out=found[:, 1:], where=some)
     if some.all():
