@@ -184,6 +184,16 @@ class Working:
             level = level @ calls
         return depth
 
+    @cached_property
+    def tcbs(self) -> dict[int, list[tuple[int, Pool, Places]]]:
+        """TCBs of each host: pool, kind, and the tasks of its region."""
+        form, found = self.form, dict[int, list[tuple[int, Pool, Places]]]()
+        for pool, kind in form.tcbs:
+            tasks = np.flatnonzero(form.region == form.pool_region[pool])
+            for host in np.unique(form.host[tasks]).tolist():
+                found.setdefault(host, []).append((pool, kind, tasks[form.host[tasks] == host]))
+        return found
+
     def noted(self) -> dict[str, Any]:
         """Rates, times and waits as they are, and what was found with them."""
         return {name: _copied(getattr(self, name)) for name in FOUND}

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qnsolve.numerics.bisection import zero_of
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
@@ -211,10 +212,13 @@ def _together(speeds: list[Array]) -> Array:
     return speed_of(whole, tilt)[1:]
 
 
-def _left(work: Working, through: Array, flow: Array, need: Array, time: Array, servers: float, fixed: float = 0.0) -> _Left:
-    """What others than those that come through a limit leave of some servers, `time` of each spent there."""
+def _left(
+    work: Working, through: Array, flow: Array, need: Array, time: Array, servers: float, fixed: float = 0.0,
+    tasks: Places | None = None,
+) -> _Left:  # fmt: skip
+    """What others than those that come through a limit leave of some servers, `time` of each spent there; of some tasks."""
     load = np.maximum(flow - through, 0.0) * need
-    users = load * (work.form.users[work.form.work] > 0)
+    users = load * (work.form.users[work.form.work if tasks is None else work.form.work[tasks]] > 0)
     return _Left(servers, float((load - users).sum()) + fixed, float(users.sum()), float(users @ time))
 
 
@@ -228,10 +232,10 @@ def _host(work: Working, each: Array, through: Array, flow: Array, host: int, co
     longer = max(left.stretch, (1 + _ready(work, through, flow, host)) / left.servers)
     speeds = [count / max(float((each * here) @ (ask.cpu * longer)), LITTLE)]
     for mine, column, servers in _tcbs(work, host):
-        own = float((each * mine) @ column) * longer
+        own = float(each[mine] @ column[mine]) * longer
         if own > LITTLE:
-            at = work.on_cps * column / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
-            tcb = _left(work, through * mine, flow, column * mine * longer, at, servers)
+            at = (work.on_cps[mine] * column[mine]) / np.maximum(ask.on_cps + ask.thread_off, LITTLE)[mine]
+            tcb = _left(work, through[mine], flow[mine], column[mine] * longer, at, servers, tasks=mine)
             speeds.append(tcb.to(count, own) / own)
     return np.minimum(_together(speeds), left.to(count, max(cpu, LITTLE)) / max(cpu, LITTLE))
 
@@ -242,15 +246,14 @@ def _ready(work: Working, through: Array, flow: Array, host: int) -> float:
     time = work.on_cps / np.maximum(ask.on_cps + ask.thread_off, LITTLE)
     users = np.maximum(flow - through, 0.0) * time * (form.users[form.work] > 0)
     found = float((users * (form.host == host)) @ ask.cpu)
-    return found + sum(min(float((users * mine) @ column), servers) for mine, column, servers in _tcbs(work, host))
+    return found + sum(min(float(users[mine] @ column[mine]), servers) for mine, column, servers in _tcbs(work, host))
 
 
 def _tcbs(work: Working, host: int) -> Iterator[tuple[Places, Array, float]]:
     """TCBs of a host: their tasks, the time of each there, and how many there are."""
     form, ask = work.form, work.ask
     columns = {Pool.QR: ask.qr, Pool.RO: ask.ro, Pool.THREADS: ask.threads + ask.thread_off}
-    for pool, kind in form.tcbs:
-        mine = (form.region == form.pool_region[pool]) & (form.host == host)
+    for pool, kind, mine in work.tcbs.get(host, ()):
         yield mine, columns[kind], float(form.pool_size[pool])
 
 
@@ -301,16 +304,13 @@ def _places_of_users(
             rate = np.where(its, rate * min(1.0, float(form.pool_size[c]) / max(there, LITTLE)), rate)
         return float(rate @ holds[users])
 
-    def over(wait: float) -> bool:
-        return taken(wait) + count * own / (wait + own) > spare
+    def over(wait: float) -> float:
+        return taken(wait) + count * own / (wait + own) - spare
 
     low, high = 0.0, own
-    while over(high) and high < ENDLESS:
+    while over(high) > 0 and high < ENDLESS:
         low, high = high, 4 * high
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if over(middle) else (low, middle)
-    return taken(high)
+    return taken(zero_of(over, low, high))
 
 
 def by_places(
@@ -357,8 +357,5 @@ def by_places(
         rate = np.where(users > 0, come / np.maximum(rest + factor * new, 1e-300), form.rate)
         return float(rate[form.work[tasks]] @ held)
 
-    low, high = -RANGE, RANGE
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if taken(np.exp(middle)) > goal else (low, middle)
-    return np.asarray(waits * np.exp(part * low))
+    scale = zero_of(lambda log: taken(float(np.exp(log))) - goal, -RANGE, RANGE)
+    return np.asarray(waits * np.exp(part * scale))

@@ -37,11 +37,11 @@ def speeds_of(rows: Array, tilt: float) -> Array:
     np.divide(tilt * rows[:, :-1], rows[:, 1:], out=found[:, 1:], where=some)
     if some.all():
         return found
-    place, any_, row = np.arange(rows.shape[1]), some.any(axis=1), np.arange(len(rows))
+    place, row = np.arange(rows.shape[1]), np.arange(len(rows))
     first, last = 1 + some.argmax(axis=1), rows.shape[1] - 1 - some[:, ::-1].argmax(axis=1)
     before = found[row, first][:, None] * place / first[:, None]
     found = np.where(place < first[:, None], before, np.where(place > last[:, None], found[row, last][:, None], found))
-    return np.where(any_[:, None], found, 0.0)
+    return np.where(some.any(axis=1, keepdims=True), found, 0.0)
 
 
 def folded(one: Array, other: Array, size: int) -> Array:
