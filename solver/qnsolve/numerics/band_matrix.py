@@ -6,11 +6,14 @@ from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
 from pathlib import Path
+from threading import local
 from typing import Any
 
 import numpy as np
 
 from .series import Array
+
+KEPT = 10_000_000  # numbers of a band matrix whose memory is kept, at most
 
 
 @cache
@@ -28,9 +31,30 @@ def lapack() -> Any:
     return all_routines
 
 
+class _Room(local):
+    """Memory in which one band matrix after another is written: new memory costs more than to solve a small one."""
+
+    def __init__(self) -> None:
+        self.numbers = np.empty(0)
+
+    def of(self, count: int) -> Array:
+        """Room for so many numbers, which may hold anything."""
+        if count > KEPT:
+            return np.empty(count)
+        if len(self.numbers) < count:
+            self.numbers = np.empty(min(2 * count, KEPT))
+        return self.numbers[:count]
+
+
+_room = _Room()
+
+
 def empty_band(size: int, band: int) -> Array:
-    """A matrix of zeros, as `solved` takes it."""
-    return np.zeros((3 * band + 1, size), order="F")
+    """A matrix of zeros, as `solved` takes it; it is to be solved before the next one is written, in the same memory."""
+    rows = 3 * band + 1
+    found = _room.of(rows * size).reshape((rows, size), order="F")
+    found[band:] = 0.0  # what is above is not read
+    return found
 
 
 def solved(matrix: Array, band: int, right: Array) -> Array | None:
