@@ -52,9 +52,9 @@ _room = _Room()
 def empty_band(size: int, band: int) -> Array:
     """A matrix of zeros, as `solved` takes it; it is to be solved before the next one is written, in the same memory."""
     rows = 3 * band + 1
-    found = _room.of(rows * size).reshape((rows, size), order="F")
-    found[band:] = 0.0  # what is above is not read
-    return found
+    found = _room.of(rows * size)
+    found[:] = 0.0
+    return found.reshape((rows, size), order="F")
 
 
 def solved(matrix: Array, band: int, right: Array) -> Array | None:

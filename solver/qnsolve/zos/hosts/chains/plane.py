@@ -202,7 +202,7 @@ def too_wide(rates: Sequence[Array], rows: Places, columns: Places, few: Places,
     chance : ndarray (n, …, y)
         Chances seen on a `few` points of the levels and `some` of the phases.
     """
-    near, beside = np.isin(few, rows), np.isin(some, columns)
+    near, beside = ((seen >= of[0]) & (seen <= of[-1]) for seen, of in ((few, rows), (some, columns)))
     there = chance[near][..., beside]
     at = [rate[few[near] - rows[0]][..., some[beside] - columns[0]] for rate in rates]
     below, whole = np.abs(np.minimum(at, 0.0)).sum(axis=0), np.abs(at).sum(axis=0)
