@@ -7,8 +7,6 @@ from typing import TypeVar
 
 Number = TypeVar("Number", int, float)
 
-STEPS = 100  # secants at most
-
 
 def last_whole(holds: Callable[[int], bool], low: int, high: int, most: int) -> int | None:
     """The last whole number for which the condition holds; None where it still holds at `most`.
@@ -91,35 +89,3 @@ def _between(low: float, high: float) -> float:
     if low == 0:
         return high / 1024 if high > 1e-90 else 0.0
     return (low * high) ** 0.5 if high > 4 * low and low > 1e-90 else low + (high - low) / 2
-
-
-def zero_of(falling: Callable[[float], float], low: float, high: float, fine: float = 1e-14) -> float:
-    """Where a continuous function that falls is 0, to `fine` relative to the ends given; the end beyond which it is.
-
-    By secants, the value of an end that stays counted for half (the Illinois method): far fewer values than by halves.
-
-    Examples
-    --------
-    >>> round(zero_of(lambda x: 2 - x * x, 0.0, 4.0), 12)
-    1.414213562373
-    >>> zero_of(lambda x: 2 - x, 3.0, 4.0)
-    3.0
-    """
-    above, below = falling(low), falling(high)
-    if above <= 0 or below >= 0:
-        return low if above <= 0 else high
-    least, stayed = fine * max(abs(low), abs(high)), 0
-    for _ in range(STEPS):
-        at = low + (high - low) * above / (above - below)
-        if not low < at < high:
-            break
-        value = falling(at)
-        if value > 0:
-            low, above, below, stayed = at, value, below / 2 if stayed > 0 else below, 1
-        elif value < 0:
-            high, below, above, stayed = at, value, above / 2 if stayed < 0 else above, -1
-        else:
-            return at
-        if high - low <= least:
-            break
-    return low if above < -below else high

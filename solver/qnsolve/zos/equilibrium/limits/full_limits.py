@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.bisection import zero_of
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
@@ -304,13 +303,16 @@ def _places_of_users(
             rate = np.where(its, rate * min(1.0, float(form.pool_size[c]) / max(there, LITTLE)), rate)
         return float(rate @ holds[users])
 
-    def over(wait: float) -> float:
-        return taken(wait) + count * own / (wait + own) - spare
+    def over(wait: float) -> bool:
+        return taken(wait) + count * own / (wait + own) > spare
 
     low, high = 0.0, own
-    while over(high) > 0 and high < ENDLESS:
+    while over(high) and high < ENDLESS:
         low, high = high, 4 * high
-    return taken(zero_of(over, low, high))
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if over(middle) else (low, middle)
+    return taken(high)
 
 
 def by_places(
@@ -357,5 +359,8 @@ def by_places(
         rate = np.where(users > 0, come / np.maximum(rest + factor * new, 1e-300), form.rate)
         return float(rate[form.work[tasks]] @ held)
 
-    scale = zero_of(lambda log: taken(float(np.exp(log))) - goal, -RANGE, RANGE)
-    return np.asarray(waits * np.exp(part * scale))
+    low, high = -RANGE, RANGE
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if taken(np.exp(middle)) > goal else (low, middle)
+    return np.asarray(waits * np.exp(part * low))
