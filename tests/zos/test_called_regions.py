@@ -73,3 +73,23 @@ def test_two_qr_tcbs_beside_open_work_of_another_region(rate: float, qr: float, 
     ).solve()
     assert found["qr"].response_time == pytest.approx(1e-6 * qr, rel=0.01)
     assert found["open"].response_time == pytest.approx(1e-6 * open_, rel=0.01)
+
+
+@pytest.mark.parametrize("most", [2000, 28])
+@pytest.mark.parametrize("load", [{"rate": 31583.0}, {"users": 1076, "think_time": 0.03394}])
+def test_open_work_that_a_tor_calls_is_as_open_work_after_its_piece(load: dict[str, float], most: int) -> None:
+    """The CPs do not see in which region it is, nor limits that are never full; once 7 and 10 % longer."""
+    first, then = {"qr_cpu": 6.841e-6}, {"open_cpu": 4.143e-5, "devices": {"DB2": 3.984e-6}}
+    tors = ["TOR1", "TOR2"]
+    found = []
+    for steps in ([zos.Step(tors, **first, **then)], [zos.Step(tors, **first), zos.Step("AOR", **then)]):
+        system = zos.System(
+            lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+            regions=[zos.CicsRegion(name, lpar="L", mxt=most) for name in (*tors, "AOR")],
+            work=[zos.Work("work", steps=steps, **load)],
+            devices=[zos.Device("DB2")],
+        )
+        found.append(system.solve()["work"].response_time)
+    assert found[1] == pytest.approx(found[0], rel=1e-4 if most == 2000 else 0.02)
+    if "rate" in load:
+        assert found[0] == pytest.approx(118.67e-6, rel=0.01)  # by simulation of 20 million tasks

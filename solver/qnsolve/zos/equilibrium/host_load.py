@@ -11,7 +11,7 @@ from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
 
 from .bursts import bursts_at
-from .limits.limits import Limits
+from .limits.limits import RARE, Limits
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
@@ -61,8 +61,9 @@ def load_of(
 
 
 def _calls(work: Working, limits: Limits, busy: Places, rounds: Array) -> Array:
-    """`Load.calls`: of regions that nothing limits; whose limits fill they have rates of their own."""
-    full = {*limits.gates, *limits.capped, *limits.kept, *limits.rates}
+    """`Load.calls`: of regions that nothing limits, or next to nothing; whose limits fill they have rates of their own."""
+    crowds = {r: work.crowds.get(limits.pool[r]) for r in (*limits.gates, *limits.capped)}
+    full = {*limits.kept, *limits.rates, *(r for r, crowd in crowds.items() if crowd is None or crowd.full > RARE)}
     full |= {int(work.form.pool_region[pool]) for pool in limits.grouped}
     free = busy & ~np.isin(work.form.region, list(full))
     found: Array = work.need.calls * free[:, None] * free / rounds[:, None]

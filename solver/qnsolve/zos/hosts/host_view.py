@@ -11,6 +11,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
+from .calls import Calls, Visits
 from .chains.company import Companies, Company, TaskQueue, along, company
 from .groups import ServerGroup
 from .load import Load
@@ -95,14 +96,8 @@ class HostView:
     def _called(self, k: int | None) -> tuple[Array, Array]:
         """CPU of tasks that one visit to a group calls [s], of each of its tasks; and their share in all that come (T,)."""
         assert k is not None
-        load, tasks = self.load, self.load.groups[k].tasks
-        if not load.calls.size or load.bursts:
-            return np.zeros(len(tasks)), np.zeros(len(load.flow))
-        mine = load.calls[tasks]
-        cpu = mine @ (load.rounds * self.cpu())
-        come = np.divide(load.flow, load.rounds, out=np.zeros(len(load.flow)), where=load.rounds > 0)
-        share = np.divide(load.flow[tasks] @ mine, come, out=np.zeros(len(come)), where=come > 0)
-        return cpu, np.minimum(share, 1.0)
+        tasks = self.load.groups[k].tasks
+        return self.calls.cpu(tasks, self.cpu()), self.calls.shares[tasks].sum(axis=0)
 
     def going_on(self, k: int | None) -> float:
         """Share of the visits to a group that go on on the CPs as the same task."""
@@ -122,16 +117,38 @@ class HostView:
         """Work over that of a mean piece of the others than a group."""
         return np.asarray(cpu / max(self.piece(k), 1e-300))
 
+    @cached_property
+    def calls(self) -> Calls:
+        """What tasks call at once."""
+        grouped = np.zeros(len(self.load.flow), dtype=bool)
+        for group, load in zip(self.load.groups, self.loads, strict=True):
+            grouped[group.tasks] |= load > 0
+        return Calls(self.load, self.rest, grouped)
+
+    @_once
+    def _visits(self, k: int | None) -> Visits:
+        """Visits to others than a group [1/s], the CPU of each [s], and how many pieces it counts as; of its own tasks last."""
+        assert k is not None
+        return self.calls.visits(self.load.groups[k].tasks, self._work_outside(k), self._called(k)[0])
+
+    def _work_outside(self, k: int) -> Array:
+        """CPU of one visit of each task but at a group (T,) [s]."""
+        work = self.rest.copy()
+        for i, group in enumerate(self.load.groups):
+            if i != k:
+                work[group.tasks] += group.cpu + group.spin
+        return work
+
     @_once
     def others_flow(self, k: int | None) -> float:
         """Visits a second to others than a group: each of its tasks may come to them before, and after."""
         if k is None:
             return self.all_flow
-        load, group = self.load, self.load.groups[k]
-        flow = load.flow[group.tasks]
-        rest = self.all_flow - float(flow.sum())
+        load, tasks, (flows, _, pieces) = self.load, self.load.groups[k].tasks, self._visits(k)
+        rest = float(flows[: -len(tasks)] @ pieces[: -len(tasks)]) + load.fixed_flow
         rest = rest if rest > NOISE * self.all_flow else 0.0
-        return rest + sum(float(flow @ (self._elsewhere(k, later) > 0)) for later in (False, True))
+        before, after = ((self._elsewhere(k, later) > 0).astype(float) for later in (False, True))
+        return rest + float(load.flow[tasks] @ (before + after + self.calls.number(tasks)))
 
     def piece(self, k: int | None) -> float:
         """CPU of a piece of the others in the mean [s]."""
@@ -168,16 +185,11 @@ class HostView:
         mix that settles; it grows by the time that others keep the CPs in a row, which is that of their pieces by their work.
         """
         assert k is not None
-        work = self.rest.copy()
-        for i, group in enumerate(self.load.groups):
-            if i != k:
-                work[group.tasks] += group.cpu + group.spin
-        flow, fixed, pieces = self.load.flow, self.load.fixed, self.load.fixed_flow
-        piece = fixed / pieces if pieces else 0.0
-        whole = float(flow @ work) + fixed
-        count = float(flow[work > 0].sum()) + pieces
-        unlike = (float(flow @ work**2) + fixed * piece) * count / whole**2 if whole > 0 else 1.0
-        again = (float(flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
+        fixed, work, (flows, each, pieces) = self.load.fixed, self._work_outside(k), self._visits(k)
+        piece = fixed / self.load.fixed_flow if self.load.fixed_flow else 0.0
+        whole, count = float(flows @ each) + fixed, float(flows @ pieces) + self.load.fixed_flow
+        unlike = (float(flows @ each**2) + fixed * piece) * count / whole**2 if whole > 0 else 1.0
+        again = (float(self.load.flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
         clock = self.own_clock(k)
         return np.asarray(max(unlike**MIX * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
 

@@ -38,9 +38,7 @@ def crossed(host: HostView, k: int) -> bool:
     theirs = sum(host.loads) - host.loads[k]
     if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
         return False
-    apart = np.ones(len(load.flow), dtype=bool)
-    apart[tasks] = False
-    return float((load.flow * host.rest)[apart].sum()) + load.fixed > APART * max(host.pieces, SOME * load.engines)
+    return float(load.flow @ host.calls.apart) + load.fixed > APART * max(host.pieces, SOME * load.engines)
 
 
 @dataclass(frozen=True)
@@ -142,9 +140,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
         return found
 
     others = kind(later, 1.0)
-    apart = load.visits * host.rest / others.time
-    for each in load.groups:
-        apart[each.tasks] = 0.0
+    apart = load.visits * host.calls.apart / others.time
     for each in (load.groups[i] for i in later):
         apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
 
@@ -221,7 +217,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     if not alike:
         comes[0][-1] = 0.0
     slow_y, slow_z = max(theirs.clock / mine.clock, QUICKEST), max(free.clock / mine.clock, QUICKEST)
-    onward = host.rest / free.time
+    onward = host.calls.onward / free.time
     on = float(load.flow[group.tasks] @ onward[group.tasks]) / mine.flow
     behind = load.flow * (three.at_theirs > 0)
     on_theirs = float(behind @ onward) / max(float(behind.sum()), 1e-300)

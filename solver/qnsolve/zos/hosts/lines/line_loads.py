@@ -76,7 +76,23 @@ class LineLoads:
             settles = its.number * its.service * work / (1 - part + part * work / others)
             lasts = self._piece * its.free**2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
-        return found
+        return np.asarray(found + found @ self._sent)
+
+    @cached_property
+    def _sent(self) -> Array:
+        """Of all that come to each task that has no line, the share that each other one calls at once (T, T).
+
+        The less of it counts the less of the work at the lines is of those that call, and no more than one for each task of
+        the length of those in the lines: short visits beside longer ones do not call as the lines as a whole move on.
+        """
+        host, flow = self.host, self.host.load.flow
+        lines = np.zeros(len(flow))
+        for k in self.lines:
+            lines[host.load.groups[k].tasks] = 1.0
+        found = np.where(lines > 0, 0.0, host.calls.shares)
+        sent = float((lines @ found) @ (flow * (self.free_work > 0)))
+        senders = sum(host.loads[k] for k in self.lines if found[host.load.groups[k].tasks].any())
+        return np.asarray(found * min(self.work / self.length() / max(sent, 1e-300), 1.0) * senders / self.work)
 
     @cached_property
     def _squares(self) -> Array:
@@ -149,9 +165,10 @@ class LineLoads:
 
     def held(self, k: int) -> float:
         """Pieces that a line holds back [1/s]."""
-        tasks = self.host.load.groups[k].tasks
-        work = self.host.load.flow * self.share * self.free_work
-        return self.pieces.held * float(work[tasks].sum()) / max(float(work.sum()), 1e-300)
+        mine = np.zeros(len(self.share))
+        mine[self.host.load.groups[k].tasks] = self.share[self.host.load.groups[k].tasks]
+        work = self.host.load.flow * self.free_work
+        return self.pieces.held * float(work @ (mine + mine @ self._sent)) / max(float(work @ self.share), 1e-300)
 
     @cached_property
     def alike(self) -> bool:
