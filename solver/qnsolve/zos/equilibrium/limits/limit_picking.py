@@ -18,6 +18,7 @@ USERS_ON_CPS = 0.6  # the same for work of users
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
 CROWDED = 5.0  # wait over the time inside from which on users and work with a rate crowd before a limit
 NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
+SELDOM = 0.01  # chance of a full limit, and share of the tasks that wait, up to which it limits nothing
 WAITING = 0.05  # tasks in line at a QR TCB, over the places of the full region above, from which on it is a station of that
 SETTLING = 4  # rounds in which limits may change between the two
 
@@ -32,6 +33,7 @@ class PickedLimits(LimitPools):
             return
         self.take_shares()
         before = {*self.kept, *(int(self.work.form.pool_region[pool]) for pool in self.grouped)}
+        self._let_go()
         self.gates, self.kept, self.capped = [], {}, {}
         self._pick_abreast()
         filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
@@ -49,6 +51,18 @@ class PickedLimits(LimitPools):
                 self.capped[region] = min(self.size(region), self.size_above(region))
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _let_go(self) -> None:
+        """Hosts whose limits, solved with the CPs, are hardly ever full have none: those inside see all others."""
+        host, hosts = self.work.form.host, dict[int, bool]()
+        for pool, limit in self.grouped.items():
+            seen, at = self.work.seen.get(pool), int(host[limit.tasks[0]])
+            hosts[at] = hosts.get(at, True) and seen is not None and max(seen.delayed, seen.full) < SELDOM
+        for limit in self.grouped.values():
+            if hosts[int(host[limit.tasks[0]])]:
+                self.open |= {int(r) for r in np.unique(self.work.form.region[limit.tasks])}
+        for region in self.open:
+            self.work.pool_wait[self.pool[region]] = 0.0
 
     def _pick_abreast(self) -> None:
         """Which regions side by side meet in those that they call."""
@@ -72,7 +86,7 @@ class PickedLimits(LimitPools):
         """Whether a region may fill; those that their TRANCLASSes bound are noted."""
         w, form = self.work, self.work.form
         flow = w.flow[tasks]
-        if not len(tasks) or flow.sum() <= 0:
+        if not len(tasks) or flow.sum() <= 0 or region in self.open:
             return False
         pool, size = self.pool[region], self.size(region)
         if self._class_cap(region) <= size:

@@ -62,6 +62,7 @@ class LimitPools:
     made: dict[int, float] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)
+    open: set[int] = field(default_factory=set)
     closing: set[int] = field(default_factory=set)
     two_counts: set[int] = field(default_factory=set)
     abreast: dict[int, tuple[int, ...]] = field(default_factory=dict)
