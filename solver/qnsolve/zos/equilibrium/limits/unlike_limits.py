@@ -47,9 +47,7 @@ class UnlikeLimits(LimitArrivals):
         calling = pool in self.grouped and self.calling[tasks].any()
         if (pool not in self.grouped or calling) and self.mild(tasks, self.mixed(tasks, inside, away)):
             return ratio
-        if len(some) == 1:
-            ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
-        if len(some) > 1:
+        if len(some):
             mean = np.maximum(inside[tasks][some], 1e-12)
             users, gone = np.zeros(len(some)), np.ones(len(some))
             held = inside + w.pool_wait[pool]
@@ -72,6 +70,8 @@ class UnlikeLimits(LimitArrivals):
                         ratio[some] = np.clip(found / beside, 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):  # the variation of all times together
                     ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
+            else:  # as many tasks of one work
+                ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
         if pool in self.two_counts:
             ratio = ratio / self._two_parts(tasks, inside, away)
         self.ratios[pool], self.made[pool] = ratio, plain
