@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.parts.work import Step
@@ -22,6 +22,7 @@ from qnsolve.zos.parts.work import Step
 from .tasks import Layout, Request, Task, layout
 
 UNLIMITED = 2**31 - 1
+ONE_BY_ONE = 1.02  # transactions that come at once in the mean, up to which they are solved as if one by one
 Converted = frozenset[tuple[int, str, int]]  # facility, structure, LPAR: its requests are asynchronous
 
 
@@ -137,6 +138,12 @@ class Compiled:
         for value in self.__dict__.values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
+
+    @property
+    def in_groups(self) -> Places:
+        """Works whose transactions come in groups (W,) of bool; groups of hardly more than one are solved as one by one."""
+        found: Places = (self.burst > ONE_BY_ONE) & (self.tick <= 0)
+        return found
 
     @property
     def system(self) -> SystemParts:

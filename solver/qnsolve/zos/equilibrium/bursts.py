@@ -109,7 +109,7 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
     form, found = work.form, []
     open_ = here & ~np.isin(form.region, list(limits.rates))
-    for w in np.flatnonzero((form.burst > 1) & (form.tick <= 0)).tolist():
+    for w in np.flatnonzero(form.in_groups).tolist():
         first = np.where(open_, _first(work, w), 0.0)
         size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
         if first.any():
@@ -134,7 +134,7 @@ def burst_waits(work: Working, limits: Limits) -> Array:
     """
     form = work.form
     found = np.zeros(len(form.work))
-    bursts = np.flatnonzero((form.burst > 1) & (form.tick <= 0))
+    bursts = np.flatnonzero(form.in_groups)
     if not len(bursts):
         return found
     first = np.zeros(len(form.work))  # transactions of a group that are a group at this task

@@ -15,6 +15,7 @@ from .host_load import PIECE
 from .working import Working
 
 CLOSE = 1e-9  # of the work left to do
+SPUN = 0.05  # share of the CPU that units spin for, from which on nothing is known
 FEWER = 0.03  # of what is left of a center, that tasks there keep users from asking for, from which on users are no rate
 
 
@@ -83,7 +84,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
-    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. Several engines: at least what
+    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. The more of the CPU units spin
+    for, which do no work meanwhile, the less of that is known. Several engines: at least what
     they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center is as a line
     whose load is off by one factor, the same for all: what waits long is known least.
     """
@@ -91,9 +93,9 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     some = load.flow > 0
     flow = work.flow * some
     used = float(flow @ ask.on_cps) + load.fixed
-    spins = float(flow @ (ask.qr_spin + ask.open_spin))  # a unit that spins takes CPs, and does no work
+    spins = float(flow @ (ask.qr_spin + ask.open_spin))
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
-    if used >= engines or spins > 0 or apart or engines < 1 or (engines > 1 and not load.coming.steady):
+    if used >= engines or spins >= SPUN * used or apart or engines < 1 or (engines > 1 and not load.coming.steady):
         return WorkLeft()
     left = left_to_do(work, load)
     centers = centers_of(work, load, point, times, flow, left)
@@ -102,7 +104,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     own, whole = bare - off, engines - used
     goal = max(own * line(used, engines) / used, (own + _of_bursts(work, load)) / whole - own)
     waiting = sum(c.waiting for c in centers)
-    known = _as_open(work, load, times)
+    known = _as_open(work, load, times) * max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
     left_over = WorkLeft(goal, known) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):

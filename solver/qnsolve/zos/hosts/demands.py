@@ -10,6 +10,8 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 
+LITTLE = 0.01  # of the CPU of a task, synchronous requests that are as all else of it
+
 
 @dataclass
 class Around:
@@ -59,7 +61,8 @@ class Demands:
     away : ndarray (T,)
         Time without queueing: delays, asynchronous requests.
     qr_spin, open_spin : ndarray (T,)
-        Of `qr` and of `cpu`, synchronous requests: units that are ready on the CPs, and take no longer beside others.
+        Of `qr` and of `cpu`, synchronous requests: units that are ready on the CPs, and take no longer beside others. None
+        where they are next to nothing of the CPU of a task: they are as all of it.
     """
 
     qr: Array
@@ -96,17 +99,20 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
     longer = around.ziip[host]
     qr_spin = need.qr_fixed + (need.qr_sync * facility).sum(axis=1)
     open_spin = need.open_fixed + (need.open_sync * facility).sum(axis=1)
+    qr, ro, cpu = need.qr * slow + qr_spin, need.ro * slow, (need.cpu + need.ziip * back) * slow + open_spin
+    threads = (need.threads + need.thread_ziip * back) * slow
+    spins = qr_spin + open_spin > LITTLE * (qr + ro + cpu + threads)
     return Demands(
-        qr=need.qr * slow + qr_spin,
-        ro=need.ro * slow,
-        cpu=(need.cpu + need.ziip * back) * slow + open_spin,
-        threads=(need.threads + need.thread_ziip * back) * slow,
+        qr=qr,
+        ro=ro,
+        cpu=cpu,
+        threads=threads,
         thread_off=need.thread_ziip * at_ziip * longer,
         ziip=need.ziip * at_ziip * longer,
         ziip_work=(need.ziip + need.thread_ziip) * at_ziip,
         away=need.delay + (need.other * facility).sum(axis=1),
-        qr_spin=qr_spin,
-        open_spin=open_spin,
+        qr_spin=np.where(spins, qr_spin, 0.0),
+        open_spin=np.where(spins, open_spin, 0.0),
     )
 
 

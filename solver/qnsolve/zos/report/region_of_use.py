@@ -77,7 +77,7 @@ def uses(form: Compiled, throughput: Array, busy: Array, held: Array) -> list[Us
     use = np.where(np.isin(form.pool_kind, (Pool.QR, Pool.RO)), tcbs, np.where(form.pool_size < UNLIMITED, held, 0.0))
     bound = np.isin(form.pool_kind, BOUNDS)
     highest = [min(form.importance[form.host == host], default=1) for host in range(len(form.engines))]
-    center, limit, uneven = np.zeros(len(form.rate)), np.zeros(len(form.rate)), (form.burst > 1) | (form.tick > 0)
+    center, limit, uneven = np.zeros(len(form.rate)), np.zeros(len(form.rate)), form.in_groups | (form.tick > 0)
     for task, work in enumerate(form.work):
         pools = [arg for code, arg, _ in form.program(task) if code in (Op.TAKE, Op.SHARED, Op.HOLD)]
         center[work] = max(center[work], busy[form.host[task]], *(use[p] for p in pools if not bound[p]), 0.0)

@@ -391,7 +391,7 @@ class Limits(UnlikeLimits):
         w, pool, tasks = self.work, self.pool[region], self.tasks[region]
         stream, works = float(w.flow[tasks].sum()), w.form.work[tasks]
         self.two_counts.discard(pool)
-        other = region in self.capped or (w.form.users[works] > 0).any() or (w.form.burst[works] > 1).any()
+        other = region in self.capped or (w.form.users[works] > 0).any() or w.form.in_groups[works].any()
         if other or not stream < NEARLY * float(speed[-1]):
             return found
         visits = max(self.visits_of_one(region), 1.0)
