@@ -12,10 +12,15 @@ from qnsolve.zos.hosts.spread import Whereabouts
 
 from .bursts import bursts_at
 from .limits.limits import RARE, Limits
+from .limits.limits_of_cpu import several_importances
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
+SEVERAL, FARTHEST = (
+    2.0,
+    10.0,
+)  # tasks that no full region lets in, in the mean, up to which there are so many times more at most
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
@@ -93,7 +98,7 @@ def _rough(work: Working, host: int, here: Places) -> Array:
 def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array] | None) -> Whereabouts | None:
     """Users by where they are on a host, by the times of the round before; None where there are none, or all alike."""
     form = work.form
-    if not before or len(np.unique(form.importance[here])) > 1 or not (form.users > 0).any():
+    if not before or several_importances(work, here & (work.ask.on_cps > 0)) or not (form.users > 0).any():
         return None
     counted, at = _counted(work, limits), {}
     regions = set(form.region[here].tolist())
@@ -156,7 +161,9 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     most = np.inf if streams else float(form.users[time > 0].sum())
     if not streams:
         rate[most <= COUNTS] = 0.0
-    entry = {int(form.region[t]) for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()}
-    if entry and all(r in limits.gates or r in limits.capped for r in entry):
-        most = min(most, float(sum(limits.capped.get(r, limits.size(r)) for r in entry)))
+    entry = [t for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()]
+    full = {*limits.gates, *limits.capped} & {int(form.region[t]) for t in entry}
+    others = float(sum(work.flow[t] * counted[t] for t in entry if int(form.region[t]) not in full)) + fixed
+    if full and others < SEVERAL:
+        most = min(most, float(sum(limits.capped.get(r, limits.size(r)) for r in full)) + np.ceil(FARTHEST * others))
     return Coming(COUNTS, rate, False, most)

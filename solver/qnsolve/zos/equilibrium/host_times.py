@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.load import HostPoint, Load
 
 from .conservation import WorkLeft, conserve
@@ -14,6 +17,10 @@ from .limits.limits import Limits
 from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
+FEW, NOTHING = (
+    0.03,
+    1e-3,
+)  # of the CPs in use by higher importance, from which on its chain counts whole, and a part that is none
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -27,7 +34,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
-        point, times, higher = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), WorkLeft()
+        point, times, higher, speeds = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), WorkLeft(), dict[int, Array]()
         for rank in ranks:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
@@ -40,10 +47,11 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             free = not load.held and not limits.grouped and not load.gated
             left = conserve(work, load, point, level) if free else WorkLeft()
             own = here & (form.importance == rank)
+            speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            if rank != ranks[0]:
-                level = lower_times(work, limits, host, rank, level, left.less(higher))
+            if above.any():
+                level = _below(work, limits, host, rank, level, left.less(higher))
             times[own] = level[own]
             higher = left
             work.at_group |= at_group
@@ -54,12 +62,39 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             back = (need.ziip + need.thread_ziip) * form.overflowed
             times += here * back * slow * max(longer[host] - point.free, 1 - point.free)
         on_cps += times
-        found.append(point)
+        found.append(replace(point, speeds=speeds))
     work.on_cps, work.hosts = on_cps, found
     limits.own.apply(hosts=True)
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):
             _delivered(work, host)
+
+
+def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, left: WorkLeft) -> Array:
+    """Times of the tasks of an importance below others, `level` being those among all as equals.
+
+    Where higher ones need few of the CPs it is nearly that, and what their chain makes of it counts as much less.
+    """
+    form = work.form
+    higher = (form.host == host) & (form.importance < rank)
+    fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] < rank), 2].sum())
+    part = min((float(work.flow[higher] @ work.ask.on_cps[higher]) + fixed) / (FEW * float(form.engines[host])), 1.0)
+    if part < NOTHING:
+        return level
+    before = {pool: at.copy() for pool, at in work.at_group.items()}
+    found = lower_times(work, limits, host, rank, level, left)
+    if part == 1:
+        return found
+    for pool, at in before.items():
+        if pool in work.at_group:
+            work.at_group[pool] = _between(at, work.at_group[pool], part)
+    return _between(level, found, part)
+
+
+def _between(low: Array, high: Array, part: float) -> Array:
+    """Times that are a part of the way from some to others."""
+    found: Array = low ** (1 - part) * high**part
+    return found
 
 
 def _note_overload(work: Working, load: Load, point: HostPoint) -> None:

@@ -24,6 +24,7 @@ MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
+FASTEST = 1e100  # of others that are next to nothing, over their load
 
 
 @dataclass(eq=False)
@@ -226,9 +227,10 @@ class GroupChain:
         else:
             serve = units[:, None] / (self.piece * reading.read(slow) + self.spin)
             theirs = reading.read(spins + (1 - spins) * slow)
-        ended = reading.read(others.leave[here]) * self.out / theirs
+        leave = np.minimum(others.leave[here], FASTEST)
+        ended = reading.read(leave) * self.out / theirs
         longer = spins + (1 - spins) * others.slow_beside(units + 1, before)  # nothing is there before the first place
-        there = view.pieces * reading.read(others.leave[here] * longer) / theirs
+        there = view.pieces * reading.read(leave * longer) / theirs
         return serve[place], ended[place], there[place]
 
     def point(self, rates: GroupRates, chance: Array) -> GroupPoint:

@@ -13,6 +13,7 @@ from qnsolve.zos.hosts.limited.limited_work import PLACES
 
 ON_CPS = 0.25  # share of the time in a region spent on the CPs from which on its limit depends on the others there
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which their waits are as in a product form
+NOTHING = 0.002  # of the CPU of a host, of work of another importance
 LIMITS = 4  # that are solved with all others of a host: its time grows with their square
 SELDOM_BELOW = 0.6  # the same for regions that call others
 
@@ -64,8 +65,8 @@ def solved_together(limits: Regions, filling: list[int]) -> dict[int, list[int]]
     found: dict[int, list[int]] = {}
     for host in {int(form.host[limits.tasks[r][0]]) for r in filling}:
         here = (form.host == host) & (work.ask.on_cps > 0) & (work.flow > 0)
-        bursts = (form.burst[form.work[here]] > 1).any() or (form.tick[form.work[here]] > 0).any()
-        if bursts or (work.ask.qr_spin + work.ask.open_spin)[here].any() or len(np.unique(form.importance[here])) > 1:
+        bursts = form.in_groups[form.work[here]].any() or (form.tick[form.work[here]] > 0).any()
+        if bursts or (work.ask.qr_spin + work.ask.open_spin)[here].any() or several_importances(work, here):
             continue
         on_tcbs = here & (work.ask.qr + work.ask.ro + work.ask.threads > 0)
         regions = {r for r in filling if here[limits.tasks[r]].any()} | set(form.region[on_tcbs].tolist())
@@ -82,6 +83,12 @@ def solved_together(limits: Regions, filling: list[int]) -> dict[int, list[int]]
         if share > ON_CPS and len(tops) <= LIMITS and sum(limits.size(r) for r in tops) <= PLACES:
             found |= below
     return found
+
+
+def several_importances(work: Working, here: Places) -> bool:
+    """Whether tasks of a host are of several importances, each with more than next to nothing of its CPU."""
+    used = np.bincount(work.form.importance[here], (work.flow * work.ask.on_cps)[here])
+    return int((used > NOTHING * used.sum()).sum()) > 1
 
 
 def _top(limits: Regions, region: int, host: int) -> int:
