@@ -17,10 +17,9 @@ from .limits.limits import Limits
 from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
-FEW, NOTHING = (
-    0.03,
-    1e-3,
-)  # of the CPs in use by higher importance, from which on its chain counts whole, and a part that is none
+FEW = 0.03  # of the CPs in use by higher importance, from which on its chain counts whole
+NOTHING = 1e-3  # part of it that is none
+MOSTLY = 0.8  # of the users' tasks on a host in lines at its TCBs, from which on it is these that are longer
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -122,9 +121,16 @@ def _delivered(work: Working, host: int) -> None:
         return
     cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
     away = np.maximum(work.cycle - time, 0.0)
+    lines = sum((at for at in work.at_group.values() if (at[here & users] > 0).any()), np.zeros(len(form.work)))
+    there, waiting = (float(work.flow @ (its * (here & users))) for its in (work.on_cps, lines))
+    stretched = work.on_cps
+    if (waiting > 0 and not (here & users & (work.on_cps > (1 + LOST) * lines)).any()) or waiting > MOSTLY * there:
+        stretched = lines
+    longer = np.bincount(form.work, form.visits * stretched * here, len(form.rate))
 
     def used(stretch: float) -> float:
-        return float(np.where(closed, form.users / np.maximum(away + stretch * time, 1e-300), form.rate) @ cpu) / engines
+        spent = np.maximum(away + time + (stretch - 1) * longer, 1e-300)
+        return float(np.where(closed, form.users / spent, form.rate) @ cpu) / engines
 
     direct = used(1.0)
     fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum()) / engines
@@ -139,9 +145,4 @@ def _delivered(work: Working, host: int) -> None:
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (middle, high) if used(middle) > goal else (low, middle)
-    lines = [at for at in work.at_group.values() if (at[here & users] > 0).any()]
-    elsewhere = here & users & (work.on_cps > (1 + LOST) * np.sum(list(work.at_group.values()), axis=0))
-    if elsewhere.any() or not lines:
-        work.on_cps[here] *= low
-        return
-    work.on_cps += (low - 1) * here * np.sum(lines, axis=0)
+    work.on_cps += (low - 1) * here * stretched
