@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from qnsolve import zos
 from scipy.optimize import brentq
@@ -116,6 +117,7 @@ def _message(study: Study, rows: tuple[Row, Row, Row], law: zos.LsprTable) -> _M
         system = _three_lpars(row, message, law)
         return sum(work.etr for work in (system.solve() if study.queues else system.bounds()).work)
 
+    @cache
     def grows_more(ratio: float, facility: float) -> float:
         """Growth from the first row to the second over that measured, less 1; a message of any length has it."""
         message = _Message(ratio, 1.0, facility)

@@ -22,6 +22,7 @@ from qnsolve.zos.parts.work import Step
 from .tasks import Layout, Request, Task, layout
 
 UNLIMITED = 2**31 - 1
+PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 ONE_BY_ONE = 1.02  # transactions that come at once in the mean, up to which they are solved as if one by one
 Converted = frozenset[tuple[int, str, int]]  # facility, structure, LPAR: its requests are asynchronous
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import HostPoint, Load
 
-from .host_load import PIECE
 from .working import Working
 
 CLOSE = 1e-9  # of the work left to do

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
@@ -21,7 +21,6 @@ SEVERAL, FARTHEST = (
     2.0,
     10.0,
 )  # tasks that no full region lets in, in the mean, up to which there are so many times more at most
-PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
 def load_of(

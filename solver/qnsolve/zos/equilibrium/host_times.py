@@ -80,12 +80,12 @@ def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     part = min((float(work.flow[higher] @ work.ask.on_cps[higher]) + fixed) / (FEW * float(form.engines[host])), 1.0)
     if part < NOTHING:
         return level
-    before = {pool: at.copy() for pool, at in work.at_group.items()}
+    before = dict(work.at_group)
     found = lower_times(work, limits, host, rank, level, left)
     if part == 1:
         return found
     for pool, at in before.items():
-        if pool in work.at_group:
+        if work.at_group[pool] is not at:  # of this importance
             work.at_group[pool] = _between(at, work.at_group[pool], part)
     return _between(level, found, part)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.chains.overflow_chain import Feed
 from qnsolve.zos.hosts.groups import COLUMNS
 
 from .working import Working
-
-PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 
 
 def overflow_feed(work: Working, host: int) -> Feed:

@@ -33,14 +33,16 @@ class Calls:
 
     @cached_property
     def shares(self) -> Array:
-        """Of all that come to each task (columns), the share that each other one calls (T, T)."""
+        """Of all that come to each task (columns), the share that each other one calls (T, T), where any does."""
         load, size = self.load, len(self.load.flow)
-        if not self.some:
-            return np.zeros((size, size))
         come = np.divide(load.flow, load.rounds, out=np.zeros(size), where=load.rounds > 0)
         sent = load.flow[:, None] * load.calls
         found = np.divide(sent, come, out=np.zeros_like(sent), where=come > 0)
         return np.asarray(found / np.maximum(found.sum(axis=0), 1.0))
+
+    def called_by(self, tasks: Places) -> Array:
+        """Of all that come to each task, the share that some tasks call (T,)."""
+        return np.asarray(self.shares[tasks].sum(axis=0)) if self.some else np.zeros(len(self.load.flow))
 
     @cached_property
     def onward(self) -> Array:

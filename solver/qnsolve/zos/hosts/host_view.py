@@ -97,7 +97,7 @@ class HostView:
         """CPU of tasks that one visit to a group calls [s], of each of its tasks; and their share in all that come (T,)."""
         assert k is not None
         tasks = self.load.groups[k].tasks
-        return self.calls.cpu(tasks, self.cpu()), self.calls.shares[tasks].sum(axis=0)
+        return self.calls.cpu(tasks, self.cpu()), self.calls.called_by(tasks)
 
     def going_on(self, k: int | None) -> float:
         """Share of the visits to a group that go on on the CPs as the same task."""

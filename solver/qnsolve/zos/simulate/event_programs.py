@@ -26,9 +26,8 @@ from qnsolve.simulation.event_rows import (
     Programs,
 )
 from qnsolve.simulation.event_rows import FIXED as FIXED_TIME
-from qnsolve.zos.compile.compiled import Compiled, Op
+from qnsolve.zos.compile.compiled import PIECE, Compiled, Op
 
-PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 NO_LIMIT = 2**62
 CODE = {
     Op.END: END,

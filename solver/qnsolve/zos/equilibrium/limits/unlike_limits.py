@@ -59,7 +59,8 @@ class UnlikeLimits(LimitArrivals):
             relative = np.ones(size + 1)  # a full limit holds long tasks, most of them off the CPs: these are no busier
             if pool in self.grouped:
                 relative[1:] = speed[1:] / np.arange(1.0, size + 1) * alike
-            if np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0:
+            apart = bool(np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0)
+            if apart:
                 try:
                     second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
                     found = self._found(pool, (users, flow[some], gone, mean, second, third, relative))
@@ -68,9 +69,9 @@ class UnlikeLimits(LimitArrivals):
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
                     if beside > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / beside, 0.02, np.inf if behind else 100.0)
-                except (CrowdedError, StiffChainError):  # the variation of all times together
-                    ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
-            else:  # as many tasks of one work
+                except (CrowdedError, StiffChainError):
+                    apart = False
+            if not apart:  # the variation of all times together
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
         if pool in self.two_counts:
             ratio = ratio / self._two_parts(tasks, inside, away)

@@ -10,6 +10,7 @@ from math import inf, sqrt
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.plane import grid, moves, plane
 from qnsolve.zos.hosts.host_view import HostView
@@ -17,7 +18,6 @@ from qnsolve.zos.hosts.host_view import HostView
 from .one_task import SHORT, OneTask
 
 SIZES = 3  # of visits, for which times are found
-PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 ROUNDS = 2  # in which it is found how long a task is there for a visit
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU

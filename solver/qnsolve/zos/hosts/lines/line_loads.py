@@ -76,7 +76,11 @@ class LineLoads:
             settles = its.number * its.service * work / (1 - part + part * work / others)
             lasts = self._piece * its.free**2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
-        return np.asarray(found + found @ self._sent)
+        return self._with_called(found)
+
+    def _with_called(self, share: Array) -> Array:
+        """A share of the free pieces of tasks that come to lines, with those of the tasks that they call (T,)."""
+        return np.asarray(share + share @ self._sent) if self.host.calls.some else share
 
     @cached_property
     def _sent(self) -> Array:
@@ -168,7 +172,7 @@ class LineLoads:
         mine = np.zeros(len(self.share))
         mine[self.host.load.groups[k].tasks] = self.share[self.host.load.groups[k].tasks]
         work = self.host.load.flow * self.free_work
-        return self.pieces.held * float(work @ (mine + mine @ self._sent)) / max(float(work @ self.share), 1e-300)
+        return self.pieces.held * float(work @ self._with_called(mine)) / max(float(work @ self.share), 1e-300)
 
     @cached_property
     def alike(self) -> bool:
