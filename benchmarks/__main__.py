@@ -19,7 +19,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import always_answered, system_accuracy
+from benchmarks import always_answered, same_questions, system_accuracy
 from benchmarks.peers import compare, mixed_models, models, solvers
 from benchmarks.peers.solvers import Peer
 from benchmarks.timing import batches, many_classes, recurrence, targets, worksheet
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["systems"]:
         return system_accuracy.main(given[1:])
+    if given[:1] == ["questions"]:
+        return same_questions.main(given[1:])
     if given[:1] == ["answers"]:
         return always_answered.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

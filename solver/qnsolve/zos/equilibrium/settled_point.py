@@ -13,13 +13,13 @@ from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
+from .around.surroundings import surroundings
 from .bursts import burst_waits, tick_waits
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits
 from .lines import line_times
 from .relaxed_steps import RelaxedSteps, RoundTimes
-from .surroundings import surroundings
 from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4

@@ -10,11 +10,11 @@ from qnsolve.numerics.one_thread import one_thread
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled, Converted, compiled
 from qnsolve.zos.compile.needs import Needs, needs
+from qnsolve.zos.equilibrium.around.surroundings import request_times, surroundings
 from qnsolve.zos.equilibrium.settled_point import ROUNDS, operating_point
-from qnsolve.zos.equilibrium.surroundings import surroundings, sync_time
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
-from qnsolve.zos.hosts.demands import Around, at_rest, demands
+from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.parts.system import SystemParts
 
 from .small_system import small_system
@@ -86,11 +86,11 @@ def _solved(system: SystemParts, factor: Array | float, rounds: int) -> SolvedPo
         except FullPoolError:  # it may be so by waits for requests that are not synchronous at these rates
             if not convertible(form):
                 raise
-            more = _converted(form, _loaded(form), converted)
+            more = _converted(_loaded(form), converted)
             if more == converted:
                 raise
         else:
-            more = _converted(form, work.around, converted)
+            more = _converted(work, converted)
             if more == converted:
                 return SolvedPoint(work, converted)
         converted = more
@@ -136,7 +136,7 @@ def _check(loads: object) -> None:
 
 def converted_at_rest(form: Compiled) -> Converted:
     """Requests whose synchronous time is past their threshold without any wait."""
-    return _converted(form, at_rest(form), frozenset())
+    return _converted(Working.unloaded(form, needs(form), at_rest(form), np.ones_like(form.rate)), frozenset())
 
 
 def convertible(form: Compiled) -> Converted:
@@ -149,24 +149,24 @@ def convertible(form: Compiled) -> Converted:
     )
 
 
-def _converted(form: Compiled, around: Around, before: Converted) -> Converted:
+def _converted(work: Working, before: Converted) -> Converted:
     """Requests whose synchronous time is past their threshold, and those converted before."""
-    found = set(before)
-    for task in form.layout.tasks:
-        for place, _, structure, _ in form.layout.requests(task):
-            if structure.threshold is None:
-                continue
-            if sync_time(form, around, place, structure.service_time, task.region) > structure.threshold:
-                found.add((place, structure.name, task.lpar))
-    return frozenset(found)
+    times = request_times(work)
+    thresholds = {
+        (place, structure.name, task.lpar): structure.threshold
+        for task in work.form.layout.tasks
+        for place, _, structure, _ in work.form.layout.requests(task)
+    }
+    found = {key for key, most in thresholds.items() if most is not None and times.get(key, 0.0) > most}
+    return before | frozenset(found)
 
 
-def _loaded(form: Compiled) -> Around:
-    """What is around where work with a rate comes at its rate and nothing else is waited for."""
+def _loaded(form: Compiled) -> Working:
+    """Where work with a rate comes at its rate, and nothing but coupling facilities is waited for."""
     work = Working.unloaded(form, needs(form), at_rest(form), form.rate)
     try:
         for _ in range(ALONE):
             work.around, _ = surroundings(work, {})
     except FullPoolError:
         work.around.facility[:] = np.inf
-    return work.around
+    return work

@@ -7,7 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import compiled
 from qnsolve.zos.compile.needs import needs
-from qnsolve.zos.equilibrium.surroundings import eligible_work, grown
+from qnsolve.zos.equilibrium.around.surroundings import eligible_work, grown
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.clocked import beyond_ticks

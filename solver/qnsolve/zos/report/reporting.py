@@ -11,7 +11,7 @@ import numpy as np
 from qnsolve.errors import LawError
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.equilibrium.surroundings import eligible_work, facility_loads, sync_time, ziip_report
+from qnsolve.zos.equilibrium.around.surroundings import eligible_work, facility_loads, request_times, ziip_report
 from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.parts.regions import CicsRegion
 from qnsolve.zos.point.center_times import LimitFigures, center_times, limit_figures
@@ -218,26 +218,16 @@ def _facilities(point: SolvedPoint) -> Iterator[FacilityResult]:
 
 
 def _structures(point: SolvedPoint) -> Iterator[StructureResult]:
-    work, taken = point.work, point.work.form.layout
+    taken, times = point.work.form.layout, request_times(point.work)
     for (place, name, lpar), requests in sorted(_requests(point).items()):
-        facility, structure = taken.system.coupling_facilities[place], taken.structures[name][1]
-        flows = [
-            (float(flow) * (task.step.cf_requests or {}).get(name, 0.0), task.region)
-            for task, flow in zip(taken.tasks, work.flow, strict=True)
-            if task.lpar == lpar
-        ]
-        total = sum(flow for flow, _ in flows)
-        if total <= 0:
+        if requests <= 0:
             continue
-        service = structure.service_time
-        time = sum(f * sync_time(work.form, work.around, place, service, r) for f, r in flows if f) / total
+        facility, home, time = taken.system.coupling_facilities[place], taken.system.lpars[lpar], times[place, name, lpar]
         sync = (place, name, lpar) not in point.converted
-        cost = time if sync else facility.async_cpu / taken.system.lpars[lpar].processors.speed
+        cost = time if sync else facility.async_cpu / home.processors.speed
         seen = time if sync else time + facility.async_delay
         kind = "sync" if sync else "async"
-        yield StructureResult(
-            name, facility.name, taken.system.lpars[lpar].name, requests, kind, 1e6 * seen, 100 * requests * cost
-        )
+        yield StructureResult(name, facility.name, home.name, requests, kind, 1e6 * seen, 100 * requests * cost)
 
 
 def _asked(point: SolvedPoint, field: str, name: str) -> float:

@@ -9,18 +9,18 @@ import numpy as np
 
 from qnsolve.methods.layers.shared_servers import FullError, shared
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
 from qnsolve.zos.hosts.kept_points import KeptAnswers
 
+from ..working import Working
+from .facility_line import RequestsInRows
 from .overflow_feed import late_work, overflow_feed, overflowed
-from .working import Working
 
 STEPS = 30  # of a bisection
 LEAST = 1e-9  # share of the load of a facility below which a region sends nothing
-FULLEST = 0.95  # load of a facility up to which its line is as that of one that is not full
 
 _overflows = KeptAnswers[Overflow](300)
 
@@ -237,31 +237,32 @@ def _facilities(work: Working) -> Array:
 
 
 def _uneven(work: Working) -> Array:
-    """Wait of the requests of a task over their service time, over that of its region (T, F).
-
-    A line in order of arrival is as long for a short request as for a long one: W = M·(s + W), where M_ij is the load of
-    region j, s_j the size of its requests. A QR TCB sends one at a time, which never waits for another of its own.
-    """
-    need, flow, region = work.need, work.flow, work.form.region
+    """Wait of the requests of a task over their service time, over that of its region (T, F)."""
+    need, flow, form = work.need, work.flow, work.form
     time = need.qr_sync + need.open_sync + need.other
-    each = time / np.maximum(need.at_facility, 1.0)
+    fixed = need.qr_fixed + need.open_fixed
+    visits = np.maximum(need.at_facility, 1.0)
     found = np.ones(time.shape)
-    for place, pool in enumerate(np.flatnonzero(work.form.pool_kind == Pool.FACILITY).tolist()):
-        load, size = flow * time[:, place], each[:, place]
-        by_region = np.bincount(region, load)
-        some = (size > 0) & (by_region[region] > LEAST * load.sum())
-        if not some.any():
-            continue
-        sizes = np.bincount(region, load * size) / np.maximum(by_region, 1e-300)
-        meets = np.tile(by_region / work.form.pool_size[pool], (len(by_region), 1))
-        np.fill_diagonal(meets, np.bincount(region, load - flow * need.qr_sync[:, place]) / work.form.pool_size[pool])
-        meets *= FULLEST / max(float(meets.sum(axis=1).max()), FULLEST)
-        both = np.linalg.solve(np.eye(len(meets)) - meets, meets @ np.array([sizes, np.ones(len(sizes))]).T)
-        behind = both[:, 0] / np.maximum(both[:, 1], 1e-300)  # what one waits, over the number that it waits for
-        found[some, place] = np.where(both[region, 1] > 0, behind[region], size)[some] / size[some]
+    for place, pool in enumerate(np.flatnonzero(form.pool_kind == Pool.FACILITY).tolist()):
+        load = flow * time[:, place] / form.pool_size[pool]
+        some = np.flatnonzero(load > LEAST * load.sum())
+        if len(some):
+            row = np.maximum(visits[some, place] / need.rounds[some], 1.0)
+            size = (time[:, place] / visits[:, place])[some]
+            held = np.where(need.qr_sync[some, place] > 0, form.region[some], -1)
+            sent = RequestsInRows(load[some] / size / row, size, row, fixed[some] / visits.sum(axis=1)[some], held)
+            found[some, place] = sent.waits_over_shared()
     return found
 
 
-def sync_time(form: Compiled, around: Around, place: int, service: float, region: int) -> float:
-    """Synchronous service time of one request, as the host sees it [s]."""
-    return float(form.system.coupling_facilities[place].link.latency + service * around.facility[place, region])
+def request_times(work: Working) -> dict[tuple[int, str, int], float]:
+    """Time of a request in the mean, by facility, structure and LPAR, wait and link included [s]."""
+    form, longer = work.form, work.around.at_facility(work.form.region)
+    sums: dict[tuple[int, str, int], Array] = {}
+    for t, task in enumerate(form.layout.tasks):
+        for place, facility, structure, count in form.layout.requests(task):
+            time = facility.link.latency + structure.service_time * longer[t, place]
+            number = work.flow[t] * count
+            before = sums.get((place, structure.name, task.lpar), np.zeros(2))
+            sums[place, structure.name, task.lpar] = before + np.array([number * time, number])
+    return {key: float(time / number) for key, (time, number) in sums.items() if number > 0}

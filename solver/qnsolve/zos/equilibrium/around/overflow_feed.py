@@ -9,7 +9,7 @@ from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.chains.overflow_chain import Feed
 from qnsolve.zos.hosts.groups import COLUMNS
 
-from .working import Working
+from ..working import Working
 
 
 def overflow_feed(work: Working, host: int) -> Feed:

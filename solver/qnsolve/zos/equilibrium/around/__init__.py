@@ -1,0 +1,1 @@
+"""What work finds around the CPs: coupling facilities, zIIPs."""

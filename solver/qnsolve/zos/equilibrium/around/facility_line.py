@@ -1,0 +1,77 @@
+"""The line of requests at a coupling facility, in order of arrival, where tasks send several one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+
+FULLEST = 0.95  # load of a facility up to which its line is as that of one that is not full
+
+
+@dataclass(frozen=True)
+class RequestsInRows:
+    """What senders of requests ask of one facility.
+
+    Attributes
+    ----------
+    rate : ndarray (C,)
+        Rows of requests that each sender begins, over the servers of the facility [1/s].
+    size : ndarray (C,)
+        Service time of a request [s].
+    number : ndarray (C,)
+        Requests in a row.
+    apart : ndarray (C,)
+        From the end of a request to the next one of the row [s].
+    held : ndarray of int (C,)
+        TCB that sends one request at a time, so that none waits for another of its own; below 0 where there is none.
+    """
+
+    rate: Array
+    size: Array
+    number: Array
+    apart: Array
+    held: Places
+
+    def waits_over_shared(self) -> Array:
+        """Waits over service times, over those of a server that all requests share (C,).
+
+        The first request of a row waits for all that are there. The next comes to the end of the line: it waits for those
+        that came meanwhile, and for those before it that had another one to send. So a row of short requests waits for
+        a long one once, and senders of many take turns.
+        """
+        meets = np.where((self.held[:, None] == self.held) & (self.held >= 0), 0.0, 1.0)
+        load = self.rate * self.number * self.size
+        most = float((meets @ load).max())
+        rate = self.rate * (FULLEST / max(most, FULLEST))
+        load = rate * self.number * self.size
+        rows = self._rows(meets, rate)
+        there = np.linalg.solve(np.eye(len(load)) - rate[:, None] * rows[:, :-1], rate * rows[:, -1])
+        waits = rows @ np.append(there, 1.0) / (self.number * self.size) - 1
+        ahead = np.linalg.solve(np.eye(len(load)) - meets * load, meets @ load)
+        found: Array = np.where(ahead > 0, waits / np.where(ahead > 0, ahead, 1.0), 1.0)
+        return found
+
+    def _rows(self, meets: Array, rate: Array) -> Array:
+        """Time of the requests of a row by sender: for each request that is there, and where none is (C, C + 1)."""
+        again = 1 - 1 / self.number  # of the requests ahead, those that are not the last of their row
+        work = meets * self.size
+        load = rate * self.number * self.size
+        calm = float(self.size @ load) / float(load.sum())
+        calm /= (1 - min(float(load.sum()), FULLEST)) ** 2  # until a line is as it is in the mean
+        same = np.exp(-self.apart / calm)[:, None]
+        stay = np.ones_like(work)  # of the requests that a row met first, the part that is ahead of this one
+        found = np.zeros((len(rate), len(rate) + 1))
+        times: list[Array] = []  # of each request of a row
+        pull: list[Array] = []  # work that comes to the line while it is as long
+        for k in range(int(np.ceil(self.number.max()))):
+            time = np.column_stack([work * stay, self.size])
+            for m, before in enumerate(times):
+                time += (same ** (k - m) * pull[k - 1 - m][:, None]) * before
+            times.append(time)
+            pull.append(work @ (rate * again**k))
+            stay = 1 - same + same * again * stay
+            found += np.clip(self.number - k, 0.0, 1.0)[:, None] * time
+        return found
