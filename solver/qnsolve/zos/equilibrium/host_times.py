@@ -121,11 +121,12 @@ def _delivered(work: Working, host: int) -> None:
         return
     cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
     away = np.maximum(work.cycle - time, 0.0)
-    lines = sum((at for at in work.at_group.values() if (at[here & users] > 0).any()), np.zeros(len(form.work)))
+    at_tcbs = [at for at in work.at_group.values() if (at[here & users] > 0).any()]
+    lines = np.sum(at_tcbs, axis=0) if at_tcbs else np.zeros(len(form.work))
     there, waiting = (float(work.flow @ (its * (here & users))) for its in (work.on_cps, lines))
     stretched = work.on_cps
     if (waiting > 0 and not (here & users & (work.on_cps > (1 + LOST) * lines)).any()) or waiting > MOSTLY * there:
-        stretched = lines
+        stretched = np.sum([at * _never_idle(float(work.flow @ at)) ** 2 for at in at_tcbs], axis=0)
     longer = np.bincount(form.work, form.visits * stretched * here, len(form.rate))
 
     def used(stretch: float) -> float:
@@ -146,3 +147,8 @@ def _delivered(work: Working, host: int) -> None:
         middle = (low + high) / 2
         low, high = (middle, high) if used(middle) > goal else (low, middle)
     work.on_cps += (low - 1) * here * stretched
+
+
+def _never_idle(number: float) -> float:
+    """Share of the time in which a line that is so long has anyone."""
+    return number / (1 + number)

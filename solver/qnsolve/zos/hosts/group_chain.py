@@ -44,6 +44,8 @@ class GroupRates:
         P(so many places are left for the group), where pieces fill the limit of its region.
     together : list of Jump
         What comes several at once.
+    always : ndarray or None
+        Speed of each line that is never idle, where there are any.
     """
 
     levels: Array
@@ -55,6 +57,7 @@ class GroupRates:
     near: Array
     left: Array | None
     together: list[Jump]
+    always: Array | None
 
     def cut(self, levels: Array) -> None:
         """One level less at the end: the last stands for all beyond."""
@@ -183,10 +186,14 @@ class GroupChain:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
+        always = self._always(levels)
+        if always is not None:
+            later = sum(each.later / each.cpu for each in view.load.never_idle)
+            up = up + always * (later / max(view.piece(k), 1e-300))
         arrive, up, together = self._in_groups(total, arrive, up)
         if view.pieces <= 0 and self.out <= 0:
             down = down + self.rate
-        return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together)
+        return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together, always)
 
     def _in_groups(self, total: Array, arrive: Array, up: Array) -> tuple[Array, Array, list[Jump]]:
         """What comes one by one to the levels and the phases, and what in groups."""
@@ -206,6 +213,14 @@ class GroupChain:
         arrive[-1] = 0.0
         return arrive, up, found
 
+    def _always(self, levels: Array) -> Array | None:
+        """Speed of lines that are never idle, over that alone (levels, phases)."""
+        lines = len(self.view.load.never_idle)
+        if not lines:
+            return None
+        units = np.minimum(levels, self.servers if self.k is not None else 0) + lines
+        return np.asarray(1 / self._reading.read(self.others.slow_beside(units, self._reading.places)))
+
     @cached_property
     def _reading(self) -> ReadPoints:
         return ReadPoints.of(len(self.others.leave) - 1, self.phases)
@@ -221,7 +236,8 @@ class GroupChain:
         spins, reading = view.spin_share(self.k), self._reading
         here, before = reading.places, np.maximum(reading.places - 1, 0)
         units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
-        slow = others.slow_beside(units, here)
+        always = len(view.load.never_idle)
+        slow = others.slow_beside(units + always, here)
         if self.k is not None and self.off > 0:
             serve, theirs = self._ready(float(units[-1])).at(units, spins)
         else:
@@ -229,7 +245,7 @@ class GroupChain:
             theirs = reading.read(spins + (1 - spins) * slow)
         leave = np.minimum(others.leave[here], FASTEST)
         ended = reading.read(leave) * self.out / theirs
-        longer = spins + (1 - spins) * others.slow_beside(units + 1, before)  # nothing is there before the first place
+        longer = spins + (1 - spins) * others.slow_beside(units + 1 + always, before)  # nothing is there before the first place
         there = view.pieces * reading.read(leave * longer) / theirs
         return serve[place], ended[place], there[place]
 
@@ -259,7 +275,7 @@ class GroupChain:
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
             number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside, thinned=thinned,
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
-            limit=limit,
+            limit=limit, always=1.0 if rates.always is None else float((chance * rates.always).sum()),
         )  # fmt: skip
 
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:

@@ -71,6 +71,11 @@ class Host(HostView):
         """The chain of all tasks as one number."""
         return GroupChain(self, None).solve()
 
+    def of_group(self, k: int) -> GroupPoint:
+        """The chain of a group, the kinds of its pieces told apart."""
+        kind = kinds_of(self, k)
+        return GroupChain(self, k).solve() if kind is None else KindChain(self, k, kind).solve()
+
     def _both(self, k: int) -> tuple[GroupPoint, GroupPoint, GroupPoint | None]:
         """The chain of a group with all its pieces alike, that with their kinds told apart, and what three counts make of it.
 
@@ -84,7 +89,8 @@ class Host(HostView):
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         few = self.load.engines < FEW
-        if not (few or (len(self.lines) <= TWO and self.load.engines < SEVERAL)) or not crossed(self, k):
+        small = few or (len(self.lines) <= TWO and self.load.engines < SEVERAL)
+        if not small or self.load.never_idle or not crossed(self, k):
             return plain, point, None
         three = adjusted(self, k, plain, point)
         return (plain, three, None) if few else (plain, point, three)

@@ -19,6 +19,7 @@ from .alike_answers import near
 from .chains.windows import KeptWindows
 from .host import Host
 from .limited.limited_work import applies, limited_point
+from .lines.never_idle import beside_never_idle
 from .load import HostPoint, Kept, Known, LineRatios, Load
 from .together import together
 
@@ -130,7 +131,7 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
 
     def solve() -> _Solved:
         chains = Host(load)
-        point = limited_point(chains) if applies(chains) else together(chains)
+        point = limited_point(chains) if applies(chains) else beside_never_idle(chains, together(chains))
         return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows)
 
     solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)

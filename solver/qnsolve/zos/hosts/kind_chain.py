@@ -91,7 +91,8 @@ class KindChain(GroupChain):
 def _beside(rates: list[GroupRates]) -> GroupRates:
     """The rates of all kinds as those of one chain, its phases one kind after another."""
     left = None if rates[0].left is None else np.tile(rates[0].left, (len(rates), 1))
+    always = None if rates[0].always is None else np.hstack([each.always for each in rates if each.always is not None])
     arrive, serve, down, pieces = (
         np.hstack([getattr(each, its) for each in rates]) for its in ("arrive", "serve", "down", "pieces")
     )
-    return replace(rates[0], arrive=arrive, serve=serve, down=down, pieces=pieces, left=left)
+    return replace(rates[0], arrive=arrive, serve=serve, down=down, pieces=pieces, left=left, always=always)

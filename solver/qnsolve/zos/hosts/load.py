@@ -96,6 +96,14 @@ class Kept:
     point: HostPoint | None = None
 
 
+@dataclass(frozen=True)
+class NeverIdle:
+    """A line that users keep at work all the time: CPU of a visit, and that of the free pieces that it goes on as [s]."""
+
+    cpu: float
+    later: float
+
+
 @dataclass(frozen=True, eq=False)
 class Load:
     """What a host is asked: flows are visits to its CPs a second.
@@ -131,6 +139,8 @@ class Load:
         Tasks on the host that one visit of a task is followed by, at once, of other regions; none where nothing calls there.
     kept : Kept
         What is known of the host from the rounds before; `round` is this one.
+    never_idle : tuple of NeverIdle
+        Lines that are beside all of it.
     """
 
     engines: float
@@ -155,6 +165,7 @@ class Load:
     calls: Array = field(default_factory=lambda: np.zeros((0, 0)))
     kept: Kept = field(default_factory=Kept)
     round: int = 0
+    never_idle: tuple[NeverIdle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -214,6 +225,8 @@ class GroupPoint:
         P(n tasks) on `levels`.
     limit : LimitSeen or None
         What is seen of the limit that the group is, or that its chain counts.
+    always : float
+        Speed of a line that is never idle over that alone, as this chain sees it.
     """
 
     stretch: float
@@ -231,6 +244,7 @@ class GroupPoint:
     uneven: Array | float = 1.0
     kind: Places | None = None
     limit: LimitSeen | None = None
+    always: float = 1.0
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
         """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""

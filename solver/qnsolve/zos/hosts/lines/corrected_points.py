@@ -30,7 +30,7 @@ def with_lines(
 
     Groups with a chain of three counts, `of_three`, have their numbers from that; only their free pieces are corrected.
     """
-    if not _applies(host):
+    if not _applies(host) or host.load.never_idle:
         return points
     load = LineLoads(host, plain)
     if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
