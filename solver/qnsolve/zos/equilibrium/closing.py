@@ -55,14 +55,14 @@ def _users_of(work: Working, tasks: Places) -> Places:
     return tasks[work.form.users[work.form.work[tasks]] > 0]
 
 
-def _outer(limits: Limits, region: int) -> int:
-    """The region of the outermost full limit that tasks of a region are behind; -1 for none."""
-    found = region if region in limits.gates else -1
-    while limits.above[region] >= 0:
-        region = limits.above[region]
-        if region in limits.gates:
-            found = region
-    return found
+def _outer(limits: Limits, task: int, depth: int) -> set[int]:
+    """The regions of the outermost full limits that a task is behind, by any of those that call it."""
+    region, callers = int(limits.work.form.region[task]), limits.called_from[task]
+    found = {region} if region in limits.gates else set[int]()
+    if not callers or depth <= 0:
+        return found
+    above = [_outer(limits, int(t), depth - 1) for t in np.flatnonzero(limits.work.need.calls[:, task] > 0)]
+    return set[int]().union(*above) or found
 
 
 def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], float]) -> bool:
@@ -72,9 +72,10 @@ def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], fl
     mine = _users_of(work, tasks)
     if not len(mine):
         return False
-    outer = {int(r): _outer(limits, int(r)) for r in np.unique(work.form.region[mine])}
-    free = np.array([t for t in mine if outer[int(work.form.region[t])] < 0], dtype=int)
-    full = {its for r in outer.values() if r >= 0 for its in limits.together_with(r)}
+    outer = {t: _outer(limits, t, work.depth) for t in mine.tolist()}
+    free = np.array([t for t in mine.tolist() if not outer[t]], dtype=int)
+    full = set[int]().union(*outer.values())
+    full |= {its for r in full for its in limits.together_with(r)}
     pools = {limits.pool[r]: _users_of(work, limits.tasks[r]) for r in full}
     mean = float(work.flow[mine] @ before[mine]) / max(float(work.flow[mine].sum()), 1e-300)
 

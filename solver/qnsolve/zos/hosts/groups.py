@@ -32,6 +32,10 @@ class ServerGroup:
         Limits that the tasks of a limit come to inside it: their places, and the time that a task holds one [s].
     in_order : bool
         Pieces in order of arrival; otherwise the tasks share the server.
+    slower : float
+        CPU time of the tasks of a limit over that alone.
+    beside : dict of region to float
+        Of limits side by side that are solved as one, the wait for each over that for all; none of a limit by itself.
     """
 
     pool: int
@@ -46,6 +50,11 @@ class ServerGroup:
     in_order: bool
     below: dict[int, tuple[int, float]] = field(default_factory=dict)
     slower: float = 1.0
+    beside: dict[int, float] = field(default_factory=dict)
+
+    def first(self, region: Array | Places) -> Places:
+        """Which of its tasks take places of the limit, given the region of each, and come from outside (n,)."""
+        return np.asarray(np.isin(region[self.tasks], [self.region, *self.beside]))
 
     @property
     def alone(self) -> Array:
@@ -59,11 +68,16 @@ COLUMNS = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 @dataclass(frozen=True, eq=False)
 class LimitOfCpu:
-    """A limit whose tasks are a group of servers on the CPs: all of them, those that they call too, and limits below it."""
+    """A limit whose tasks are a group of servers on the CPs: all of them, those that they call too, and limits below it.
+
+    Of limits side by side (`beside`: region, and wait over that of all) it has so many `places` in all.
+    """
 
     tasks: Places
     below: dict[int, tuple[int, float]] = field(default_factory=dict)
     slower: float = 1.0
+    beside: dict[int, float] = field(default_factory=dict)
+    places: int = 0
 
 
 def groups_of(
@@ -92,10 +106,11 @@ def groups_of(
     for pool, limit in limits.items():
         tasks = limit.tasks[here[limit.tasks]]
         if len(tasks) and form.pool_size[pool] < UNLIMITED:
-            size, region = int(form.pool_size[pool]), int(form.pool_region[pool])
+            size, region = limit.places or int(form.pool_size[pool]), int(form.pool_region[pool])
             spins = (ask.open_spin + ask.qr_spin)[tasks]
             each = ask.on_cps[tasks] - spins, off_cps[tasks] + ask.thread_off[tasks], spins
             serial = (ask.qr - ask.qr_spin + ask.ro)[tasks]
-            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, *each, serial, True, limit.below, limit.slower))
+            inside = limit.below, limit.slower, limit.beside
+            found.append(ServerGroup(pool, Pool.LIMIT, region, size, tasks, *each, serial, True, *inside))
             free[tasks] = spin[tasks] = 0.0
     return found, np.array([free, spin])

@@ -176,6 +176,10 @@ class LimitSeen:
     delayed: float
     waiting_95: float
 
+    def seldom(self, part: float) -> LimitSeen:
+        """The same of a limit whose tasks wait a part of that."""
+        return self if part == 1 else LimitSeen(part * self.full, part * self.delayed, part * self.waiting_95)
+
     @classmethod
     def of(cls, chance: Array, come: Array, full: Array | Places, before: Array) -> LimitSeen:
         """From the states of a chain, arrays of one shape.

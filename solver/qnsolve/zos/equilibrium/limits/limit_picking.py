@@ -10,7 +10,7 @@ from qnsolve.numerics.series import Places
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
 from .limit_pools import LimitPools
-from .limits_of_cpu import limit_of_cpu, seldom_on_tcbs, solved_together
+from .limits_of_cpu import seldom_on_tcbs, solved_together
 
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
@@ -29,7 +29,7 @@ class PickedLimits(LimitPools):
     def pick(self, round_: int) -> None:
         """Which limits may fill, and how each is treated."""
         if round_ > SETTLING:
-            self.grouped |= {self.pool[top]: limit_of_cpu(self, top, below) for top, below in self.together.items()}
+            self.grouped |= self.together.limits_of(self)
             return
         self.take_shares()
         before = {*self.kept, *(int(self.work.form.pool_region[pool]) for pool in self.grouped)}
@@ -38,8 +38,8 @@ class PickedLimits(LimitPools):
         self._pick_abreast()
         filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
         self.together = solved_together(self, filling)
-        self.grouped = {self.pool[top]: limit_of_cpu(self, top, below) for top, below in self.together.items()}
-        inside = {*self.together}.union(*self.together.values())
+        self.grouped = self.together.limits_of(self)
+        inside = self.together.inside
         for region in filling:
             if region not in inside:
                 self._treat(region, region in before)

@@ -12,6 +12,8 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
+from .limits_of_cpu import SolvedTogether
+
 TWO = 2  # regions side by side whose limits are solved together
 
 
@@ -23,8 +25,8 @@ class LimitPools:
     ----------
     grouped : dict of pool to LimitOfCpu
         Regions that are a group of servers on the CPs.
-    together : dict of region to list of region
-        Those of them that are solved with all others of their hosts, and the regions that their tasks call.
+    together : SolvedTogether
+        Those of them that are solved with all others of their hosts.
     slower : dict of pool to float
         CPU time of their tasks over that alone.
     kept : dict of region to float
@@ -50,7 +52,7 @@ class LimitPools:
 
     work: Working
     grouped: dict[int, LimitOfCpu] = field(default_factory=dict)
-    together: dict[int, list[int]] = field(default_factory=dict)
+    together: SolvedTogether = field(default_factory=SolvedTogether)
     slower: dict[int, float] = field(default_factory=dict)
     kept: dict[int, float] = field(default_factory=dict)
     gates: list[int] = field(default_factory=list)

@@ -24,7 +24,7 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     """Time on the CPs of each task of a group [s]; notes the waits of the tasks for its limit, and for those inside it."""
     form, need, tasks = work.form, work.need, group.tasks
     flow, off, on_cps = work.flow[tasks], group.off, group.cpu + group.spin
-    own = form.region[tasks] == group.region
+    own = group.first(form.region)
     inside, away, each = np.zeros((3, len(form.work)))
     if isinstance(its, LimitPoint):
         time, slower = _apart(work, group, its, flow)
@@ -51,9 +51,11 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     if (form.users[form.work[top]] == 0).any():
         full = float(its.full[its.levels >= group.servers].sum())
         waits = by_places(work, group.pool, top, inside, waits, full, its.busy)
-    work.pool_wait[group.pool, top] = waits
-    if its.limit is not None:
-        work.seen[group.pool] = its.limit
+    for region, part in (group.beside or {group.region: 1.0}).items():
+        mine = form.region[top] == region
+        work.pool_wait[limits.pool[region], top[mine]] = part * waits[mine]
+        if its.limit is not None:
+            work.seen[limits.pool[region]] = its.limit.seldom(min(part, 1.0))
     return time
 
 
@@ -110,7 +112,7 @@ def _of_phases(weight: Array, part: Array, leave: tuple[float, float], mix: Arra
 def _apart(work: Working, group: ServerGroup, its: LimitPoint, flow: Array) -> tuple[Array, float]:
     """Time on the CPs of each task, at TCBs and beside them, by those that are there; the latter over that alone."""
     free = group.cpu - group.serial
-    part = its.thinned / max(float(flow[work.form.region[group.tasks] == group.region].sum()), 1e-300)
+    part = its.thinned / max(float(flow[group.first(work.form.region)].sum()), 1e-300)
     slower = max(its.there / max(part * float(flow @ free), 1e-300), 1.0)
     time = free * slower
     for region in np.unique(work.form.region[group.tasks]).tolist():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +16,10 @@ ON_CPS = 0.25  # share of the time in a region spent on the CPs from which on it
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which their waits are as in a product form
 NOTHING = 0.002  # of the CPU of a host, of work of another importance
 LIMITS = 4  # that are solved with all others of a host: its time grows with their square
+ROOM = 2.5  # places that a region has left, over the root of those taken, from which on it is hardly ever full
+FIRST = 8  # power of how much earlier a limit is full than others beside it, as which its tasks wait longer
+NOISE = 1e-6  # of a place
+TWO = 2  # regions side by side, at least
 SELDOM_BELOW = 0.6  # the same for regions that call others
 
 
@@ -48,21 +53,51 @@ def seldom_on_tcbs(work: Working, tasks: Places) -> bool:
     return on_tcbs == 0 or (once and on_tcbs < SELDOM and on_tcbs / all_ < LITTLE)
 
 
-def limit_of_cpu(limits: Regions, top: int, below: list[int]) -> LimitOfCpu:
-    """A limit with those of the regions that its tasks call."""
-    flow, holds = limits.work.flow, limits.work.holds()
+def limit_of_cpu(limits: Regions, top: int, below: list[int], beside: list[int]) -> LimitOfCpu:
+    """A limit with those of the regions that its tasks call, and limits side by side that are one."""
+    tops, flow, holds = beside or [top], limits.work.flow, limits.work.holds()
+    called: Places = np.asarray((limits.work.need.calls[np.isin(limits.work.form.region, tops)] > 0).any(axis=0))
+    mine = {r: limits.tasks[r][called[limits.tasks[r]]] for r in below}
     inner = {
         r: (limits.size(r), float(flow[its] @ holds[its]) / max(float(flow[its].sum()), 1e-300))
-        for r, its in ((r, limits.tasks[r]) for r in below)
-        if limits.size(r) < limits.size(top)
+        for r, its in mine.items()
+        if limits.size(r) < limits.size(top) and not beside
     }
-    return LimitOfCpu(np.concatenate([limits.tasks[r] for r in (top, *below)]), inner, limits.slower.get(limits.pool[top], 1.0))
+    tasks = np.concatenate([*(limits.tasks[r] for r in tops), *mine.values()])
+    slower = limits.slower.get(limits.pool[top], 1.0)
+    if not beside:
+        return LimitOfCpu(tasks, inner, slower)
+    come = np.array([float(flow[limits.tasks[r]].sum()) for r in tops])
+    share = np.maximum(come / max(float(come.sum()), 1e-300), 1e-12)
+    room = np.array([limits.size(r) for r in tops]) / share  # places in all when this one is full
+    part = (room.min() / room) ** FIRST
+    part = part / float(share @ part)
+    return LimitOfCpu(tasks, inner, slower, dict(zip(tops, part.tolist(), strict=True)), max(int(room.min() + NOISE), 1))
 
 
-def solved_together(limits: Regions, filling: list[int]) -> dict[int, list[int]]:
-    """Regions whose limits are solved with the CPs, as all work of their hosts goes through such; with those below each."""
-    work, form = limits.work, limits.work.form
-    found: dict[int, list[int]] = {}
+@dataclass(frozen=True)
+class SolvedTogether:
+    """Regions whose limits are solved with the CPs, with those that their tasks call; and those side by side that are one."""
+
+    below: dict[int, list[int]] = field(default_factory=dict)
+    beside: dict[int, list[int]] = field(default_factory=dict)
+
+    def limits_of(self, limits: Regions) -> dict[int, LimitOfCpu]:
+        """All of them, by their pools."""
+        found = {}
+        for top, below in self.below.items():
+            found[limits.pool[top]] = limit_of_cpu(limits, top, below, self.beside.get(top, []))
+        return found
+
+    @property
+    def inside(self) -> set[int]:
+        """All regions."""
+        return {*self.below}.union(*self.below.values(), *self.beside.values())
+
+
+def solved_together(limits: Regions, filling: list[int]) -> SolvedTogether:
+    """Regions whose limits are solved with the CPs, as all work of their hosts goes through such."""
+    work, form, found = limits.work, limits.work.form, SolvedTogether()
     for host in {int(form.host[limits.tasks[r][0]]) for r in filling}:
         here = (form.host == host) & (work.ask.on_cps > 0) & (work.flow > 0)
         bursts = form.in_groups[form.work[here]].any() or (form.tick[form.work[here]] > 0).any()
@@ -70,18 +105,23 @@ def solved_together(limits: Regions, filling: list[int]) -> dict[int, list[int]]
             continue
         on_tcbs = here & (work.ask.qr + work.ask.ro + work.ask.threads > 0)
         regions = {r for r in filling if here[limits.tasks[r]].any()} | set(form.region[on_tcbs].tolist())
-        tops = {_top(limits, r, host) for r in regions}
+        picked = _OfHost(limits, host)
+        regions -= {r for r in regions if picked.free[limits.tasks[r]].all()}
+        tops = {picked.top(r) for r in regions}
         if not tops or -1 in tops:
             continue
-        below = {top: _below(limits, top, host) for top in tops}
-        if not all(_may_share(limits, top, its) for top, its in below.items()):
+        below, beside = {top: picked.below(top) for top in tops}, {top: picked.beside(top) for top in tops}
+        if not all(_may_share(limits, [top, *beside[top]], its) for top, its in below.items()):
             continue
-        tasks = np.concatenate([limits.tasks[r] for top in tops for r in (top, *below[top])])
+        tasks = np.concatenate([limits.tasks[r] for top in tops for r in {top, *beside[top], *below[top]}])
+        tasks = tasks[~picked.free[tasks]]
         flow = work.flow[tasks]
         own = (work.on_cps + work.off_cps)[tasks]
         share = float(flow @ work.on_cps[tasks]) / max(float(flow @ own), 1e-300)
-        if share > ON_CPS and len(tops) <= LIMITS and sum(limits.size(r) for r in tops) <= PLACES:
-            found |= below
+        size = sum(limits.size(r) for top in tops for r in (beside[top] or [top]))
+        if share > ON_CPS and len(tops) <= LIMITS and size <= PLACES:
+            found.below.update(below)
+            found.beside.update({top: its for top, its in beside.items() if its})
     return found
 
 
@@ -91,31 +131,97 @@ def several_importances(work: Working, here: Places) -> bool:
     return int((used > NOTHING * used.sum()).sum()) > 1
 
 
-def _top(limits: Regions, region: int, host: int) -> int:
-    """The region on this host that alone calls this one, or itself; -1 where those that call it are nearly full, or called."""
-    if region not in limits.tasks or (limits.work.form.host[limits.tasks[region]] != host).any():
-        return -1
-    callers, above = limits.callers(limits.tasks[region]), limits.above[region]
-    if len(callers) < 2 and above in limits.tasks and (limits.work.form.host[limits.tasks[above]] == host).all():
-        return -1 if limits.callers(limits.tasks[above]) else above
-    return -1 if any(limits.nearly_full(caller) for caller in callers) else region
+class _OfHost:
+    """How the regions of a host belong together."""
+
+    def __init__(self, limits: Regions, host: int) -> None:
+        self.limits, self.host = limits, host
+        self.called: Places = np.asarray((limits.work.need.calls > 0).any(axis=0))
+        self.seldom_full = {r for r, tasks in limits.tasks.items() if self._seldom_full(r, tasks)}
+        self.free = self._free_tasks()
+        self.leader = self._leaders()
+
+    def _seldom_full(self, region: int, tasks: Places) -> bool:
+        work = self.limits.work
+        inside = float(work.flow[tasks] @ (work.holds() + work.pool_wait[self.limits.pool[region]])[tasks])
+        return inside + ROOM * inside**0.5 < self.limits.size(region)
+
+    def _free_tasks(self) -> Places:
+        """Tasks that nobody calls and that need no TCB, in regions that others call and that are hardly ever full (T,)."""
+        ask, found = self.limits.work.ask, np.zeros(len(self.called), dtype=bool)
+        for region in self.seldom_full:
+            tasks = self.limits.tasks[region]
+            if self.called[tasks].any():
+                found[tasks] = ~self.called[tasks] & ((ask.qr + ask.ro + ask.threads)[tasks] == 0)
+        return found
+
+    def mine(self, region: int) -> Places:
+        """The tasks of a region that are not free."""
+        tasks = self.limits.tasks[region]
+        return tasks[~self.free[tasks]]
+
+    def _here(self, region: int) -> bool:
+        tasks = self.limits.tasks.get(region)
+        return tasks is not None and bool((self.limits.work.form.host[tasks] == self.host).all())
+
+    def _leaders(self) -> dict[int, int]:
+        """Regions side by side, full ones of users, that call the same regions, by the first of them: these are seldom full."""
+        form, limits, found = self.limits.work.form, self.limits, dict[int, int]()
+        for region in self.seldom_full:
+            mine = self.mine(region)
+            callers = limits.callers(mine)
+            if len(callers) < TWO or not self._here(region) or not self.called[mine].all():
+                continue
+            alone = all(self._here(r) and not limits.callers(limits.tasks[r]) and not limits.classes_of(r) for r in callers)
+            users = all((form.users[form.work[limits.tasks[r]]] > 0).all() for r in callers)
+            if alone and users and any(limits.nearly_full(r) for r in callers):
+                joined = callers | {r for r, first in found.items() if first in {found.get(c) for c in callers}}
+                found |= dict.fromkeys(joined, min(joined))
+        return found
+
+    def beside(self, top: int) -> list[int]:
+        """Regions that are one with this one, itself included; none where it is by itself."""
+        return sorted(r for r, first in self.leader.items() if first == top)
+
+    def top(self, region: int) -> int:
+        """The region that alone calls this one, or itself; -1 where those that call it are nearly full, or called."""
+        limits = self.limits
+        if not self._here(region):
+            return -1
+        if region in self.leader:
+            return self.leader[region]
+        mine = self.mine(region)
+        callers = limits.callers(mine)
+        firsts = {self.leader.get(caller, -1) for caller in callers}
+        if len(firsts) == 1 and firsts != {-1} and region in self.seldom_full and self.called[mine].all():
+            return firsts.pop()
+        above = limits.above[region] if len(mine) == len(limits.tasks[region]) else self._only_caller(mine)
+        if len(callers) < TWO and self._here(above):
+            return -1 if limits.callers(limits.tasks[above]) else above
+        return -1 if any(limits.nearly_full(caller) for caller in callers) else region
+
+    def _only_caller(self, tasks: Places) -> int:
+        """The region that alone calls some tasks; -1 for none."""
+        callers = [self.limits.callers(np.array([t])) or {-1} for t in tasks.tolist()]
+        found = set[int]().union(*callers)
+        return found.pop() if len(found) == 1 else -1
+
+    def below(self, top: int) -> list[int]:
+        """Regions that the tasks of one call; one of -1 where they do not belong to it alone."""
+        tops = self.beside(top) or [top]
+        called = (self.limits.work.need.calls[np.isin(self.limits.work.form.region, tops)] > 0).any(axis=0)
+        regions = np.unique(self.limits.work.form.region[called]).tolist()
+        return regions if all(self.top(r) == top for r in regions) else [-1]
 
 
-def _below(limits: Regions, top: int, host: int) -> list[int]:
-    """Regions that the tasks of one call; one of -1 where they do not belong to it alone."""
-    called = (limits.work.need.calls[limits.tasks[top]] > 0).any(axis=0)
-    regions = np.unique(limits.work.form.region[called]).tolist()
-    return regions if all(_top(limits, r, host) == top for r in regions) else [-1]
-
-
-def _may_share(limits: Regions, top: int, below: list[int]) -> bool:
+def _may_share(limits: Regions, tops: list[int], below: list[int]) -> bool:
     """Whether the weights of a product form go for what is inside a limit."""
-    if -1 in below or any(limits.classes_of(r) for r in (top, *below)):
+    if -1 in below or any(limits.classes_of(r) for r in (*tops, *below)):
         return False
     if not below:
-        return seldom_on_tcbs(limits.work, limits.tasks[top])
+        return seldom_on_tcbs(limits.work, limits.tasks[tops[0]])
     work = limits.work
-    for r in (top, *below):
+    for r in (*tops, *below):
         tasks = limits.tasks[r]
         at = (work.ask.qr + work.ask.ro + work.ask.threads)[tasks]
         if float(work.flow[tasks] @ at) > SELDOM_BELOW or (work.need.rounds[tasks] > 1).any():

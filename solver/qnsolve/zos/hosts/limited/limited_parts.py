@@ -55,7 +55,7 @@ def limit_part(host: HostView, k: int) -> LimitedPart:
     """Work that comes through the limit of a group."""
     load, group = host.load, host.load.groups[k]
     flow, region, size = load.flow[group.tasks], load.region[group.tasks], group.servers
-    total = max(float(flow[region == group.region].sum()), 1e-300)
+    total = max(float(flow[group.first(load.region)].sum()), 1e-300)
     each = {}
     for r in np.unique(region).tolist():
         mine = np.where(region == r, flow, 0.0) / total

@@ -199,7 +199,7 @@ class _Chain:
         """Rates at which tasks come to the part, and to all others, by the number of all (G,)."""
         load, rate = self.host.load, self.host.load.coming.rate
         visits = [np.where(self.host.rest > 0, load.visits, 0.0)]
-        tops = [g.tasks[load.region[g.tasks] == g.region] for g in load.groups]
+        tops = [g.tasks[g.first(load.region)] for g in load.groups]
         visits[:0] = [np.bincount(top, load.visits[top], len(load.visits)) for top in tops]
         by_work = [np.bincount(load.work, each, rate.shape[1]) for each in visits]
         coming = [rate @ each for each in by_work]
