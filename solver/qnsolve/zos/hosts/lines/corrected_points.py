@@ -89,8 +89,9 @@ def _ratios(load: LineLoads, plain: list[GroupPoint]) -> LineRatios:
     """Those of a round before where the loads are nearly the same, over what is left of the processors and of each line."""
     host, lines = load.host, load.lines
     loads = np.array([host.loads[k] for k in lines])
-    now = np.concatenate(([host.total, load.free, load.length(), load.pieces.length], loads))
-    left = np.concatenate(([host.load.engines - host.total, load.free, load.length(), load.pieces.length], 1 - loads))
+    same = [load.free, load.length(), load.pieces.length, host.pieces]
+    now = np.concatenate(([host.total, *same], loads))
+    left = np.concatenate(([host.load.engines - host.total, *same], 1 - loads))
     before, far = host.load.kept.lines, NEAR * np.maximum(left, NEAR)
     if before is not None and len(before.loads) == len(now) and (np.abs(now - before.loads) <= far).all():
         return before
@@ -100,7 +101,7 @@ def _ratios(load: LineLoads, plain: list[GroupPoint]) -> LineRatios:
     service = solved.service * rates * loads / [plain[k].busy for k in lines]
     free = float(loads @ [plain[k].free for k in lines]) / float(loads.sum())
     thinned = solved.thinned / float(rates @ loads) * load.work
-    waits = max(solved.free - 1, TINY) / max(free - 1, TINY)
+    waits = max(solved.free - 1, TINY) / max(free - 1, TINY) if host.pieces > 0 else 1.0  # of none of their own
     found = LineRatios(now, numbers, service, thinned, waits, solved.knots, solved.stretch)
     host.load.kept.lines = found
     return found
