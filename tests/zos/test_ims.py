@@ -158,3 +158,21 @@ def test_regions_do_not_wait_for_work_of_lower_importance() -> None:
     alone, both = zos.System([lpar], [mpp], [above]).solve(), zos.System([lpar], [mpp, low], [above, below]).solve()
     assert both["above"].response_time == pytest.approx(alone["above"].response_time, rel=1e-3)
     assert both["above"].admission_wait == pytest.approx(alone["above"].admission_wait, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("rate", "cpu", "delay", "ims", "tx"),
+    [(112, 0.01, 0.0, 15.75e-3, 1.90e-3), (340, 0.005, 0.02, 46.2e-3, 5.65e-3), (360, 0.005, 0.02, 77.1e-3, 7.36e-3)],
+)
+def test_ims_beside_cics(rate: float, cpu: float, delay: float, ims: float, tx: float) -> None:
+    """Simulated to 2 %: 16 dependent regions beside a QR TCB; once 75 minutes, and 24 ms beside a limit that is mostly full."""
+    found = zos.System(
+        lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+        regions=[zos.ImsRegions("MPP", lpar="L", regions=16), zos.CicsRegion("AOR", lpar="L", mxt=500)],
+        work=[
+            zos.Work("ims", rate=rate, steps=[zos.Step("MPP", cpu=cpu, delay=delay)]),
+            zos.Work("tx", rate=100, steps=[zos.Step("AOR", qr_cpu=1e-3)]),
+        ],
+    ).solve()
+    assert found["ims"].response_time == pytest.approx(ims, rel=0.1)
+    assert found["tx"].response_time == pytest.approx(tx, rel=0.04)

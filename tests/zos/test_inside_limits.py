@@ -72,3 +72,18 @@ def test_short_work_beside_long_work_in_few_regions() -> None:
     found = zos.System([zos.Lpar("L", processors=4)], [zos.ImsRegions("MPP", lpar="L", regions=9)], works).solve()
     times = [1e6 * found[f"W{i}"].response_time for i in range(3)]
     assert times == pytest.approx([113.6, 681.1, 144.3], rel=0.08)
+
+
+@pytest.mark.parametrize(("mxt", "servers"), [(15, 1), (20, 1), (40, 1), (30, 4)])
+def test_a_line_at_a_device_behind_a_limit(mxt: int, servers: int) -> None:
+    """Who waits before the limit would wait at the device: the response is that without a limit (once -46 %)."""
+    found = []
+    for size in (mxt, 2000):
+        system = zos.System(
+            lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+            regions=[zos.CicsRegion("A", lpar="L", mxt=size)],
+            work=[zos.Work("p", rate=85.0 * servers, steps=[zos.Step("A", qr_cpu=1e-4, devices={"DB2": 0.01})])],
+            devices=[zos.Device("DB2", servers=servers)],
+        )
+        found.append(system.solve()["p"].response_time)
+    assert found[0] == pytest.approx(found[1], rel=0.01)

@@ -253,16 +253,23 @@ class HostView:
         """All others than a group."""
         return self._companies.without(k)
 
+    def at_once(self, k: int) -> int:
+        """Servers of a group whose tasks are on the CPs at once: of a limit, the places whose tasks are not off them [count]."""
+        group = self.load.groups[k]
+        if group.kind is not Pool.LIMIT:
+            return group.servers
+        away = float(self.load.flow[group.tasks] @ group.off)
+        return max(round(group.servers - away), 1)
+
     def company_of(self, groups: list[int], pieces: float, top: int) -> Company:
         """Some groups, whose tasks come one by one, and free pieces."""
-        queues = [(self.loads[k], self.load.groups[k].servers) for k in groups]
+        queues = [(self.loads[k], self.at_once(k)) for k in groups]
         return company(queues, pieces, self.load.engines, top)
 
     @cached_property
     def _companies(self) -> Companies:
         queues = [
-            TaskQueue(load, group.servers, *self._in_groups(k))
-            for k, (load, group) in enumerate(zip(self.loads, self.load.groups, strict=True))
+            TaskQueue(load, self.at_once(k), *self._in_groups(k)) for k, load in enumerate(self.loads)
         ]
         return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 

@@ -13,6 +13,7 @@ from .host_view import HostView
 from .load import HostPoint, Load
 
 FAR = 20.0  # standard deviations from which on a server that is full has no part in how many are there
+LITTLE = 1e-6  # of a spin, the CPU before it at least
 FULL = 0.98  # load of a server up to which its tasks are taken as open ones
 
 
@@ -37,13 +38,13 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     """
     group, its, flow = load.groups[k], point.groups[k], load.flow[load.groups[k].tasks]
     times: Array = group.alone * its.stretch * its.uneven
-    some = (flow > 0) & (group.cpu > 0)
+    some = (flow > 0) & (group.cpu + group.spin > 0)
     if not (load.bursts or group.spin.any()) or not some.any():
         return times
     rate, spin = flow[some], group.spin[some]
-    cpu, whole = float(rate @ group.cpu[some]), float(rate @ group.alone[some])
-    slow = max((its.service * whole - float(rate @ spin)) / cpu, 1.0)
-    piece = group.cpu[some] * slow
+    cpus = np.maximum(group.cpu[some], LITTLE * spin)  # where all is spin none is next to none
+    cpu, whole = float(rate @ cpus), float(rate @ group.alone[some])
+    piece = cpus * max((its.service * whole - float(rate @ spin)) / cpu, 1.0)
     mates = mates_of(load, k)[np.ix_(some, some)]
     mean = float(rate @ (piece + spin)) / float(rate.sum())
     alike = mean * (1 + float(rate @ mates.sum(axis=1)) / float(rate.sum()) / 2) / (1 - min(float(rate @ (piece + spin)), FULL))

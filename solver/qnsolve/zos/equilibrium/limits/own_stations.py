@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -122,7 +122,9 @@ class OwnStations:
             here = form.host == host
             used = float((w.flow * w.ask.on_cps) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
             kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
-            found[True, host] = self._served(*kept, used, float(form.engines[host]), size)
+            its = self._served(*kept, used, float(form.engines[host]), size)
+            each = np.arange(1.0, size + 1) / max(its.time, 1e-300)  # no slower: the mean time has the others in it
+            found[True, host] = replace(its, speeds=np.maximum(its.speeds, each))
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():
@@ -193,14 +195,14 @@ class OwnStations:
     ) -> OwnStation:  # fmt: skip
         """Speeds of 1 … size tasks: what others leave of the servers is theirs, as in a product form.
 
-        They are no slower than if each took its mean time. Others who are users have a load that is `yielding`: it is that of
-        the work `waiting` there, which is served in turn with these tasks, the less often the more of them there are.
+        Others who are users have a load that is `yielding`: it is that of the work `waiting` there, which is served in turn
+        with these tasks, the less often the more of them there are.
         """
         used = min(used, NEARLY * servers)
         others, count = max(used - flow * work, 0.0), np.arange(1.0, size + 1)
         whole, each = stretch(used, servers), count / max(time, 1e-300)
         most = (servers - max(others - yielding, 0.0)) * count / (count * work + waiting)
-        return OwnStation(members, time, now, np.maximum(each, np.minimum(each * whole / stretch(others, servers), most)))
+        return OwnStation(members, time, now, np.minimum(each * whole / stretch(others, servers), most))
 
     def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
         """See how long tasks are at stations, by the weights of numbers at all else."""
