@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, wraps
+from math import ceil, sqrt
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to
 FREE = 2.5  # free pieces in it
 QUICKEST = 0.5  # least clock of the others over that of a group
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
+MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
 MOST_SPINS = 0.999  # share of the work on the CPs
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
@@ -250,16 +252,22 @@ class HostView:
         return work - kept, kept
 
     def company(self, k: int | None) -> Company:
-        """All others than a group."""
-        return self._companies.without(k)
+        """All others than a group; to a TCB the tasks of a limit that are off the CPs are not there."""
+        of_limit = k is None or self.load.groups[k].kind is Pool.LIMIT
+        return (self._companies if of_limit else self._on_cps).without(k)
 
     def at_once(self, k: int) -> int:
-        """Servers of a group whose tasks are on the CPs at once: of a limit, the places whose tasks are not off them [count]."""
+        """Servers of a group whose tasks are on the CPs at once: of a limit, the places whose tasks are not off them [count].
+
+        Where most places are of tasks off the CPs it is as many as there may be, as their number then moves most.
+        """
         group = self.load.groups[k]
         if group.kind is not Pool.LIMIT:
             return group.servers
-        away = float(self.load.flow[group.tasks] @ group.off)
-        return max(round(group.servers - away), 1)
+        size = group.servers
+        away = min(float(self.load.flow[group.tasks] @ group.off) / size, 1.0)
+        beyond = 2 * min(max((away - MOSTLY[0]) / (MOSTLY[1] - MOSTLY[0]), 0.0), 1.0)
+        return min(max(ceil(size * (1 - away) + beyond * sqrt(size * away * (1 - away))), 1), size)
 
     def company_of(self, groups: list[int], pieces: float, top: int) -> Company:
         """Some groups, whose tasks come one by one, and free pieces."""
@@ -268,9 +276,15 @@ class HostView:
 
     @cached_property
     def _companies(self) -> Companies:
-        queues = [
-            TaskQueue(load, self.at_once(k), *self._in_groups(k)) for k, load in enumerate(self.loads)
-        ]
+        return self._companies_of([group.servers for group in self.load.groups])
+
+    @cached_property
+    def _on_cps(self) -> Companies:
+        servers = [self.at_once(k) for k in range(len(self.load.groups))]
+        return self._companies if servers == [group.servers for group in self.load.groups] else self._companies_of(servers)
+
+    def _companies_of(self, servers: list[int]) -> Companies:
+        queues = [TaskQueue(load, servers[k], *self._in_groups(k)) for k, load in enumerate(self.loads)]
         return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
 
     def _in_groups(self, k: int) -> tuple[float, float]:
