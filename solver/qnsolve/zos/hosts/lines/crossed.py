@@ -38,7 +38,25 @@ def crossed(host: HostView, k: int) -> bool:
     theirs = sum(host.loads) - host.loads[k]
     if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
         return False
-    return float(load.flow @ host.calls.apart) + load.fixed > APART * max(host.pieces, SOME * load.engines)
+    others = [i for i in range(len(load.groups)) if i != k]
+    beyond = float(load.flow @ (host.calls.onward * (1 - of_all_lines(host, others))))
+    return float(load.flow @ host.calls.apart) + beyond + load.fixed > APART * max(host.pieces, SOME * load.engines)
+
+
+def of_all_lines(host: HostView, lines: list[int]) -> Array:
+    """Of the pieces that come out of each task's line, the part that comes as all the lines together move on (T,).
+
+    A line that makes more of the pieces than it has of the work at lines: what is beyond that comes whatever the others do.
+    """
+    load, found, work = host.load, np.ones(len(host.load.flow)), sum(host.loads[k] for k in lines)
+    tasks = {k: load.groups[k].tasks for k in lines}
+    made = {k: float(load.flow[its] @ host.calls.onward[its]) for k, its in tasks.items()}
+    whole = sum(made.values())
+    for k, its in made.items():
+        if its > 0 and work > 0:
+            part = min(host.loads[k] / work * whole / its, 1.0)
+            found[tasks[k]] = np.minimum(found[tasks[k]], part)
+    return found
 
 
 @dataclass(frozen=True)
@@ -108,6 +126,7 @@ class _Three:
     at_rest: Array
     busy: Array
     ready: Array
+    beyond: Array
 
 
 def _three(host: HostView, k: int, top: int) -> _Three:
@@ -139,15 +158,15 @@ def _three(host: HostView, k: int, top: int) -> _Three:
             found[load.groups[i].tasks] = load.visits[load.groups[i].tasks]
         return found
 
-    others = kind(later, 1.0)
-    apart = load.visits * host.calls.apart / others.time
+    others, beyond = kind(later, 1.0), 1 - of_all_lines(host, first)
+    apart = load.visits * (host.calls.apart + host.calls.onward * beyond) / others.time
     for each in (load.groups[i] for i in later):
         apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
 
     return _Three(
         mine, kind(first), others, places(first), apart,
         host.company_of(first, 0.0, top).ready,
-        host.company_of(later, host.pieces, top).ready if later else np.arange(top + 1.0),
+        host.company_of(later, host.pieces, top).ready if later else np.arange(top + 1.0), beyond,
     )  # fmt: skip
 
 
@@ -220,7 +239,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     onward = host.calls.onward / free.time
     on = float(load.flow[group.tasks] @ onward[group.tasks]) / mine.flow
     behind = load.flow * (three.at_theirs > 0)
-    on_theirs = float(behind @ onward) / max(float(behind.sum()), 1e-300)
+    on_theirs = float(behind @ (onward * (1 - three.beyond))) / max(float(behind.sum()), 1e-300)
     solved = cube(
         levels, comes[0], serve, on / slow_z, Others(others, comes[1] / slow_y, ends / slow_y, on_theirs * slow_y / slow_z),
         Pieces(pieces, comes[2] / slow_z, done / slow_z), alike,
