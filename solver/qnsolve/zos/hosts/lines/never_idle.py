@@ -17,7 +17,7 @@ from qnsolve.zos.hosts.host import Host
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Kept, Load, NeverIdle
 from qnsolve.zos.hosts.spread import Whereabouts
 
-LONG = (5.0, 10.0)  # users in a line: from one to the other it counts more
+LONG = (0.5, 0.9)  # users in a line: from one to the other it counts more
 BUSY = (0.95, 0.99)  # use of a line: from one to the other it counts as never idle, more and more
 ALWAYS = (0.99, 0.999)  # from one to the other its number is that of the users that are left to it
 LEAST = 1e-9  # tasks at a group that is as good as empty
