@@ -27,3 +27,39 @@ def test_equal_regions_beside_simulation(
         work=[zos.Work("w", rate=rate, burst=burst, steps=[step])],
     )
     assert system.solve().work[0].response_time == pytest.approx(simulated, rel=within)
+
+
+@pytest.mark.parametrize(
+    ("mxt", "rate", "burst", "qr", "simulated", "within"),
+    [
+        (20, 110, 100, 1e-3, 0.491, 0.1),
+        (50, 275, 75, 1e-3, 0.191, 0.2),
+        (20, 110, 30, 1e-4, 0.165, 0.04),
+        (20, 110, 30, 1e-3, 0.174, 0.1),
+    ],
+)
+def test_more_than_a_limit_lets_in(mxt: int, rate: float, burst: int, qr: float, simulated: float, within: float) -> None:
+    """Simulated to 3 %: of a burst only those wait for each other at the QR TCB who find places (once +356 %)."""
+    system = zos.System(
+        lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+        regions=[zos.CicsRegion("AOR", lpar="L", mxt=mxt)],
+        work=[zos.Work("pay", rate=rate, burst=burst, steps=[zos.Step("AOR", qr_cpu=qr, delay=0.09)])],
+    )
+    assert system.solve()["pay"].response_time == pytest.approx(simulated, rel=within)
+
+
+def test_even_and_odd_bursts_of_open_work() -> None:
+    """One QR TCB beside bursts of open work: each size makes it wait somewhat longer (16 once twice as long as 15 and 17)."""
+    found = []
+    for burst in range(14, 21):
+        system = zos.System(
+            lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+            regions=[zos.CicsRegion("WEB", lpar="L", mxt=2000), zos.CicsRegion("AOR", lpar="L", mxt=2000)],
+            work=[
+                zos.Work("browse", rate=400, burst=burst, steps=[zos.Step("WEB", open_cpu=3e-3)]),
+                zos.Work("pay", rate=400, steps=[zos.Step("AOR", qr_cpu=1e-3)]),
+            ],
+        )
+        found.append(system.solve()["pay"].response_time)
+    grows = [later / sooner for sooner, later in zip(found, found[1:], strict=False)]
+    assert all(1.05 < each < 1.18 for each in grows)

@@ -87,3 +87,20 @@ def test_a_line_at_a_device_behind_a_limit(mxt: int, servers: int) -> None:
         )
         found.append(system.solve()["p"].response_time)
     assert found[0] == pytest.approx(found[1], rel=0.01)
+
+
+@pytest.mark.parametrize("mxt", [50, 100, 200])
+def test_unlike_pieces_at_a_device_behind_limits(mxt: int) -> None:
+    """M/G/1 in order of arrival: 956 and 1146 ms of wait and service, whatever the limits let in (once 221 ms)."""
+    found = zos.System(
+        lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+        regions=[zos.CicsRegion(name, lpar="L", mxt=mxt) for name in ("A", "B")],
+        work=[
+            zos.Work("short", rate=45, steps=[zos.Step("A", qr_cpu=1e-3, devices={"DB2": 0.01})]),
+            zos.Work("long", rate=2.25, steps=[zos.Step("B", qr_cpu=1e-3, devices={"DB2": 0.2})]),
+        ],
+        devices=[zos.Device("DB2", servers=1)],
+    ).solve()
+    wait = (45 * 0.01**2 + 2.25 * 0.2**2) / (1 - 0.9)
+    assert found["short"].response_time == pytest.approx(wait + 0.011, rel=0.02)
+    assert found["long"].response_time == pytest.approx(wait + 0.201, rel=0.02)

@@ -148,7 +148,9 @@ def saturated(system: System, error: FullPoolError, held: Capacity) -> Saturated
     if error.name == held.center and abs(error.load / load - 1) < ALIKE:
         load = error.load  # to all its digits
     rates = [work.rate for work in system.work if work.rate is not None]
-    repair = f"the work with a rate must come at {100 * held.factor:.4g} % of it at most"
+    users = any(work.rate is None for work in system.work)
+    which = "all work, users too, must be" if users else "the work with a rate must come at"
+    repair = f"{which} {100 * held.factor:.4g} % of it at most"
     repair += f", {held.factor * rates[0]:.6g}/s," if len(rates) == 1 else ""
     return SaturatedError(held.center, load, held.factor, f"{repair} or the center must grow")
 

@@ -112,6 +112,11 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     for w in np.flatnonzero(form.in_groups).tolist():
         first = np.where(open_, _first(work, w), 0.0)
         size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
+        for region in np.unique(form.region[first > 0]).tolist():
+            if region in limits.gates:  # who finds no place comes later, when another one goes
+                tasks = limits.tasks[region]
+                left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
+                size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
         if first.any():
             found.append(Burst(w, size, first))
     return tuple(found)

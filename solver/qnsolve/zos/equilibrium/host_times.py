@@ -97,7 +97,12 @@ def _between(low: Array, high: Array, part: float) -> Array:
 
 
 def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
-    """Groups whose chains deliver less than comes to them, where all comes at rates: they cannot hold it."""
+    """Groups whose chains deliver less than comes to them, where all comes at rates: they cannot hold it.
+
+    Beside users those of work with rates that get less of the CPs than it asks for.
+    """
+    for pool, asked in point.overloads.items():
+        work.overloaded(pool, asked)
     if not load.coming.steady:
         return
     for group, its in zip(load.groups, point.groups, strict=True):

@@ -24,6 +24,7 @@ MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
+FINEST = 80.0  # others up to which each number is a phase where they come in groups
 FASTEST = 1e100  # of others that are next to nothing, over their load
 
 
@@ -63,6 +64,7 @@ class GroupRates:
         """One level less at the end: the last stands for all beyond."""
         self.levels, self.arrive, self.serve = levels, self.arrive[:-1], self.serve[:-1]
         self.up, self.down, self.pieces = self.up[:-1], self.down[:-1], self.pieces[:-1]
+        self.always = None if self.always is None else self.always[:-1]
 
 
 class GroupChain:
@@ -82,7 +84,8 @@ class GroupChain:
         self.going = view.going(k)
         self.slower = float(view.slower(k)) if k is not None else 1.0
         self.out = view.others_flow(k)
-        self.phases = grid(load.engines + 10, view.top, view.growth)
+        fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
+        self.phases = grid(max(load.engines + 10, fine), view.top, view.growth)
         self.gated = self.region in load.gated
         self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
         self.held = load.held.get(self.region) if k is not None else None

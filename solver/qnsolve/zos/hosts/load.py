@@ -262,9 +262,13 @@ class GroupPoint:
 
 @dataclass(frozen=True, eq=False)
 class HostPoint:
-    """A host solved: its groups, and how much longer the CPU of free pieces takes than alone."""
+    """A host solved: its groups, and how much longer the CPU of free pieces takes than alone.
+
+    `overloads` has the loads of lines that work with rates may fill beside users, by their pools.
+    """
 
     groups: list[GroupPoint]
     free: float
     used: float
     speeds: dict[int, Array] = field(default_factory=dict)
+    overloads: dict[int, float] = field(default_factory=dict)

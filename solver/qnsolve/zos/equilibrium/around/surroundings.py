@@ -197,18 +197,18 @@ def _facilities(work: Working) -> Array:
         groups: list[list[int]] = []
         loads: list[float] = []
         jobs: list[float] = []
+        rooms: dict[int, int] = {}
         for host in range(len(form.engines)):
             name = form.system.lpars[host].name
             mine = [r for r, region in enumerate(form.system.regions) if region.lpar == name and sync[place, r] > 0]
             if not mine:
                 continue
             senders = [max(float(free[r]), 1.0) for r in mine]
-            engines = float(ceil(form.engines[host]))
-            apart = sum(senders) <= engines
-            if not apart:
+            if sum(senders) > ceil(form.engines[host]):
+                rooms[len(groups)] = host
                 groups.append(mine)
                 loads.append(float(sync[place, mine].sum()))
-                jobs.append(engines)
+                jobs.append(sum(senders))
                 continue
             for r in mine:  # its QR TCB, and the others
                 parts = [(float(at_qr[r]), 1.0), (float(sync[place, r] - at_qr[r]), max(float(free[r]), 1.0))]
@@ -225,6 +225,8 @@ def _facilities(work: Working) -> Array:
         speeds = np.arange(1.0, form.pool_size[pool] + 1)
         try:
             result = shared(loads, jobs, stretch, speeds).stretch
+            for at, host in rooms.items():
+                result[at] = _on_engines(work, place, groups[at], (loads[at], float(result[at])), host)
         except FullError as error:
             raise FullPoolError(form.pool_name[pool], error.load) from None
         found[place] = result[-1]  # the last is of asynchronous requests
@@ -234,6 +236,21 @@ def _facilities(work: Working) -> Array:
             total[group] += load
             found[place, group] = (before * found[place, group] + load * longer) / total[group]
     return found
+
+
+def _on_engines(work: Working, place: int, regions: list[int], found: tuple[float, float], host: int) -> float:
+    """Time of requests over that alone where those under way of an LPAR have an engine each: no more than are left to them.
+
+    `found` is their load, and that ratio without such a bound: as many as M/M/1 has with as many there, cut at the engines.
+    """
+    form, need, (load, longer) = work.form, work.need, found
+    here = form.host == host
+    asked = work.flow * (need.qr_sync + need.open_sync)[:, place] * np.isin(form.region, regions)
+    uneven = max(float(asked @ work.around.uneven[:, place]) / max(float(asked.sum()), 1e-300), LEAST)
+    other = float(work.flow @ (here * (work.ask.on_cps - work.ask.qr_spin - work.ask.open_spin)))
+    number = load * (1 + (longer - 1) * uneven)
+    number *= 1 - (number / (1 + number)) ** max(float(form.engines[host]) - other, 1.0)
+    return 1 + max(number / load - 1, 0.0) / uneven
 
 
 def _uneven(work: Working) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
@@ -21,6 +22,7 @@ SHORTER = 0.99  # share of a time from which on it is as if no task were kept ou
 ALIKE = 1e-6  # of a flow, what rounding leaves
 MIXED = 1.05  # (1 + C²)/2 of exponential pieces of unlike kinds up to which they are alike
 SAME = 1e-3  # change of pieces up to which they are the same [ratio]
+WITHOUT = 4  # times the places: tasks at a station without the limit
 COUNTS = 12  # numbers of tasks inside at which they are looked at
 
 Key = tuple[bool, int]  # whether it is a host, and which; or which log or device
@@ -38,12 +40,15 @@ class OwnStation:
         Time there of one task of the limit, were none kept out, and as it is taken now [s].
     speeds : ndarray (size,)
         Rates at which 1, 2, … of them leave.
+    plain : float
+        The time at such speeds, were none kept out [s].
     """
 
     members: Places
     time: float
     now: float
     speeds: Array
+    plain: float
 
 
 @dataclass(eq=False)
@@ -124,7 +129,7 @@ class OwnStations:
             kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
             its = self._served(*kept, used, float(form.engines[host]), size)
             each = np.arange(1.0, size + 1) / max(its.time, 1e-300)  # no slower: the mean time has the others in it
-            found[True, host] = replace(its, speeds=np.maximum(its.speeds, each))
+            found[True, host] = replace(its, speeds=np.maximum(its.speeds, each), plain=its.time)
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():
@@ -199,10 +204,11 @@ class OwnStations:
         with these tasks, the less often the more of them there are.
         """
         used = min(used, NEARLY * servers)
-        others, count = max(used - flow * work, 0.0), np.arange(1.0, size + 1)
+        others, count = max(used - flow * work, 0.0), np.arange(1.0, WITHOUT * size + 1)
         whole, each = stretch(used, servers), count / max(time, 1e-300)
         most = (servers - max(others - yielding, 0.0)) * count / (count * work + waiting)
-        return OwnStation(members, time, now, np.minimum(each * whole / stretch(others, servers), most))
+        speeds = np.minimum(each * whole / stretch(others, servers), most)
+        return OwnStation(members, time, now, speeds[:size], min(_alone(flow, speeds), time))
 
     def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
         """See how long tasks are at stations, by the weights of numbers at all else."""
@@ -214,7 +220,7 @@ class OwnStations:
                 beside = folded(beside, part, size) if other != key else beside
             there = np.convolve(at[key] * np.arange(size + 1.0), beside)[: size + 1]
             whole = np.maximum(np.convolve(at[key], beside)[: size + 1], 1e-300)
-            share = float(found.inside @ (there / whole)) / (passed * its.time)
+            share = float(found.inside @ (there / whole)) / (passed * its.plain)
             self.shorter.pop((pool, key), None)
             if share < SHORTER and len(its.members):
                 self.shorter[pool, key] = its.members, max(share, 1e-6)
@@ -245,6 +251,17 @@ class OwnStations:
                 new = shortened(old, w.need.lines[members, place], w.flow[members], share)
                 w.line_time[members, place] = new
             self.applied[pool, (at_host, place)] = members, np.divide(new, old, out=np.ones(len(old)), where=old > 0)
+
+
+def _alone(flow: float, speeds: Array) -> float:
+    """Time of tasks that come at a rate to a station where so many end as fast (N,), the last for all that are more [s]."""
+    logs = np.concatenate(([0.0], np.cumsum(np.log(flow / np.maximum(speeds, 1e-300)))))
+    chance, count, more = np.exp(logs - logs.max()), np.arange(len(logs)), flow / float(speeds[-1])
+    if more >= 1:
+        return inf
+    beyond = chance[-1] * more / (1 - more)  # a geometric series
+    there = float(chance @ count) + beyond * (count[-1] + 1 / (1 - more))
+    return there / (float(chance.sum()) + beyond) / max(flow, 1e-300)
 
 
 def shortened(time: Array, alone: Array, flow: Array, share: float) -> Array:

@@ -40,6 +40,8 @@ def limit_of_two_counts(stream: float, on_cps: Array, elsewhere: Array, rounds: 
     alone : ndarray (size + 1,)
         Chances of so many inside by one count, in proportion.
     """
+    if min(on_cps.min(), elsewhere.min()) <= 0:
+        return None
     here, there = (np.append(0.0, np.cumsum(np.log(rates))) for rates in (on_cps, elsewhere))
     full = np.exp(-here - there[::-1] - (-here - there[::-1]).max())  # as in a product form
     most = max(int(np.searchsorted(np.cumsum(full), (1 - SELDOM) * full.sum())), 1)

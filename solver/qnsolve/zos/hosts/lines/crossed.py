@@ -13,6 +13,8 @@ from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, Known
 
+from .pieces_of_lines import of_all_lines
+
 APART = 0.1  # least share of the free pieces that come from elsewhere than from groups
 BUSY = 0.35  # least use of the processors
 SOME = 0.02  # least load of the others, or of the free pieces, over the processors
@@ -41,22 +43,6 @@ def crossed(host: HostView, k: int) -> bool:
     others = [i for i in range(len(load.groups)) if i != k]
     beyond = float(load.flow @ (host.calls.onward * (1 - of_all_lines(host, others))))
     return float(load.flow @ host.calls.apart) + beyond + load.fixed > APART * max(host.pieces, SOME * load.engines)
-
-
-def of_all_lines(host: HostView, lines: list[int]) -> Array:
-    """Of the pieces that come out of each task's line, the part that comes as all the lines together move on (T,).
-
-    A line that makes more of the pieces than it has of the work at lines: what is beyond that comes whatever the others do.
-    """
-    load, found, work = host.load, np.ones(len(host.load.flow)), sum(host.loads[k] for k in lines)
-    tasks = {k: load.groups[k].tasks for k in lines}
-    made = {k: float(load.flow[its] @ host.calls.onward[its]) for k, its in tasks.items()}
-    whole = sum(made.values())
-    for k, its in made.items():
-        if its > 0 and work > 0:
-            part = min(host.loads[k] / work * whole / its, 1.0)
-            found[tasks[k]] = np.minimum(found[tasks[k]], part)
-    return found
 
 
 @dataclass(frozen=True)

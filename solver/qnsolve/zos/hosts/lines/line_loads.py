@@ -12,6 +12,8 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint
 
+from .pieces_of_lines import of_all_lines
+
 ALIKE = 1e-3  # differences of lines that are taken as none
 
 
@@ -76,22 +78,7 @@ class LineLoads:
             settles = its.number * its.service * work / (1 - part + part * work / others)
             lasts = self._piece * its.free**2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
-        return self._with_called(found * self._of_all_lines)
-
-    @cached_property
-    def _of_all_lines(self) -> Array:
-        """Of the pieces that come out of each task's line, the part that comes as all lines together move on (T,).
-
-        A line that makes more of the pieces than it has of the work at lines: what is beyond that comes whatever the others do.
-        """
-        load, found = self.host.load, np.ones(len(self.host.load.flow))
-        made = {k: float(load.flow[g.tasks] @ self.free_work[g.tasks]) for k, g in enumerate(load.groups) if k in self.lines}
-        whole = sum(made.values())
-        for k, its in made.items():
-            if its > 0:
-                part = min(self.host.loads[k] / self.work * whole / its, 1.0)
-                found[load.groups[k].tasks] = np.minimum(found[load.groups[k].tasks], part)
-        return found
+        return self._with_called(found * of_all_lines(self.host, self.lines))
 
     def _with_called(self, share: Array) -> Array:
         """A share of the free pieces of tasks that come to lines, with those of the tasks that they call (T,)."""

@@ -14,13 +14,14 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host import Host
-from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Kept, Load, NeverIdle
-from qnsolve.zos.hosts.spread import Whereabouts
+from qnsolve.zos.hosts.load import Coming, GroupPoint, HostPoint, Kept, Load, NeverIdle
+from qnsolve.zos.hosts.spread import LOGS, Whereabouts
 
 LONG = (0.5, 0.9)  # users in a line: from one to the other it counts more
 BUSY = (0.95, 0.99)  # use of a line: from one to the other it counts as never idle, more and more
 ALWAYS = (0.99, 0.999)  # from one to the other its number is that of the users that are left to it
 LEAST = 1e-9  # tasks at a group that is as good as empty
+NEARLY, LOST = 0.9, 1e-3  # use of a line from which on it may be full, and what its chain loses where it is
 STEPS = 60  # of a bisection
 
 
@@ -29,6 +30,7 @@ def beside_never_idle(host: Host, point: HostPoint) -> HostPoint:
 
     Each of these counts as far as it is so: the points are those beside all of them, beside those that are more so, and so on.
     """
+    point = replace(point, overloads=_overloads(host, point))
     parts = _never_idle(host, point)
     found, weights, below = [point], [1.0 - max(parts.values(), default=0.0)], 0.0
     for part in sorted(set(parts.values())):
@@ -36,6 +38,39 @@ def beside_never_idle(host: Host, point: HostPoint) -> HostPoint:
         weights.append(part - below)
         below = part
     return _mean(found, weights) if parts else point
+
+
+def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
+    """Load of lines that work with rates fills, over what they do when they are never idle, by their pools.
+
+    Users elsewhere have their equal share of the CPs however long such a line is: the TCB gets what they leave to one task.
+    """
+    load, found = host.load, dict[int, float]()
+    if not _applies(load) or load.spread is None or not (load.spread.users > 0).any():
+        return found
+    for k in host.lines:
+        group, its = load.groups[k], point.groups[k]
+        streams = (load.spread.stream > 0)[load.work[group.tasks]]
+        asked = float((load.flow[group.tasks] * streams) @ group.cpu)
+        full = its.busy > NEARLY or its.thinned < (1 - LOST) * float(load.flow[group.tasks].sum())
+        if asked <= 0 or not full or group.spin.any():
+            continue
+        others, _ = _without(host, point, [k])
+        spread = others.load.spread
+        assert spread is not None
+        pinned = np.bincount(load.work[group.tasks], load.visits[group.tasks], len(spread.users)) > 0
+        spread = replace(spread, users=np.where(pinned, 0.0, spread.users), stream=np.where(pinned, 0.0, spread.stream))
+        others = Host(replace(others.load, coming=_coming(others.load, spread), spread=spread))
+        if others.load.groups or others.pieces > 0:
+            seen = others.solve().groups or [others.of_pieces()]
+            host.effort += others.effort
+            found[group.pool] = asked / max(float(np.median([one.always for one in seen])), 1e-9)
+    return found
+
+
+def _applies(load: Load) -> bool:
+    """Whether users are known to be where they are, and no limits or bursts are there."""
+    return not (load.spread is None or load.bursts or load.gated or load.held or load.watched)
 
 
 def _beside(host: Host, point: HostPoint, full: list[int]) -> HostPoint:
@@ -97,7 +132,7 @@ def _share(value: float, edges: tuple[float, float]) -> float:
 def _never_idle(host: Host, point: HostPoint) -> dict[int, float]:
     """Lines that are never idle, and how much so: of one server, of tasks that come to no other group, and of users."""
     load, found = host.load, dict[int, float]()
-    if load.spread is None or load.bursts or load.gated or load.held or load.watched:
+    if not _applies(load) or load.spread is None:
         return found
     many = np.bincount(np.concatenate([np.zeros(0, dtype=int), *(group.tasks for group in load.groups)]))
     cycle = load.spread.away + np.bincount(load.work, load.spread.spent, len(load.spread.users))
@@ -126,19 +161,27 @@ def _without(host: Host, point: HostPoint, full: list[int]) -> tuple[Host, list[
         calls[tasks] = 0.0
     away = np.sum([line.away for line in found], axis=0)
     gone = np.bincount(load.work, away, len(spread.users))
-    number = float((spread.users / (spread.away + np.bincount(load.work, spread.spent, len(spread.users)))) @ gone)
-    first = max(int(np.searchsorted(load.coming.count, number)) - 1, 0)
-    coming = replace(load.coming, count=np.maximum(load.coming.count[first:] - number, 0.0), rate=load.coming.rate[first:])
     left = Whereabouts(
         spread.users, spread.away + gone, spread.stream, np.maximum(spread.spent - away, 0.0),
         {pool: at for pool, at in spread.at.items() if pool not in pools},
     )  # fmt: skip
+    coming = _coming(load, left)
     groups = [group for k, group in enumerate(load.groups) if k not in full]
     smaller = replace(
         load, groups=groups, visits=visits, calls=calls, spread=left, coming=coming, kept=Kept(),
         never_idle=tuple(line.never_idle for line in found),
     )  # fmt: skip
     return Host(smaller), found
+
+
+def _coming(load: Load, spread: Whereabouts) -> Coming:
+    """How work comes by the number of tasks on the CPs: users there stay as much longer as makes them so many."""
+    spent, count = np.bincount(load.work, spread.spent, len(spread.users)), load.coming.count
+    longer, users = np.exp(LOGS)[:, None], spread.users > 0
+    rate = np.where(users, spread.users / np.maximum(spread.away + longer * spent, 1e-300), spread.stream)
+    there = (longer * spent * rate).sum(axis=1) + load.fixed * np.exp(LOGS)
+    found = np.array([np.interp(count, there, rate[:, w]) for w in range(len(spent))]).T
+    return Coming(count, found, not users.any(), load.coming.most)
 
 
 def _alone(load: Load, spread: Whereabouts, group: ServerGroup, free: float) -> _Alone:
