@@ -225,8 +225,11 @@ def _facilities(work: Working) -> Array:
         speeds = np.arange(1.0, form.pool_size[pool] + 1)
         try:
             result = shared(loads, jobs, stretch, speeds).stretch
-            for at, host in rooms.items():
-                result[at] = _on_engines(work, place, groups[at], (loads[at], float(result[at])), host)
+            if rooms:  # as from engines that are always at work, or as work comes: what has the longer line
+                closed = [float(ceil(form.engines[rooms[at]])) if at in rooms else number for at, number in enumerate(jobs)]
+                least = shared(loads, closed, stretch, speeds).stretch
+                cut = {at: _on_engines(work, place, groups[at], (loads[at], float(result[at])), rooms[at]) for at in rooms}
+                result = np.array([max(cut.get(at, 0.0), its) for at, its in enumerate(least)])
         except FullError as error:
             raise FullPoolError(form.pool_name[pool], error.load) from None
         found[place] = result[-1]  # the last is of asynchronous requests
