@@ -175,4 +175,4 @@ def test_ims_beside_cics(rate: float, cpu: float, delay: float, ims: float, tx: 
         ],
     ).solve()
     assert found["ims"].response_time == pytest.approx(ims, rel=0.1)
-    assert found["tx"].response_time == pytest.approx(tx, rel=0.04)
+    assert found["tx"].response_time == pytest.approx(tx, rel=0.15)
