@@ -6,7 +6,7 @@ end, given how many are inside each limit. Those in and before one limit are the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import sqrt
 
 import numpy as np
@@ -146,9 +146,7 @@ class _Chain:
         inside = np.minimum(levels, own.size).astype(int)
         serve, down = (rates[inside] for rates in self._rates(phases))
         total = levels[:, None] + phases[None, :]
-        mine, rest = self._coming()
-        arrive = np.interp(total, load.coming.count, mine)
-        up = np.interp(total, load.coming.count, rest)
+        arrive, up = self._coming(levels, phases)
         if np.isfinite(load.coming.most):
             arrive, up = arrive * (total < load.coming.most), up * (total < load.coming.most)
         arrive[-1] = 0.0
@@ -195,17 +193,39 @@ class _Chain:
         there = (weight[:, None] * beside) / (weight @ beside)
         return variation_of_ends((own.size - ready) / own.off, there @ (chance / chance.sum()))
 
-    def _coming(self) -> tuple[Array, Array]:
-        """Rates at which tasks come to the part, and to all others, by the number of all (G,)."""
+    def _coming(self, levels: Array, phases: Array) -> tuple[Array, Array]:
+        """Rates at which tasks come to the part, and to all others, by their numbers (N, Y) [1/s]."""
         load, rate = self.host.load, self.host.load.coming.rate
         visits = [np.where(self.host.rest > 0, load.visits, 0.0)]
         tops = [g.tasks[g.first(load.region)] for g in load.groups]
         visits[:0] = [np.bincount(top, load.visits[top], len(load.visits)) for top in tops]
         by_work = [np.bincount(load.work, each, rate.shape[1]) for each in visits]
-        coming = [rate @ each for each in by_work]
-        coming[-1] = coming[-1] + load.fixed_flow
-        mine = coming[self.k]
-        return mine, np.asarray(sum(coming) - mine)
+        more = np.zeros(len(by_work))
+        more[-1] = load.fixed_flow
+        works = self._works(levels, phases)
+        if works is not None:
+            coming = [np.tensordot(each, works, 1) for each in by_work]
+        else:
+            total = levels[:, None] + phases[None, :]
+            coming = [np.interp(total, load.coming.count, rate @ each) for each in by_work]
+        whole = np.asarray(sum(coming)) + float(more.sum())
+        mine = coming[self.k] + more[self.k]
+        return mine, whole - mine
+
+    def _works(self, levels: Array, phases: Array) -> Array | None:
+        """Transactions a second of each work given the tasks in and before the limit, and the others (W, N, Y).
+
+        Users of a limit come as others of them are elsewhere, however many of other works are before another limit. None
+        where that is not known.
+        """
+        load = self.host.load
+        if load.spread is None or load.coming.steady or self.k >= len(load.groups):
+            return None
+        group = load.groups[self.k]
+        at = np.zeros(len(load.spread.spent))
+        at[group.tasks] = load.spread.spent[group.tasks]
+        spread = replace(load.spread, at={group.pool: at})
+        return spread.coming(load.work, [group.pool], levels, phases, load.fixed)
 
     def _rates(self, phases: Array) -> tuple[Array, Array]:
         """Rates at which tasks of the part and others end, by those inside it and by phases."""
