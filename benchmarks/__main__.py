@@ -1,7 +1,7 @@
 """Time and error of each kernel, of plain implementations and of other solvers, in one run.
 
 `python -m benchmarks systems` prints the errors of system answers instead, `python -m benchmarks answers` whether random
-systems are always answered.
+systems are always answered, `python -m benchmarks questions` whether one question in two ways has one answer.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 
-from benchmarks import system_accuracy, system_references
+from benchmarks import same_questions, system_accuracy, system_references
 from benchmarks.families import all_systems, rough_loads
 from benchmarks.peers import models
 from benchmarks.peers.solvers import Peer, functions
@@ -176,3 +176,12 @@ def test_the_errors_of_a_region_of_use_hold_95_of_100_works():
     assert sum(row["works"] for row in rows) == len(every)
     assert np.mean([error > most[cell] for cell, error in every]) <= 0.05
     assert all(row["most"] >= row["mean"] for row in rows)
+
+
+def test_one_question_in_two_ways() -> None:
+    """A system of a family, asked for in every way: the answers differ by next to nothing, or are told."""
+    reference = system_references.load(3)["MXT open 2"]
+    found = same_questions.asked(reference, [*same_questions.WAYS, "load"])
+    assert {one.way for one in found} >= {"longer", "order", "names", "higher work", "load"}
+    assert max(one.off for one in found) < 0.01
+    assert "| longer | 1 | 0 | 0 | 0 |" in same_questions.table(found)
