@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from qnsolve import zos
 
@@ -61,5 +63,5 @@ def test_even_and_odd_bursts_of_open_work() -> None:
             ],
         )
         found.append(system.solve()["pay"].response_time)
-    grows = [later / sooner for sooner, later in zip(found, found[1:], strict=False)]
+    grows = [later / sooner for sooner, later in pairwise(found)]
     assert all(1.05 < each < 1.18 for each in grows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, inf, nan
 
 import numpy as np
@@ -175,12 +175,50 @@ def facility_loads(work: Working) -> tuple[Array, Array]:
     return sync, other
 
 
-def _facilities(work: Working) -> Array:
-    """Time over service time of a request, by facility and region (F, K).
+@dataclass
+class _Senders:
+    """Who sends synchronous requests to a facility: regions, load and most under way of each group; an LPAR's in `rooms`."""
 
-    A QR TCB has a synchronous request under way at once, and an LPAR no more than it has engines.
+    groups: list[list[int]] = field(default_factory=list)
+    loads: list[float] = field(default_factory=list)
+    jobs: list[float] = field(default_factory=list)
+    rooms: dict[int, int] = field(default_factory=dict)
+
+    def add(self, regions: list[int], load: float, most: float) -> None:
+        """One more group."""
+        self.groups.append(regions)
+        self.loads.append(load)
+        self.jobs.append(most)
+
+
+def _senders(work: Working, place: int, sync: Array, users: Array) -> _Senders:
+    """Those of one facility, given what the regions ask of it (K,).
+
+    A QR TCB has a request under way at once, and an LPAR no more than it has engines.
     """
-    form, need = work.form, work.need
+    form, need, found = work.form, work.need, _Senders()
+    free = np.bincount(form.region, np.where(need.open_sync[:, place] > 0, users, 0.0), len(sync))
+    at_qr = np.minimum(np.bincount(form.region, work.flow * need.qr_sync[:, place], len(sync)), sync)
+    for host in range(len(form.engines)):
+        name = form.system.lpars[host].name
+        mine = [r for r, region in enumerate(form.system.regions) if region.lpar == name and sync[r] > 0]
+        if not mine:
+            continue
+        senders = [max(float(free[r]), 1.0) for r in mine]
+        if sum(senders) > ceil(form.engines[host]):
+            found.rooms[len(found.groups)] = host
+            found.add(mine, float(sync[mine].sum()), sum(senders))
+            continue
+        for r in mine:  # its QR TCB, and the others
+            for load, most in ((float(at_qr[r]), 1.0), (float(sync[r] - at_qr[r]), max(float(free[r]), 1.0))):
+                if load > LEAST * sync[r]:
+                    found.add([r], load, most)
+    return found
+
+
+def _facilities(work: Working) -> Array:
+    """Time over service time of a request, by facility and region (F, K)."""
+    form = work.form
     sync, other = facility_loads(work)
     found = np.ones(sync.shape)
     if not sync.size:
@@ -190,55 +228,40 @@ def _facilities(work: Working) -> Array:
     pools = np.flatnonzero(form.pool_kind == Pool.FACILITY)
     present = work.around.facility
     for place, pool in enumerate(pools):
-        if sync[place].sum() + other[place].sum() <= 0:
-            continue
-        free = np.bincount(form.region, np.where(need.open_sync[:, place] > 0, users, 0.0), len(limit))
-        at_qr = np.minimum(np.bincount(form.region, work.flow * need.qr_sync[:, place], len(limit)), sync[place])
-        groups: list[list[int]] = []
-        loads: list[float] = []
-        jobs: list[float] = []
-        rooms: dict[int, int] = {}
-        for host in range(len(form.engines)):
-            name = form.system.lpars[host].name
-            mine = [r for r, region in enumerate(form.system.regions) if region.lpar == name and sync[place, r] > 0]
-            if not mine:
-                continue
-            senders = [max(float(free[r]), 1.0) for r in mine]
-            if sum(senders) > ceil(form.engines[host]):
-                rooms[len(groups)] = host
-                groups.append(mine)
-                loads.append(float(sync[place, mine].sum()))
-                jobs.append(sum(senders))
-                continue
-            for r in mine:  # its QR TCB, and the others
-                parts = [(float(at_qr[r]), 1.0), (float(sync[place, r] - at_qr[r]), max(float(free[r]), 1.0))]
-                some = [part for part in parts if part[0] > LEAST * sync[place, r]]
-                groups += [[r]] * len(some)
-                loads += [load for load, _ in some]
-                jobs += [number for _, number in some]
-        stretch = [float(sync[place, g] @ present[place, g]) / float(sync[place, g].sum()) for g in groups]
         behind = float(other[place].sum())
-        senders_of = np.minimum(np.bincount(form.region, users, len(limit)), limit)
-        loads.append(behind)
-        jobs.append(float(senders_of[other[place] > 0].sum()) or inf)
+        if sync[place].sum() + behind <= 0:
+            continue
+        its = _senders(work, place, sync[place], users)
+        stretch = [float(sync[place, g] @ present[place, g]) / float(sync[place, g].sum()) for g in its.groups]
         stretch.append(float(other[place] @ present[place]) / behind if behind else 1.0)
-        speeds = np.arange(1.0, form.pool_size[pool] + 1)
+        senders_of = np.minimum(np.bincount(form.region, users, len(limit)), limit)
+        its.add([], behind, float(senders_of[other[place] > 0].sum()) or inf)
         try:
-            result = shared(loads, jobs, stretch, speeds).stretch
-            if rooms:  # as from engines that are always at work, or as work comes: what has the longer line
-                closed = [float(ceil(form.engines[rooms[at]])) if at in rooms else number for at, number in enumerate(jobs)]
-                least = shared(loads, closed, stretch, speeds).stretch
-                cut = {at: _on_engines(work, place, groups[at], (loads[at], float(result[at])), rooms[at]) for at in rooms}
-                result = np.array([max(cut.get(at, 0.0), its) for at, its in enumerate(least)])
+            result = _times_of(work, place, its, stretch, np.arange(1.0, form.pool_size[pool] + 1))
         except FullError as error:
             raise FullPoolError(form.pool_name[pool], error.load) from None
         found[place] = result[-1]  # the last is of asynchronous requests
         total = np.zeros(len(limit))
-        for group, load, longer in zip(groups, loads, result[:-1], strict=False):
+        for group, load, longer in zip(its.groups[:-1], its.loads, result, strict=False):
             before = total[group]
             total[group] += load
             found[place, group] = (before * found[place, group] + load * longer) / total[group]
     return found
+
+
+def _times_of(work: Working, place: int, its: _Senders, present: list[float], speeds: Array) -> Array:
+    """Times of the requests of each group over those alone.
+
+    Those of an LPAR are as from engines that always send, or as work comes: what has the longer line.
+    """
+    result = shared(its.loads, its.jobs, present, speeds).stretch
+    if not its.rooms:
+        return np.asarray(result)
+    engines, rooms = work.form.engines, its.rooms
+    closed = [float(ceil(engines[rooms[at]])) if at in rooms else most for at, most in enumerate(its.jobs)]
+    least = shared(its.loads, closed, present, speeds).stretch
+    cut = {at: _on_engines(work, place, its.groups[at], (its.loads[at], float(result[at])), host) for at, host in rooms.items()}
+    return np.array([max(cut.get(at, 0.0), time) for at, time in enumerate(least)])
 
 
 def _on_engines(work: Working, place: int, regions: list[int], found: tuple[float, float], host: int) -> float:
