@@ -80,3 +80,31 @@ def test_a_line_in_order_of_arrival_beside_open_pieces_of_unlike_length() -> Non
     found = zos.System([zos.Lpar("P", processors=1)], [zos.CicsRegion("A", lpar="P", mxt=2000)], work).solve()
     assert found["short"].response_time == pytest.approx(0.001233, rel=0.1)
     assert found["long"].response_time == pytest.approx(0.004893, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("dispatches", "load", "open_cpu", "short", "long"),
+    [
+        ((20, 1), {"rate": 300}, 0.0, 17.1e-3, 14.7e-3),
+        ((5, 1), {"rate": 300}, 0.0, 15.5e-3, 15.6e-3),
+        ((20, 20), {"rate": 300}, 0.0, 7.66e-3, 19.7e-3),
+        ((20, 1), {"rate": 300}, 1e-3, 21.5e-3, 14.7e-3),
+        ((5, 1), {"users": 100, "think_time": 0.238}, 0.0, 7.67e-3, 13.0e-3),
+    ],
+)
+def test_short_pieces_again_and_again_behind_long_ones(
+    dispatches: tuple[int, int], load: dict[str, float], open_cpu: float, short: float, long: float
+) -> None:
+    """Simulated to 3 %: the tasks with short pieces stand behind a long one once, together (once up to +265 and -50 %)."""
+    more = {"open_cpu": open_cpu} if open_cpu else {}
+    rate = 30 if "rate" in load else 18
+    found = zos.System(
+        lpars=[zos.Lpar("L", processors=zos.Processors(2))],
+        regions=[zos.CicsRegion("A", lpar="L", mxt=500)],
+        work=[
+            zos.Work("short", **load, steps=[zos.Step("A", qr_cpu=1e-3, qr_dispatches=dispatches[0], **more)]),
+            zos.Work("long", rate=rate, steps=[zos.Step("A", qr_cpu=1e-2, qr_dispatches=dispatches[1])]),
+        ],
+    ).solve()
+    assert found["short"].response_time == pytest.approx(short, rel=0.17)
+    assert found["long"].response_time == pytest.approx(long, rel=0.05)

@@ -16,8 +16,10 @@ from qnsolve.zos.hosts.mates import free_times, shared_times
 
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
+from .rows_in_line import RowsInLine
 from .working import Working
 
+UNLIKE = 1.02  # line of unlike pieces over that of pieces all alike, from which on rows of them are told apart
 MOST_VISITS = 100  # of a task to a line that are told apart
 
 
@@ -75,12 +77,40 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
         more /= half + sqrt(half**2 + more / kept)
         if group.region not in {*limits.kept, *limits.gates}:
             more *= its.waiting / max(endless, its.waiting, 1e-300)
+    limited = load.bursts or group.spin.any() or group.region in {*limits.kept, *limits.gates}
+    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not limited:
+        return _times_in_rows(work, load, k, its, (free, room))
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
     mates = _among_mates(load, k, its, wait)
     waits = (wait - float(flow @ mates) / visits + mates) * rounds
     more += plain * (1 - 1 / seen)
     waits = waits - _behind_itself(load, k, its, (wait, more / max(its.thinned, 1e-300)), free)
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
+
+
+def _times_in_rows(work: Working, load: Load, k: int, its: GroupPoint, left: tuple[Array | float, float]) -> Array:
+    """Time of each task at a line in order of arrival to which unlike tasks come again and again.
+
+    Tasks with short pieces stand behind a long one together, and once: when they come back it is gone, and they meet each
+    other. What that adds to the line of pieces all alike is less where users are left to come fewer.
+    """
+    (free, room), group, rounds = left, load.groups[k], work.need.rounds[load.groups[k].tasks]
+    flow, pieces = load.flow[group.tasks], its.service * group.alone * its.uneven
+    some = (flow > 0) & (pieces > 0)
+    gap = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    row = flow[some] / rounds[some], pieces[some], rounds[some], gap[some], np.full(int(some.sum()), -1)
+    seen = _seen(flow, group.alone * its.uneven, its)
+    alike = min(max(line(its.busy, group.servers), its.waiting / seen), its.waiting)
+    plain = pieces * rounds * alike / max(its.busy, 1e-300)
+    waits = plain.copy()
+    waits[some] *= RowsInLine(*row).waits_over_shared()
+    alike, more = (float((flow / rounds) @ its_) for its_ in (plain, waits - plain))
+    if more > 0 and np.isfinite(room):
+        idle = max(1 - its.busy / group.servers, 1e-9)
+        kept = idle * max(room, 1e-9)
+        half = (1 + its.number / kept) / 2
+        waits *= (alike + more / (half + sqrt(half**2 + more / kept))) / (alike + more)
+    return np.asarray(pieces * rounds + np.maximum(waits, 0.0))
 
 
 def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:

@@ -15,8 +15,8 @@ from qnsolve.zos.hosts.chains.overflow_chain import Overflow, overflow
 from qnsolve.zos.hosts.demands import Around
 from qnsolve.zos.hosts.kept_points import KeptAnswers
 
+from ..rows_in_line import RowsInLine
 from ..working import Working
-from .facility_line import RequestsInRows
 from .overflow_feed import late_work, overflow_feed, overflowed
 
 STEPS = 30  # of a bisection
@@ -293,7 +293,7 @@ def _uneven(work: Working) -> Array:
             row = np.maximum(visits[some, place] / need.rounds[some], 1.0)
             size = (time[:, place] / visits[:, place])[some]
             held = np.where(need.qr_sync[some, place] > 0, form.region[some], -1)
-            sent = RequestsInRows(load[some] / size / row, size, row, fixed[some] / visits.sum(axis=1)[some], held)
+            sent = RowsInLine(load[some] / size / row, size, row, fixed[some] / visits.sum(axis=1)[some], held)
             found[some, place] = sent.waits_over_shared()
     return found
 

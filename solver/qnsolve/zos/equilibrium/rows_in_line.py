@@ -1,4 +1,4 @@
-"""The line of requests at a coupling facility, in order of arrival, where tasks send several one after the other."""
+"""A line in order of arrival to which tasks come several times one after the other: requests of a facility, pieces of a TCB."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FULLEST = 0.95  # load of a facility up to which its line is as that of one that
 
 
 @dataclass(frozen=True)
-class RequestsInRows:
-    """What senders of requests ask of one facility.
+class RowsInLine:
+    """What senders of requests ask of one facility, or tasks of pieces of a TCB: each row a sender, its requests one by one.
 
     Attributes
     ----------

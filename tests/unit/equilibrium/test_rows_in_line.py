@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from qnsolve.zos.equilibrium.around.facility_line import RequestsInRows
+from qnsolve.zos.equilibrium.rows_in_line import RowsInLine
 
 
 def _waits(rate: list[float], size: list[float], number: list[float], apart: list[float]) -> object:
     """Waits over service times, where no sender holds a TCB."""
     given = (np.array(one, dtype=float) for one in (rate, size, number, apart))
-    line = RequestsInRows(*given, np.full(len(rate), -1))
+    line = RowsInLine(*given, np.full(len(rate), -1))
     load = float(np.array(rate) @ (np.array(size) * np.array(number)))
     return line.waits_over_shared() * load / (1 - load)
 
@@ -46,12 +46,12 @@ def test_rows(rate: list[float], size: list[float], number: list[float], apart: 
 def test_a_tcb_does_not_wait_for_itself() -> None:
     """One QR TCB alone sends its requests one after the other."""
     rate, ones = np.array([0.3, 0.2]), np.ones(2)
-    both = RequestsInRows(rate, ones, 2 * ones, 0 * ones, np.array([0, 1])).waits_over_shared()
+    both = RowsInLine(rate, ones, 2 * ones, 0 * ones, np.array([0, 1])).waits_over_shared()
     assert both == pytest.approx([1, 1], rel=0.05)
-    assert RequestsInRows(rate[:1], ones[:1], ones[:1], 0 * ones[:1], np.array([0])).waits_over_shared() == pytest.approx([1])
+    assert RowsInLine(rate[:1], ones[:1], ones[:1], 0 * ones[:1], np.array([0])).waits_over_shared() == pytest.approx([1])
 
 
 def test_an_overloaded_line_has_a_number() -> None:
     """Rates of a round that are beyond what the facility can do."""
-    line = RequestsInRows(np.array([3.0, 1.0]), np.ones(2), np.array([2.0, 1.0]), np.zeros(2), np.array([-1, -1]))
+    line = RowsInLine(np.array([3.0, 1.0]), np.ones(2), np.array([2.0, 1.0]), np.zeros(2), np.array([-1, -1]))
     assert np.isfinite(line.waits_over_shared()).all()
