@@ -56,13 +56,12 @@ class RowsInLine:
 
     def _rows(self, meets: Array, rate: Array) -> Array:
         """Time of the requests of a row by sender: for each request that is there, and where none is (C, C + 1)."""
-        again = 1 - 1 / self.number  # of the requests ahead, those that are not the last of their row
         work = meets * self.size
         load = rate * self.number * self.size
         calm = float(self.size @ load) / float(load.sum())
         calm /= (1 - min(float(load.sum()), FULLEST)) ** 2  # until a line is as it is in the mean
         same = np.exp(-self.apart / calm)[:, None]
-        stay = np.ones_like(work)  # of the requests that a row met first, the part that is ahead of this one
+        stay, fresh = np.ones_like(work), np.zeros_like(work)  # of what a row met first, the part that is ahead of this one
         found = np.zeros((len(rate), len(rate) + 1))
         times: list[Array] = []  # of each request of a row
         pull: list[Array] = []  # work that comes to the line while it is as long
@@ -71,7 +70,8 @@ class RowsInLine:
             for m, before in enumerate(times):
                 time += (same ** (k - m) * pull[k - 1 - m][:, None]) * before
             times.append(time)
-            pull.append(work @ (rate * again**k))
-            stay = 1 - same + same * again * stay
+            pull.append(work @ (rate * (k < self.number)))
+            fresh += (1 - same) * same**k * np.maximum(1 - k / self.number, 0.0)
+            stay = fresh + same ** (k + 1) * np.maximum(1 - (k + 1) / self.number, 0.0)
             found += np.clip(self.number - k, 0.0, 1.0)[:, None] * time
         return found
