@@ -30,8 +30,9 @@ Responses = dict[str, float]
 
 TIMES, LITTLE, LOAD, BURST = 3.0, 1e-6, 0.003, 1.0001
 TOLD = 0.02  # differences that are listed
-SECONDS = ("qr_cpu", "open_cpu", "jvm_cpu", "cpu", "delay", "think_time", "service_time", "latency", "threshold")
-MORE_SECONDS = ("async_cpu", "async_delay", "seconds_per_mib")
+LITTLE_WORK = "little"  # name of work beside all other
+CPU = ("qr_cpu", "open_cpu", "cpu", "jvm_cpu")
+SECONDS = (*CPU, "async_cpu", "delay", "async_delay", "think_time", "service_time", "latency", "threshold", "seconds_per_mib")
 ROOM = 2000  # an MXT that is never full
 
 
@@ -73,7 +74,7 @@ def longer(data: Plain, _: Reference) -> Plain | None:
             return {k: changed(v, "delay" if inner and isinstance(v, float) else k) for k, v in value.items()}
         if isinstance(value, list):
             return [changed(one, key) for one in value]
-        if key in (*SECONDS, *MORE_SECONDS):
+        if key in SECONDS:
             return value * TIMES
         return value / TIMES if key == "rate" else value
 
@@ -86,8 +87,8 @@ def reversed_order(data: Plain, _: Reference) -> Plain:
     return {key: value[::-1] if isinstance(value, list) else value for key, value in data.items()}
 
 
-def two_names(data: Plain, _: Reference) -> Plain | None:
-    """Half of each work under another name; none where a number of users is odd or a class has one work's name."""
+def two_names(data: Plain, _: Reference) -> Plain:
+    """Half of each work under a name, half under another; of an odd number of users one more has the second."""
     works = []
     for work in data["work"]:
         for k in (0, 1):
@@ -139,7 +140,7 @@ def beside(importance: int) -> Callable[[Plain, Reference], Plain]:
 
 def all_cpu(step: Plain) -> float:
     """CPU of a step, of any kind [s]."""
-    return math.fsum(step.get(key, 0.0) for key in ("qr_cpu", "open_cpu", "cpu", "jvm_cpu"))
+    return math.fsum(step.get(key, 0.0) for key in CPU)
 
 
 def little_request(data: Plain, _: Reference) -> Plain:
@@ -164,7 +165,6 @@ def little_fixed(data: Plain, _: Reference) -> Plain:
     return data | {"lpars": [{"fixed_cpu": LITTLE} | lpar for lpar in data["lpars"]]}
 
 
-LITTLE_WORK = "little"
 WAYS: dict[str, Callable[[Plain, Reference], Plain | None]] = {
     "longer": longer,
     "order": reversed_order,

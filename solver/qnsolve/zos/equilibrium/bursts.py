@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.hosts.chains.clocked import exactly_before, left_at_ticks, mates_before, still_at_work
 from qnsolve.zos.hosts.chains.jumps import Burst
 
+from .fewer_users import as_fewer_come
 from .limits.limits import Limits
 from .working import Working
 
@@ -322,6 +322,4 @@ def _of_users(work: Working, flow: Array, more: Array, center: _Stop, idle: floa
     fewer = float((shares**2 / np.maximum(left, 1e-3))[form.users > 0].sum())
     if longer <= 0 or fewer <= 0:
         return more
-    kept = idle / fewer
-    half = (1 + float(flow @ (center.time + center.wait)) / kept) / 2
-    return more / (half + sqrt(half**2 + longer / kept))
+    return more / as_fewer_come(longer, float(flow @ (center.time + center.wait)), idle / fewer)

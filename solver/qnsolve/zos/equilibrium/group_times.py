@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from math import sqrt
-
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 from qnsolve.zos.hosts.mates import free_times, shared_times
 
+from .fewer_users import as_fewer_come, left_to_come
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
 from .rows_in_line import RowsInLine
@@ -65,21 +65,18 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     pieces = group.alone * its.uneven
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
+    limit = group.region in limits.kept or group.region in limits.gates
+    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not (limit or load.bursts or group.spin.any()):
+        return _times_in_rows(work, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what the pieces make
     more, room = (mixed - 1) * plain, left_to_come(work, group.tasks, flow, its.number)
-    if group.region in limits.kept or group.region in limits.gates:
+    if limit:
         room = min(room, max(float(limits.size(group.region)) - its.number, 0.0))
     if more > 0 and np.isfinite(room):  # the more wait the fewer come, and at a full server none more wait
-        idle = max(1 - its.busy / group.servers, 1e-9)
-        kept = idle * max(room, 1e-9)
-        half = (1 + its.number / kept) / 2  # those that wait more keep others away, too
-        more /= half + sqrt(half**2 + more / kept)
-        if group.region not in {*limits.kept, *limits.gates}:
+        more /= as_fewer_come(more, its.number, _idle(group, its) * max(room, 1e-9))
+        if not limit:
             more *= its.waiting / max(endless, its.waiting, 1e-300)
-    limited = load.bursts or group.spin.any() or group.region in {*limits.kept, *limits.gates}
-    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not limited:
-        return _times_in_rows(work, load, k, its, (free, room))
     wait = (its.waiting + more) / max(its.thinned, 1e-300)
     mates = _among_mates(load, k, its, wait)
     waits = (wait - float(flow @ mates) / visits + mates) * rounds
@@ -88,28 +85,27 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
 
 
-def _times_in_rows(work: Working, load: Load, k: int, its: GroupPoint, left: tuple[Array | float, float]) -> Array:
+def _times_in_rows(work: Working, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
     """Time of each task at a line in order of arrival to which unlike tasks come again and again.
 
     Tasks with short pieces stand behind a long one together, and once: when they come back it is gone, and they meet each
     other. What that adds to the line of pieces all alike is less where users are left to come fewer.
     """
-    (free, room), group, rounds = left, load.groups[k], work.need.rounds[load.groups[k].tasks]
+    group, rounds = load.groups[k], work.need.rounds[load.groups[k].tasks]
     flow, pieces = load.flow[group.tasks], its.service * group.alone * its.uneven
     some = (flow > 0) & (pieces > 0)
-    gap = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    gap = _gap(load, group, free)
     row = flow[some] / rounds[some], pieces[some], rounds[some], gap[some], np.full(int(some.sum()), -1)
     seen = _seen(flow, group.alone * its.uneven, its)
     alike = min(max(line(its.busy, group.servers), its.waiting / seen), its.waiting)
     plain = pieces * rounds * alike / max(its.busy, 1e-300)
     waits = plain.copy()
     waits[some] *= RowsInLine(*row).waits_over_shared()
-    alike, more = (float((flow / rounds) @ its_) for its_ in (plain, waits - plain))
+    shared, more = (float((flow / rounds) @ its_) for its_ in (plain, waits - plain))
+    room = left_to_come(work, group.tasks, flow, its.number)
     if more > 0 and np.isfinite(room):
-        idle = max(1 - its.busy / group.servers, 1e-9)
-        kept = idle * max(room, 1e-9)
-        half = (1 + its.number / kept) / 2
-        waits *= (alike + more / (half + sqrt(half**2 + more / kept))) / (alike + more)
+        kept = _idle(group, its) * max(room, 1e-9)
+        waits *= (shared + more / as_fewer_come(more, its.number, kept)) / (shared + more)
     return np.asarray(pieces * rounds + np.maximum(waits, 0.0))
 
 
@@ -121,14 +117,15 @@ def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
     return float((work**2 / np.maximum(visits, 1e-300)).sum() * visits.sum() / work.sum() ** 2)
 
 
-def left_to_come(work: Working, tasks: Places, flow: Array, number: float) -> float:
-    """Users who are left to come: one more that waits takes 1 over so many of the flow away [count]."""
-    users = work.form.users[work.form.work[tasks]]
-    each = np.bincount(work.form.work[tasks], flow, len(work.form.users))
-    share = each / max(float(each.sum()), 1e-300)
-    left = np.maximum(work.form.users - number * share, 1e-3)
-    fewer = float((share**2 / left)[work.form.users > 0].sum()) if users.any() else 0.0
-    return 1 / fewer if fewer > 0 else np.inf
+def _idle(group: ServerGroup, its: GroupPoint) -> float:
+    """Share of the servers of a group that is idle."""
+    return max(1 - its.busy / group.servers, 1e-9)
+
+
+def _gap(load: Load, group: ServerGroup, free: Array | float) -> Array:
+    """From the end of a visit of each task of a group to its next one (n,) [s]."""
+    found: Array = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    return found
 
 
 def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, float], free: Array | float) -> Array:
@@ -142,7 +139,7 @@ def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, floa
     group, flow = load.groups[k], load.flow[load.groups[k].tasks]
     squares, rounds = flow * group.alone**2, load.rounds[group.tasks]
     left = its.service * float(squares.sum()) / max(float(flow @ group.alone), 1e-300)  # of a piece that is met
-    gap = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    gap = _gap(load, group, free)
     pieces = its.service * group.alone * its.uneven
     mean = float(flow @ pieces) / max(float(flow.sum()), 1e-300)
     whole, unlike = waits

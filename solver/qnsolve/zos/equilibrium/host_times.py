@@ -131,7 +131,7 @@ def _delivered(work: Working, host: int) -> None:
     there, waiting = (float(work.flow @ (its * (here & users))) for its in (work.on_cps, lines))
     stretched = work.on_cps
     if (waiting > 0 and not (here & users & (work.on_cps > (1 + LOST) * lines)).any()) or waiting > MOSTLY * there:
-        stretched = np.sum([at * _never_idle(float(work.flow @ at)) ** 2 for at in at_tcbs], axis=0)
+        stretched = np.sum([at * _in_use(float(work.flow @ at)) ** 2 for at in at_tcbs], axis=0)
     longer = np.bincount(form.work, form.visits * stretched * here, len(form.rate))
 
     def used(stretch: float) -> float:
@@ -154,6 +154,6 @@ def _delivered(work: Working, host: int) -> None:
     work.on_cps += (low - 1) * here * stretched
 
 
-def _never_idle(number: float) -> float:
+def _in_use(number: float) -> float:
     """Share of the time in which a line that is so long has anyone."""
     return number / (1 + number)

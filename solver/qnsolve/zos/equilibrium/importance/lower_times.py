@@ -11,7 +11,8 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.conservation import Center, WorkLeft, centers_of, left_to_do
-from qnsolve.zos.equilibrium.group_times import left_to_come, solved_times
+from qnsolve.zos.equilibrium.fewer_users import left_to_come
+from qnsolve.zos.equilibrium.group_times import solved_times
 from qnsolve.zos.equilibrium.host_load import load_of
 from qnsolve.zos.equilibrium.limits.limits import Limits
 from qnsolve.zos.equilibrium.working import Working
