@@ -5,11 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.equilibrium.limits.below.series_chain import Below, TwoLimits, one_of_several, series
 from qnsolve.zos.equilibrium.limits.full_limits import fastest_on_cps
+from qnsolve.zos.equilibrium.limits.limit_arrivals import waiting_alike
 from qnsolve.zos.equilibrium.limits.own_stations import OwnStations
-from qnsolve.zos.equilibrium.limits.series_chain import Below, TwoLimits, one_of_several, series
+from qnsolve.zos.equilibrium.limits.unlike_limits import slower_in_line
+from qnsolve.zos.hosts.chains.birth_death import UserSource
 from qnsolve.zos.hosts.limited.product_form import weights
 from qnsolve.zos.point.solved import solved_point
+
+from benchmarks import system_references
 
 
 def test_long_direct_tasks_hold_the_places_that_a_full_tor_waits_for() -> None:
@@ -43,6 +48,74 @@ def test_two_full_tors_get_the_places_that_direct_tasks_leave() -> None:
     assert found["A"].etr == pytest.approx(306.7, rel=0.02)
     assert found["A"].response_time == pytest.approx(0.621, rel=0.04)
     assert found["B"].response_time == pytest.approx(1.887, rel=0.01)
+
+
+def test_works_that_fill_limits_of_their_own_below_a_full_tor() -> None:
+    """Simulated to 1 % or better: of a work whose users are nearly all inside few are left (short once -33, +53 %)."""
+    regions = [
+        zos.CicsRegion("TOR", lpar="L", mxt=100),
+        zos.CicsRegion("AOR1", lpar="L", mxt=30, tranclasses={"LONG": 2}),
+        zos.CicsRegion("AOR2", lpar="L", mxt=12),
+        zos.CicsRegion("AOR3", lpar="L", mxt=40),
+    ]
+    works = {
+        "long": (60, 0.2, 0.0003, zos.Step("AOR1", qr_cpu=0.005, open_cpu=0.01, delay=0.2, tranclass="LONG")),
+        "short": (110, 0.05, 0.0004, zos.Step("AOR3", open_cpu=0.004, delay=0.15)),
+        "many": (2000, 14.0, 0.0005, zos.Step("AOR2", qr_cpu=0.004, delay=0.08)),
+    }
+    work = [
+        zos.Work(name, users=users, think_time=think, steps=[zos.Step("TOR", qr_cpu=cpu), step])
+        for name, (users, think, cpu, step) in works.items()
+    ]
+    found = zos.System([zos.Lpar("L", processors=6)], regions, work).solve()
+    simulated = {"long": (9.276, 6.268), "short": (151.8, 0.6748), "many": (135.8, 0.7265)}
+    for name, (throughput, response) in simulated.items():
+        assert found[name].etr == pytest.approx(throughput, rel=0.05), name
+        assert found[name].response_time == pytest.approx(response, rel=0.11), name
+
+
+@pytest.mark.parametrize(
+    ("salt", "name", "off"),
+    [
+        (4, "TOR full 6", 0.075),  # -26 % once, throughput +15 %: long tasks among short ones in an AOR below
+        (16, "TOR full 10", 0.035),  # throughput +5 % once, for the same reason
+        (2, "TOR full 7", 0.02),  # +7 % once: users who come back at once are in the line already
+        (6, "TOR full 11", 0.035),  # +10 % where the shares of users change with the line and their rates are not straight
+        (9, "TOR and direct 5", 0.21),  # -26 % once, throughput +15 %
+        (15, "TRANCLASS under TOR 2", 0.01),  # -9 % once, throughput +8 %: classes of one in three AORs share the places above
+        (12, "TRANCLASS under TOR 0", 0.015),  # -10 % once, for the same reason
+        (4, "TOR and direct 2", 0.08),  # throughput +9 % once: two AORs with a line of some length share the places above
+    ],
+)
+def test_limits_below_a_full_tor_beside_simulation(salt: int, name: str, off: float) -> None:
+    """All response times within so much of the simulation that is stored."""
+    reference = system_references.load(salt)[name]
+    answer = reference.drawn.system.solve()
+    for work, truth in reference.works.items():
+        assert answer[work].response_time == pytest.approx(truth.response, rel=off), work
+
+
+def test_a_line_of_unlike_tasks() -> None:
+    """There is one as often as of tasks all alike, and it has (1 + C²)/2 times as many."""
+    plain = slower_in_line(0.9, 1.0, 2000)
+    np.testing.assert_allclose(plain, 1.0)
+    chances = [np.cumprod(0.9 / slower_in_line(0.9, mixed, 2000)) for mixed in (1.0, 4.0)]
+    assert chances[1].sum() == pytest.approx(chances[0].sum())
+    means = [float(chance @ np.arange(1, 2001)) / float(chance.sum()) for chance in chances]
+    assert means[1] / means[0] == pytest.approx(4.0, rel=0.05)
+    assert slower_in_line(1.2, 4.0, 3)[1:] == pytest.approx(1.0)  # all places are asked for: however unlike they are
+
+
+def test_users_wait_alike() -> None:
+    """Those who come back at once are there already: of one more none is theirs, and as many as before come in the mean."""
+    own = [100 * 0.1 / (1e-6 + 0.1), 1000 * 0.1 / (20 + 0.1)]
+    there = sum(own)
+    sources = [UserSource(100.0, own[0] / there, 1e-6), UserSource(1000.0, own[1] / there, 20.0)]
+    found = waiting_alike(sources, there)
+    for one, other in zip(sources, found, strict=True):
+        assert other.users - there * other.share == pytest.approx(one.users - there * one.share)
+    assert found[0].share < 1e-3
+    assert found[0].share + found[1].share == pytest.approx(1.0)
 
 
 def test_times_all_alike_are_one_line() -> None:

@@ -8,6 +8,7 @@ import pytest
 from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.full_limits import by_places
 from qnsolve.zos.equilibrium.limits.own_stations import shortened
+from qnsolve.zos.hosts.chains.at_limits import speeds
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
 
 from benchmarks import system_references
@@ -85,6 +86,27 @@ def test_users_before_a_limit_that_is_always_full(users: int, unlike: float) -> 
     found = crowd(0.0, [UserSource(users, 1.0, 0.05)], np.append(0.0, 1000 * SPEED), len(SPEED), unlike)
     assert found.rate == pytest.approx(3000, rel=1e-3)
     assert found.outside + len(SPEED) + found.rate * 0.05 == pytest.approx(users, rel=2e-3)
+
+
+def test_a_line_beside_work_with_a_rate_that_is_shorter_than_by_chance() -> None:
+    """Steps of less than one task: the numbers go as far as the line, near which 13,000 wait (an IndexError once)."""
+    speed = np.append(0.0, np.linspace(13.16, 65.77, 250))
+    sources = [UserSource(6000, 0.0345, 30.0, 0.936, (0,)), UserSource(7200, 0.0415, 3.0, 0.457, (5,))]
+    steady, plain = (crowd(20.4, sources, speed, 250, unlike, 1.03, True) for unlike in (0.778, 1.0))
+    assert steady.wait == pytest.approx(plain.wait, rel=0.02)
+
+
+def test_speeds_of_a_region_among_others() -> None:
+    """Tasks come at a rate to CPs that are all free: n of a region leave n times as fast, however many it is of the rest."""
+    levels, others, rate = np.arange(9.0), np.arange(40.0), np.ones((9, 40))
+    serve, share, load = 50.0, 0.3, 2.0
+    chance = np.outer(0.02**levels / [1.0, *np.cumprod(levels[1:])], load**others / [1.0, *np.cumprod(others[1:])])
+    mine = share * np.broadcast_to(others, chance.shape)
+    come = (0.02 + share * load) * serve
+    found = speeds(levels, others, mine, chance / chance.sum(), come * rate, 0 * rate)
+    assert found is not None
+    np.testing.assert_allclose(found[:4] / np.arange(1.0, 5.0), serve, rtol=1e-6)
+    assert np.isnan(found[6])  # too seldom
 
 
 @pytest.mark.parametrize("waiting", [0.0, 0.4, 20.0])

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from qnsolve.methods.limits import composition_chain
+from qnsolve.methods.limits import composition_chain, unlike_works
 from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.level_chain import probabilities
 from qnsolve.numerics.markov_chain import explore, stationary
@@ -237,3 +237,14 @@ def test_begun_where_nobody_waited() -> None:
     begun = unlike_waits(150, users, np.array([0.0, 96.75]), away, means, begin=empty.search)
     assert begun.held <= 150 * (1 + 1e-6)
     np.testing.assert_allclose(begun.wait, cold.wait, rtol=0.01)
+
+
+def test_a_kind_that_hardly_ever_comes() -> None:
+    """The longest times are those of next to no user: they are no phase of the chain of their own (once no answer)."""
+    mix, mean = np.array([0.7, 0.3, 1e-20]), np.array([0.04, 0.07, 0.11])
+    found, alone = unlike_works._two_kinds(mix, mean), unlike_works._two_kinds(mix[:2], mean[:2])
+    assert found is not None
+    assert alone is not None
+    assert found.leave == pytest.approx(alone.leave)
+    assert found.first == pytest.approx(0.7)
+    assert unlike_works._two_kinds(np.array([1.0, 1e-20]), mean[:2]) is None

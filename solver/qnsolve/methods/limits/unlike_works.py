@@ -16,6 +16,7 @@ from .composition_chain import EXACT, Arrivals, LimitState, composition
 
 NEAR = 5e-3  # difference of the wait from that of the chain, over the response time, before a last secant step
 ROUNDS = 2  # of the wait of each kind over that of all
+SELDOM = 1e-9  # share of all tasks that is as good as none
 ALIKE = 1e-3  # difference of holding times over the longest up to which kinds are one
 SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
 UNTOLD = 1e-12  # wait over the shortest holding time that is not told from none
@@ -334,13 +335,17 @@ def _returned(found: LimitState, wait: float, scale: float) -> float:
 
 
 def _two_kinds(mix: Array, mean: Array) -> TwoPhases | None:
-    """Two exponential phases, the short kinds and the long ones, with the least variance left in each; None for alike ones."""
+    """Two exponential phases, the short kinds and the long ones, with the least variance left in each; None for alike ones.
+
+    Kinds that hardly ever come are no phase of their own.
+    """
     order = np.argsort(mean)
     parts, times = mix[order], mean[order]
     before, work, squares = np.cumsum(parts)[:-1], np.cumsum(parts * times)[:-1], float(parts @ times)
-    if times[-1] - times[0] <= ALIKE * times[-1]:
+    apart = (np.diff(times) > ALIKE * times[-1]) & (before > SELDOM) & (before < 1 - SELDOM)
+    if not apart.any():
         return None
     least = work**2 / before + (squares - work) ** 2 / np.maximum(1 - before, 1e-300)
-    cut = int(np.argmax(np.where(np.diff(times) > ALIKE * times[-1], least, -np.inf)))
+    cut = int(np.argmax(np.where(apart, least, -np.inf)))
     short, long = work[cut] / before[cut], (squares - work[cut]) / max(1 - before[cut], 1e-300)
     return TwoPhases(float(before[cut]), (1 / short, 1 / long), 0.0, (mean <= times[cut]).astype(float))

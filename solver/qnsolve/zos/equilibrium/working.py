@@ -158,10 +158,13 @@ class Working:
         """Time from one transaction of a user to the next of each work (W,) [s]."""
         return self.form.think + in_ticks(self.response, self.form.tick)
 
-    def holds(self) -> Array:
-        """Time that a task holds its place in its region: itself, and the tasks that it waits for (T,)."""
+    def holds(self, queues: bool = True) -> Array:
+        """Time that a task holds its place in its region: itself, and the tasks that it waits for (T,).
+
+        `queues` is whether the waits of these before limits count.
+        """
         own = self.on_cps + self.off_cps
-        wait = self.wait
+        wait = self.wait if queues else np.zeros(len(own))
         found = own
         callers, called, number = self.calls
         for _ in range(self.depth):

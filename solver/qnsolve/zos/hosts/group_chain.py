@@ -291,4 +291,4 @@ class GroupChain:
         leave = rates.serve * (1 - later) + rates.down * max(others, 0.0) / max(self.out, 1e-300)
         total = rates.levels[:, None] + self.phases[None, :]
         come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
-        return speeds_seen(np.broadcast_to(rates.near, total.shape), chance, come, leave)
+        return speeds_seen(rates.levels, self.phases, rates.near - rates.levels[:, None], chance, come, leave)

@@ -98,6 +98,7 @@ class EqualLimits:
             _take(table, region, other)
         for pool, its in self.pairs(region, other):
             w.pool_wait[pool, tasks] = w.pool_wait[its, others]
+            _take(limits.speeds, ~pool, ~its)
             for table in by_pool:
                 _take(table, pool, its)
             for pools in (limits.two_counts, limits.stale, limits.closing):

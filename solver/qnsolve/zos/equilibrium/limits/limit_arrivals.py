@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
@@ -146,3 +148,18 @@ class LimitArrivals(PickedLimits):
         """Whether as many tasks wait for a region as it has places."""
         tasks = self.tasks[region]
         return float(self.work.flow[tasks] @ self.work.pool_wait[self.pool[region], tasks]) > self.size(region)
+
+
+def waiting_alike(sources: list[UserSource], there: float) -> list[UserSource]:
+    """The sources, their shares of what comes beside the mean number `there`: all tasks wait as much longer then.
+
+    Users who come back soon are there already: of one more it is others.
+    """
+    own = np.array([s.share for s in sources]) * there
+    users, away = np.array([(s.users, s.away) for s in sources]).T
+    more = np.maximum(users - own, 0.0) ** 2 / (users * away)
+    if not more.sum() > 0:
+        return sources
+    share = more / more.sum()
+    rooms = np.maximum(users - own, 0.0) + share * there
+    return [replace(s, users=n, share=part) for s, n, part in zip(sources, rooms.tolist(), share.tolist(), strict=True)]

@@ -17,8 +17,11 @@ from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, one_of_abreast
-from qnsolve.zos.hosts.limited.product_form import folded, speed_of, weights
+from qnsolve.zos.hosts.limited.product_form import SMALL, folded, speed_of, weights
 
+from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
+from .below.stations_below import StationsBelow
+from .below.works_apart import WorksApart, works_apart
 from .equal_limits import EqualLimits
 from .full_limits import (
     NEARLY,
@@ -31,10 +34,8 @@ from .full_limits import (
     passing,
     users_in_line,
 )
+from .limit_arrivals import waiting_alike
 from .own_stations import OwnStations
-from .series_limits import SERIES, SharedBelow, arrivals, crowd_of
-from .unlike_limits import UnlikeLimits
-from .works_apart import WorksApart, works_apart
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
@@ -52,7 +53,7 @@ SHORT = 1e-12  # wait over the time inside, below which there is none
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
 
 
-class Limits(UnlikeLimits):
+class Limits(StationsBelow):
     """All limits, solved in turn."""
 
     def __post_init__(self) -> None:
@@ -213,7 +214,8 @@ class Limits(UnlikeLimits):
         if region in self.gates or region in self.capped:
             mine = self.shared.of(region)
             below = [self.tasks[r] for r in mine]
-            below += [self.tasks[r] for r in self._directly_below(region)]
+            below += [self.tasks[r] for r in self.directly_below(region)]
+            below += [self.classes[~its] for its in self.classes_below({region})]
             abreast = [r for r in self.abreast.get(region, ()) if r in self.gates]
             beside = [self.tasks[r] for r in abreast[1:]]
             if self._moved(self.pool[region], np.concatenate([self.tasks[region], *beside, *below]), still):
@@ -242,10 +244,14 @@ class Limits(UnlikeLimits):
         self.inputs[pool] = seen
         return True
 
-    def _crowd(self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float) -> Crowd:
+    def _crowd(
+        self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float, joined: bool = False
+    ) -> Crowd:
         stream, sources, hold = self.sources(tasks, held, inside)
         if stream > 0:
             speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
+        elif joined:
+            sources = waiting_alike(sources, float(self.work.flow[tasks] @ held[tasks]))
         found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
@@ -261,10 +267,10 @@ class Limits(UnlikeLimits):
         tasks = self.tasks[region]
         flow = w.flow[tasks]
         total = float(flow.sum())
-        inner = [r for r in self._directly_below(region) if r in self.speeds and not self.classes_of(r)]
+        inner = self.stations_below([region])
         self.joined |= bool(inner or mine)
         holds = w.holds()
-        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner) + self.shared.time(mine)
+        below = self.tasks_in(inner) + self.shared.time(mine)
         own = self.own.at_region(self.pool[region], tasks, size, alone=not inner and not mine)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total - own.now, 1e-12)
         nu = self.nu[region] = self.nu[region] if region in self.nu else self._cps_speed(region, size)
@@ -273,7 +279,7 @@ class Limits(UnlikeLimits):
         phi = weights(tilt / nu)
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
         beside, fix = fix, own.joined(fix, tilt)
-        parts = [self._weights_below(r, size, tilt / total) for r in inner]
+        parts = [self.weights_below(r, size, tilt / total) for r in inner]
         others, stations = dict[int, Array](), self.shared.weights(region, mine, size, tilt)
         for r in mine:  # with all else of its tasks, for its own chain
             found_ = folded(phi, fix, size)
@@ -287,7 +293,7 @@ class Limits(UnlikeLimits):
         for part in parts:
             both = folded(both, part, size)
         whole = np.maximum(folded(phi, both, size), 1e-300)
-        speed = speed_of(whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
+        speed = self._speed(tasks, whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
@@ -296,9 +302,18 @@ class Limits(UnlikeLimits):
             return  # settled with the region above
         pool = self.pool[region]
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
-        apart = None if mine else works_apart(self, region, inner, parts, held, nu, tilt, speed)
+        apart = None if mine else works_apart(self, region, inner, parts, nu, tilt, speed)
         speed = self._on_cps_left(tasks, speed if apart is None else apart.speed)
-        found = self._crowd(pool, tasks, held, holds, speed, size, self.mixed(tasks, holds, holds - w.on_cps))
+        found = self._crowd(
+            pool,
+            tasks,
+            held,
+            holds,
+            speed,
+            size,
+            self._mixed_but_for_lines(tasks),
+            bool(inner or mine or self.classes_of(region)),
+        )
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
@@ -317,12 +332,12 @@ class Limits(UnlikeLimits):
         tasks, size = np.concatenate([self.tasks[r] for r in regions]), sum(sizes)
         flow, holds = w.flow[tasks], w.holds()
         total = float(flow.sum())
-        inner = [r for r in self._directly_below(regions[0]) if r in self.speeds and not self.classes_of(r)]
+        inner = self.stations_below(regions)
         self.joined |= bool(inner)
-        below = sum(float(w.flow[self.tasks[r]] @ (holds + w.wait)[self.tasks[r]]) for r in inner)
+        below = self.tasks_in(inner)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
         shares = [float(w.flow[self.tasks[r]].sum()) / total for r in regions]
-        parts = [self._weights_below(r, size, 1.0) for r in inner]
+        parts = [self.weights_below(r, size, 1.0) for r in inner]
         base = weights(total * rest / np.arange(1.0, size + 1))
         for r, its, share in zip(regions, sizes, shares, strict=True):
             nu = self.nu[r] = self.nu[r] if r in self.nu else self._cps_speed(r, its)
@@ -376,10 +391,6 @@ class Limits(UnlikeLimits):
         w.crowds[pool] = found
         self._settle(region, found, speeds)
 
-    def _directly_below(self, region: int) -> list[int]:
-        """Regions that tasks of this one alone come to, and wait there."""
-        return [r for r in (*self.gates, *self.capped) if self.above[r] == region]
-
     def _on_cps_left(self, tasks: Places, speed: Array) -> Array:
         """Speeds of a limit, no higher than its tasks and those that they call have CPs for."""
         if not self.calling[tasks].any():
@@ -406,10 +417,17 @@ class Limits(UnlikeLimits):
         self.two_counts.add(pool)
         return told
 
-    def _weights_below(self, region: int, size: int, tilt: float) -> Array:
-        """Weights of up to so many tasks in and before a region that fills below another one."""
-        speed, limit, its = self.speeds[region]
-        return weights(tilt * its / np.append(speed[1:], np.full(max(0, size - limit), speed[limit]))[:size])
+    def _speed(self, tasks: Places, whole: Array, tilt: float) -> Array:
+        """Rates at which 0, 1, … tasks leave, of these weights; by the times inside where no two are told from 0."""
+        if int((whole > SMALL).sum()) > 1:
+            return speed_of(whole, tilt)
+        flow = self.work.flow[tasks]
+        return np.arange(float(len(whole))) * float(flow.sum()) / max(float(flow @ self.work.holds()[tasks]), 1e-300)
+
+    def _mixed_but_for_lines(self, tasks: Places) -> float:
+        """(1 + C²)/2 of the times inside but for lines below: in these all wait for as long, one after the other."""
+        times = self.work.holds(queues=False)
+        return self.mixed(tasks, times, times - self.work.on_cps)
 
     def _descend_apart(self, apart: WorksApart, inside: Array, parts: list[Array], inner: list[int]) -> None:
         """The same as `_descend`, of works that do not meet."""
@@ -462,10 +480,13 @@ class Limits(UnlikeLimits):
             mass = parts[place] * np.correlate(np.append(seen, np.zeros(size)), others, "valid")[: size + 1]
             mass = np.maximum(mass, 0.0)
             mass = mass / max(mass.sum(), 1e-300)
-            speed, limit, _ = self.speeds[r]
-            speed = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
+            speed, limit = self.in_line(r, size), self.speeds[r][1]
             coming = np.append(speed[1:] * mass[1:] / np.maximum(mass[:-1], 1e-300), 0.0)
             below = Crowd(np.arange(size + 1.0), mass, coming, limit)
+            if r < 0:
+                self.work.crowds[~r] = below
+                self.work.pool_wait[~r, self.classes[~r]] = below.wait
+                continue
             self.work.crowds[self.pool[r]] = below
             self._settle(r, below, speed, True)
 
@@ -551,6 +572,11 @@ class Limits(UnlikeLimits):
         tilt = min(total, size / (rest + inside.slowest), 0.9999 / max(serial, 1e-12))
         fix = folded(weights(np.full(size, tilt * serial)), weights(tilt * rest / count), size)
         speed = speed_of(inside.joined(fix, tilt), tilt)
+        self.speeds[~pool] = speed, size, total
+        callers = self.callers(tasks)
+        together = len(callers) == 1 or any(callers == set(its) for its in self.abreast.values())
+        if pool in w.crowds and together and callers <= set(self.gates):
+            return  # settled with the region above
         mixed = self.mixed(tasks, within, within - w.on_cps)
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)

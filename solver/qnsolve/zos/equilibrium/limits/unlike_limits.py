@@ -16,6 +16,7 @@ MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stand
 EFFORT_OF_UNLIKE = 7.0  # of works that hold places for unlike times, over that of a chain of a TCB
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
 ALIKE = 1e-3  # change of what the waits of kinds of work depend on up to which they are not found again [ratio]
+SELDOM = 0.2  # load of a limit below which there is no line to speak of
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 
 
@@ -121,10 +122,12 @@ class UnlikeLimits(LimitArrivals):
     def mixed(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the times that tasks hold a place, each of two exponential parts a round."""
         flow = self.work.flow[tasks]
-        grouped = self.pool[int(self.work.form.region[tasks[0]])] in self.grouped
-        first = float(flow @ inside[tasks])
-        second, _ = self._moments(grouped, tasks, inside, away)
-        return float(flow @ second) * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+        first, second = float(flow @ inside[tasks]), float(flow @ self.squares(tasks, inside, away))
+        return second * float(flow.sum()) / (first * first) if first > 1e-150 else 1.0
+
+    def squares(self, tasks: Places, inside: Array, away: Array) -> Array:
+        """E[S²]/2 of the times that tasks hold a place."""
+        return self._moments(self.pool[int(self.work.form.region[tasks[0]])] in self.grouped, tasks, inside, away)[0]
 
     def _two_parts(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the time that a mean task holds a place, on the CPs and off them once or at random again."""
@@ -158,3 +161,15 @@ class UnlikeLimits(LimitArrivals):
         users = self.work.form.users[self.work.form.work[tasks]] > 0
         calling = bool(users.any() and self.calling[tasks].any())
         return calling or (bool(users.all()) and mixed < MILD)
+
+
+def slower_in_line(load: float, mixed: float, room: int) -> Array:
+    """Speed of a limit while 1, 2, … `room` wait for it, over that while none does and all places are taken.
+
+    The longer the line, the more of those inside hold their places for long. There is a line as often as if all did for as
+    long, `load` of the time of a long line, but it has `mixed` times as many: (1 + C²)/2 of these times.
+    """
+    load, mixed, number = min(max(load, SELDOM), 1.0), max(mixed, 1.0), np.arange(1.0, room + 1)
+    found = np.full(room, load ** (1 - 1 / mixed))
+    found[0] *= float(np.sum(load ** (number / mixed)) / np.sum(load**number))
+    return found

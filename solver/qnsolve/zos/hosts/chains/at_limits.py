@@ -10,29 +10,47 @@ from qnsolve.numerics.series import Array
 FEW = 12  # tasks of a region up to which the grid counts them one by one
 NEVER = 1e-30  # chance of a number of tasks that is left out
 QUICKER = 8  # columns that a product of matrices adds up in the time of one alone
+NEARLY_ALL = 1 - 1e-6  # of the others are of one region: as good as all of them
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
+SURE = 1e-3  # of few tasks, each of them counted: those of rarer numbers are no better known than by their times
 
 
-def speeds(near: Array, chance: Array, come: Array, leave: Array) -> Array | None:
+def speeds(levels: Array, others: Array, mine: Array, chance: Array, come: Array, leave: Array) -> Array | None:
     """Rate at which tasks of a region leave the CPs with 1, 2, … of them there, nan where that is not seen.
 
+    There are its `levels` (N,), and of so many `others` (Y,) in the mean so many more (N, Y): each is with the same chance.
     For a few tasks, what crosses from below over the chance; for many, where the grid is wide, what leaves.
     """
-    low = np.floor(near).astype(int).ravel()
-    part = near.ravel() - low
+    near = levels[:, None] + mine
+    low = np.floor(near).astype(int)
     size = int(low.max()) + 3
-    weight, crossed, ended = np.zeros((3, size))
-    for place, share in ((low, 1 - part), (low + 1, part)):
-        mass = share * chance.ravel()
-        weight += np.bincount(place, mass, size)
-        crossed += np.bincount(place, mass * come.ravel(), size)
-        ended += np.bincount(place, mass * leave.ravel(), size)
+    weight, crossed, ended = np.zeros((3, max(size, FEW + 3)))
+    for place, part in ((low, 1 - (near - low)), (low + 1, near - low)):
+        mass, at = (part * chance).ravel(), place.ravel()
+        weight += np.bincount(at, mass, len(weight))
+        ended += np.bincount(at, mass * leave.ravel(), len(weight))
+    weight[: FEW + 1], crossed[: FEW + 1] = _few(levels, others, mine, chance, come)
     found: Array = np.full(size - 1, np.nan)
-    few = (weight[1:] > SEEN) & (weight[:-1] > SEEN) & (np.arange(size - 1) < FEW)
-    many = (weight[1:] > SEEN) & (np.arange(size - 1) >= FEW)
-    found[few] = crossed[:-1][few] / weight[1:][few]
-    found[many] = ended[1:][many] / weight[1:][many]
+    few = (weight[1:size] > SURE) & (weight[: size - 1] > SURE) & (np.arange(size - 1) < FEW)
+    many = (weight[1:size] > SEEN) & (np.arange(size - 1) >= FEW)
+    found[few] = crossed[: size - 1][few] / weight[1:size][few]
+    found[many] = ended[1:size][many] / weight[1:size][many]
     return found if np.isfinite(found).any() and crossed.sum() > 0 else None
+
+
+def _few(levels: Array, others: Array, mine: Array, chance: Array, come: Array) -> Array:
+    """Chances of 0 … FEW tasks of a region, and of these the rates at which more come (2, FEW + 1)."""
+    found, first = np.zeros((2, FEW + 1)), levels <= FEW
+    mine, at = mine[first], levels[first].astype(int)
+    most = np.maximum(others, mine)
+    share = np.minimum(np.divide(mine, most, out=np.zeros_like(mine), where=most > 0), NEARLY_ALL)
+    part, odds = chance[first] * (1 - share) ** most, share / (1 - share)
+    for more in range(FEW + 1):
+        some = at + more <= FEW
+        for place, rate in enumerate((1.0, come[first])):
+            found[place] += np.bincount((at + more)[some], (part * rate).sum(axis=1)[some], FEW + 1)
+        part = part * np.maximum(most - more, 0.0) / (more + 1) * odds
+    return found
 
 
 def slots(size: int, pieces: Array, share: float, away: float) -> Array:

@@ -160,8 +160,8 @@ def crowd(
     fastest = max(fastest, 1e-300)
     first = 0
     top = limit + TAIL + TAIL / max(1 - stream / fastest, 1e-4) + users if stream > 0 else max(users, 1.0)
-    if not stream and users > limit:  # steps of the chain, each of them so many tasks that wait
-        top = max(top, limit + (users - limit) / unlike)
+    if users > limit:  # steps of the chain, each of them so many tasks that wait
+        top = max(top, limit + ((top if stream else users) - limit) / unlike)
     if top > MANY:  # a crowd: only about where it is
         middle = _balance(stream, sources, speed, limit, top, hold, alike)
         middle = limit + (middle - limit) / unlike if middle > limit else middle

@@ -28,6 +28,9 @@ class CalledRegions(Protocol):
     pool: dict[int, int]
     tasks: dict[int, Places]
 
+    def tasks_at(self, station: int) -> Places:
+        """Tasks of a region, or of a TRANCLASS as ~ its pool."""
+
     def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere."""
 
@@ -63,14 +66,26 @@ class WorksApart:
 
     def inside(self, place: int, chance: Array) -> Array:
         """Chances of the tasks of one part that are not on the CPs, given those of all inside."""
-        size = len(chance) - 1
-        others = self.cps
-        for other, part in enumerate(self.parts):
-            if other != place:
-                others = folded(others, part.weight, size)
+        size, others = len(chance) - 1, _folded_but(self.cps, self.parts, place)
         seen = np.append(chance / self.whole, np.zeros(size))
         found: Array = self.parts[place].weight * np.correlate(seen, others, "valid")[: size + 1]
         return found / max(float(found.sum()), 1e-300)
+
+
+def _folded_but(cps: Array, parts: list[Apart], place: int) -> Array:
+    """Weights of all tasks inside but those of one part."""
+    found = cps
+    for other, part in enumerate(parts):
+        if other != place:
+            found = folded(found, part.weight, len(cps) - 1)
+    return found
+
+
+def _mean(weight: Array, values: Array, others: Array) -> Array:
+    """Mean of the values of 0, 1, … tasks of these weights, by the number of them and others."""
+    size = len(weight)
+    both, sums = np.convolve(weight, others)[:size], np.convolve(weight * values, others)[:size]
+    return np.divide(sums, both, out=np.full(size, float(values[0])), where=both > 1e-290)
 
 
 def groups_apart(limits: CalledRegions, region: int, inner: list[int]) -> list[Places]:
@@ -79,15 +94,14 @@ def groups_apart(limits: CalledRegions, region: int, inner: list[int]) -> list[P
     some = limits.tasks[region][limits.work.flow[limits.tasks[region]] > 0]
     groups = [{int(w)} for w in np.unique(form.work[some])]
     for r in inner:
-        here = set(form.work[limits.tasks[r][limits.work.flow[limits.tasks[r]] > 0]].tolist())
+        here = set(form.work[limits.tasks_at(r)[limits.work.flow[limits.tasks_at(r)] > 0]].tolist())
         met = [group for group in groups if group & here]
         groups = [group for group in groups if not group & here] + ([set().union(*met)] if met else [])
     return [np.array(sorted(group)) for group in groups]
 
 
 def works_apart(
-    limits: CalledRegions, region: int, inner: list[int], stations: list[Array], held: Array, nu: Array, tilt: float,
-    speed: Array,
+    limits: CalledRegions, region: int, inner: list[int], stations: list[Array], nu: Array, tilt: float, speed: Array,
 ) -> WorksApart | None:  # fmt: skip
     """The works of a region apart; None where all of them meet, none fills a region below, or all come at rates.
 
@@ -96,8 +110,6 @@ def works_apart(
     region : int
     inner, stations : list
         Regions below, and the weights of tasks in each.
-    held : ndarray (T,)
-        Time of a task inside and before the limit [s].
     nu : ndarray (size,)
         Rate at which 1, 2, … tasks leave the CPs.
     tilt : float
@@ -107,54 +119,55 @@ def works_apart(
 
     Notes
     -----
-    While no place is left it is not users that come inside, but the first in line, of works in their mean shares: their pace
-    counts as much as there are places left. Where none ever is, all works are together.
+    While no place is left it is the first in line that comes inside: a user who waited there for as long as all. To what is
+    inside that line is elsewhere, too: of a work that has many inside few are left to come, also when all places are taken.
     """
     w, form, tasks, size = limits.work, limits.work.form, limits.tasks[region], len(nu)
     groups = groups_apart(limits, region, inner)
     if not inner or len(groups) < 2 or not (form.users[form.work[tasks]] > 0).any():
         return None
-    before = w.crowds.get(limits.pool[region])
-    full = before.full if before is not None else 0.0
     flow, holds, spent = w.flow, w.holds(), w.holds() + w.wait
     total, count = float(flow[tasks].sum()), np.arange(size + 1.0)
-    parts = []
+    parts, rates = [], []
     for works in groups:
         mine = tasks[np.isin(form.work[tasks], works)]
-        places = [i for i, r in enumerate(inner) if np.isin(form.work[limits.tasks[r]], works).any()]
-        below = sum(float(flow[limits.tasks[inner[i]]] @ spent[limits.tasks[inner[i]]]) for i in places)
+        places = [i for i, r in enumerate(inner) if np.isin(form.work[limits.tasks_at(r)], works).any()]
+        below = sum(float(flow[limits.tasks_at(inner[i])] @ spent[limits.tasks_at(inner[i])]) for i in places)
         rest = max(float(flow[mine] @ (holds - w.on_cps)[mine]) - below, 0.0) / total
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
         alone = fix
         for i in places:
             alone = folded(alone, stations[i], size)
         its = tilt * float(flow[mine].sum()) / total
-        come = _coming(limits, mine, held, holds, count + float(flow[mine] @ w.on_cps[mine]))
-        parts.append(Apart(places, fix, alone, _with_users(alone, come / its, 1 - full)))
+        come = _coming(limits, mine, holds, count + float(flow[mine] @ w.on_cps[mine]))
+        parts.append(Apart(places, fix, alone, _with_users(alone, come / its)))
+        rates.append(come)
     beside = float(flow[tasks] @ (holds - w.on_cps)[tasks])
-    cps = _with_users(weights(tilt / nu), _coming(limits, tasks, held, holds, count + beside) / tilt, 1 - full)
+    cps = _with_users(weights(tilt / nu), _coming(limits, tasks, holds, count + beside) / tilt)
     whole = cps
     for part in parts:
         whole = folded(whole, part.weight, size)
     whole = np.maximum(whole, 1e-300)
-    coming = tilt * np.maximum(_coming(limits, tasks, held, holds, count) / tilt, LEAST) ** (1 - full)
+    coming = np.zeros(size + 1)
+    for place, (part, come) in enumerate(zip(parts, rates, strict=True)):
+        coming += _mean(part.weight, come, _folded_but(cps, parts, place))
     found = speed.copy()
-    seen = np.flatnonzero((whole[1:size] > SMALL) & (whole[: size - 1] > SMALL)) + 1
+    seen = np.flatnonzero((whole[1 : size + 1] > SMALL) & (whole[:size] > SMALL)) + 1
     found[seen] = coming[seen - 1] * whole[seen - 1] / whole[seen]
     return WorksApart(parts, cps, whole, found)
 
 
-def _coming(limits: CalledRegions, tasks: Places, held: Array, inside: Array, count: Array) -> Array:
+def _coming(limits: CalledRegions, tasks: Places, inside: Array, count: Array) -> Array:
     """Rate at which tasks come, by their number inside."""
-    stream, sources, _ = limits.sources(tasks, held, inside)
+    stream, sources, _ = limits.sources(tasks, inside, inside)
     found = np.full(len(count), stream)
     for s in sources:
         found += np.maximum(s.users - count * s.share, 0.0) / s.away
     return found
 
 
-def _with_users(alone: Array, ratio: Array, power: float) -> Array:
-    """Weights of numbers of tasks that come at a `power` of `ratio` times the rate of `alone`."""
-    more = power * np.log(np.maximum(ratio[:-1], LEAST))
+def _with_users(alone: Array, ratio: Array) -> Array:
+    """Weights of numbers of tasks that come at `ratio` times the rate of `alone`."""
+    more = np.log(np.maximum(ratio[:-1], LEAST))
     logs = np.log(np.maximum(alone, 1e-300)) + np.append(0.0, np.cumsum(more))
     return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))

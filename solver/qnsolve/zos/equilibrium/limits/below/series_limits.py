@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.equilibrium.limits.unlike_limits import slower_in_line
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
@@ -19,7 +20,8 @@ SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of severa
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
-MANY = 0.06  # of the places above, in the second longest of the lines below, from which on one is long where another is short
+MANY = 0.015  # of the places above, in the second longest of the lines below, from which on one is long where another is short
+LONG = 400  # of a line, from which on its length makes no difference to who is inside
 PART = 1e-6  # of the tasks of a region that come from above, or from elsewhere, that counts
 
 
@@ -38,6 +40,9 @@ class FullLimits(Protocol):
 
     def size(self, region: int) -> int:
         """Places of a region."""
+
+    def squares(self, tasks: Places, inside: Array, away: Array) -> Array:
+        """E[S²]/2 of the times that tasks hold a place."""
 
     def classes_of(self, region: int) -> list[int]:
         """Pools of its TRANCLASSes."""
@@ -217,7 +222,10 @@ class SharedBelow:
         speed = limits.speeds[region][0]
         hold, other_hold = float(sent @ holds) / float(sent.sum()), float(rest @ holds) / float(rest.sum())
         each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
-        below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total)
+        squares = float(flow @ limits.squares(tasks, w.holds(), w.holds() - w.on_cps))
+        mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
+        in_line = slower_in_line(float(flow.sum()) / float(speed[-1]), mixed, LONG)
+        below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
         classes = limits.in_classes(tasks, w.holds())

@@ -8,7 +8,7 @@ them where the line is long against its changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Below:
         Speed of each task by the number inside, over that of these times.
     visits : float
         Tasks here of one task above.
+    in_line : ndarray, optional
+        Speed while 1, 2, … are in line, over that while none is and all places are taken; beyond the last the same.
     """
 
     size: int
@@ -48,6 +50,7 @@ class Below:
     other_hold: float
     speed: Array
     visits: float
+    in_line: Array = field(default_factory=lambda: np.ones(1))
 
     def inside(self, mine: Array, others: Array) -> tuple[Array, Array, Array]:
         """Of so many there and before it, in whole numbers: of both kinds inside, and the speed of each."""
@@ -60,7 +63,9 @@ class Below:
         room = mine + others <= self.size
         own = np.where(room, mine, shared)
         rest = np.where(room, others, self.size - shared)
-        return own, rest, self.speed[np.minimum(mine + others, self.size).astype(int)]
+        number = (mine + others).astype(int)
+        slower = np.append(1.0, self.in_line)[np.clip(number - self.size, 0, len(self.in_line))]
+        return own, rest, self.speed[np.minimum(number, self.size)] * slower
 
     def mean_speeds(self, count: Array, levels: Array, chance: Array, left: Array) -> Array:
         """Mean rates at which `count` tasks from above leave, of those that `left` by their number; beyond these, the same."""
@@ -148,9 +153,9 @@ class TwoLimits:
         some, others = (min(m, size + 1.0) for m, size in ((self.most, self.size), (self.others_most, self.below.size)))
         its, rates = self.below, np.zeros(self.size)
         np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=rates, where=self.elsewhere[1:] > 0)
-        sizes = [self.size, its.size, its.visits, its.hold, its.other_hold, its.speed[-1], self.most, self.others_most]
+        sizes = [self.size, its.size, its.visits, its.hold, its.other_hold, self.most, self.others_most]
         ends, others_ends = (count * np.array([0.0, 0.5, 1.0]) for count in (some, others))
-        return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates))
+        return np.concatenate((sizes, its.speed[-1:], its.in_line[[0, -1]], self.come(ends), self.more(others_ends), rates))
 
 
 def series(asked: TwoLimits, guess: float, others_guess: float) -> LimitsInSeries:

@@ -1,0 +1,1 @@
+"""Limits above others: full TORs over AORs and TRANCLASSes that fill."""
