@@ -83,7 +83,8 @@ class SaturatedError(QnsolveError):
     utilization : float
         Offered load per server [1 or more].
     highest_rate : float
-        Stability bound of that class: its rate must stay below, the other classes unchanged [jobs/time].
+        Stability bound of that class: its rate must stay below, the other classes unchanged [jobs/time]. Of a system the
+        part of its work that it holds [ratio].
     """
 
     exit_code = 3

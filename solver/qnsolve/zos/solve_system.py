@@ -59,7 +59,7 @@ class System(SystemParts):
         return solve(self)
 
     def bounds(self) -> SystemResult:
-        """What is left of the answer when nothing queues: the utilization law and asymptotic bounds.
+        """What is left of the answer when nothing queues: the utilization law, and what centers let through at most.
 
         Raises
         ------
@@ -70,7 +70,8 @@ class System(SystemParts):
         -----
         Response times are those of service alone, or N/X - Z where users fill a center; bursts have no effect (Denning and
         Buzen, The operational analysis of queueing network models, ACM Computing Surveys 10, 1978). How far a solution is
-        from them is what its queues say.
+        from them is what its queues say. For one work they are asymptotic bounds. Several works of users that fill a center
+        give way in proportion: then no single work's figures are bounds, as others may give way more.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The operating point that is left of a system when nothing in it queues: the utilization law and asymptotic bounds."""
+"""The operating point that is left of a system when nothing in it queues: the utilization law, and full centers."""
 
 from __future__ import annotations
 
