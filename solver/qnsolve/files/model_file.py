@@ -18,9 +18,10 @@ STATION_KEYS = {"queue": ("servers", "discipline", "on", "capacity"), "delay": (
 OPEN_KEYS = {"arrival_variation": 1.0, "batch_size": 1.0, "batch_variation": 0.0}  # and their defaults
 CLASS_KEYS = ("population", "arrival_rate", *OPEN_KEYS, "think_time", "demands", "visits", "service_times")
 CLASS_KEYS += ("service_variation", "priority")
-SPEED_KEYS = (("rates",), ("server_speeds",), ("contention", "coherency", "jobs"))  # ways to give a station's speeds
+LAW_KEYS, DECLINE_KEYS = ("contention", "coherency", "jobs"), ("servers", "decline", "jobs")
+SPEED_KEYS = (("rates",), ("server_speeds",), LAW_KEYS, DECLINE_KEYS)  # ways to give a station's speeds
 ROUTE_KEYS = ("routing", "entry", "exits", "reference")  # in place of visits
-READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(chain(*SPEED_KEYS))}
+READ_KEYS = {**STATION_KEYS, "load_dependent": tuple(dict.fromkeys(chain(*SPEED_KEYS)))}
 LIMIT_KEYS = ("capacity", "classes", "stations")
 STUDY = "study"  # table of a question: growth, dates, what-ifs; no part of the model
 FITTED = "fitted"  # table of a fit: where figures come from and how far off they may be; no part of the model
@@ -145,17 +146,22 @@ def _limit(i: int, data: object) -> AdmissionLimit:
 
 
 def _load_dependent(name: str, item: str, rest: dict[str, Any]) -> LoadDependent:
-    """The station by its rates, by the speed of each server, or by the universal scalability law."""
-    ways = [way for way in SPEED_KEYS if any(key in rest for key in way)]
-    if len(ways) > 1:
+    """The station by its rates, by the speed of each server, or by a law: of scalability, or of servers that lose speed."""
+    ways = [way for way in SPEED_KEYS if any(key in rest for key in way if key != "jobs")]
+    if not ways and "jobs" in rest:
+        ways = [LAW_KEYS]
+    if len(ways) > 1 or (ways and "jobs" in rest and "jobs" not in ways[0]):
         rule = "must give its speeds in one way only, not by " + ", ".join(rest)
-        raise ModelError(item, rule, "keep rates, or server_speeds, or contention with coherency and jobs")
+        repair = "keep rates, or server_speeds, or contention with coherency and jobs, or servers with decline and jobs"
+        raise ModelError(item, rule, repair)
     for key in ways[0] if ways else ("rates",):
         if key not in rest:
             hint = " = [1.0, 1.8, ...]" if key == "rates" else ", with the rest of " + ", ".join(ways[0])
             raise ModelError(f"{item}: {key}", "is missing", f"write {key}{hint}")
     if "server_speeds" in rest:
         return LoadDependent.of_servers(name, speeds=rest["server_speeds"])
+    if "decline" in rest:
+        return LoadDependent.declining(name, **rest)
     return LoadDependent(name, **rest) if "rates" in rest else LoadDependent.usl(name, **rest)
 
 

@@ -209,6 +209,9 @@ def _data(fit: LadderFit, load: int, name: str) -> dict[str, Any]:
     """The tables of the network's file, the class under its own name."""
     data = network_to_data(fit.network(load))
     data["name"] = "fitted ladder"
+    if law := fit.speed_law():  # speeds at other loads than that of the file too
+        del data["stations"][0]["rates"]
+        data["stations"][0] |= law
     taken = {each["name"] for each in data["stations"]}
     data["classes"][0]["name"] = name if name not in taken else f"{name} jobs"
     for each in data["classes"]:
@@ -220,14 +223,15 @@ def _figures(fit: LadderFit, data: dict[str, Any], curves: Curves) -> list[tuple
     """Name, place, value and draws of the figures of the network."""
     job_class = data["classes"][0]
     name = job_class["name"]
-    each = 1 / curves.speeds(1)[:, 0] if "rates" in data["stations"][0] else curves.servers / curves.capacity
+    law = data["stations"][0]["type"] == "load_dependent"
+    each = 1 / curves.speeds(1)[:, 0] if law else curves.servers / curves.capacity
     found: list[tuple[str, tuple[str | int, ...], float, Array]] = []
     place: tuple[str | int, ...] = ("classes", 0, "demands", "station")
     found.append((f"{name}.demands.station", place, float(job_class["demands"]["station"]), each))
     if "delay" in job_class["demands"]:
         place = ("classes", 0, "demands", "delay")
         found.append((f"{name}.demands.delay", place, float(job_class["demands"]["delay"]), np.maximum(curves.delay, 0.0)))
-    if "servers" in data["stations"][0]:
+    if not law and "servers" in data["stations"][0]:
         value = float(data["stations"][0]["servers"])
         found.append(("station.servers", ("stations", 0, "servers"), value, np.asarray(curves.servers)))
     return found

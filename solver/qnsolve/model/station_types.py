@@ -171,5 +171,30 @@ class LoadDependent:
         most = checks.whole(f"{item}: jobs", jobs, least=1, most=MOST_SERVERS)
         return cls(name, rates=[n / (1 + (n - 1) * (contention + coherency * n)) for n in range(1, most + 1)])
 
+    @classmethod
+    def declining(cls, name: str, *, servers: float, decline: float, jobs: int) -> LoadDependent:
+        """Equal servers that lose speed with each job that waits for them.
+
+        Speed with n jobs: min(n, m)/(1 + d·max(n − m, 0)).
+
+        Parameters
+        ----------
+        name : str
+        servers : float
+            m, the last one may be a part of a server [count].
+        decline : float
+            d, share of the speed that is lost for each job beyond the servers [0..1].
+        jobs : int
+            Jobs up to which the law applies; the last speed holds beyond [count].
+        """
+        item = f"station {name!r}"
+        count = checks.number(f"{item}: servers", servers)
+        if not 1 <= count <= MOST_SERVERS:
+            raise ModelError(f"{item}: servers", f"must lie within 1 and {MOST_SERVERS}", "correct the count", servers)
+        if checks.number(f"{item}: decline", decline) > 1:
+            raise ModelError(f"{item}: decline", "must lie within 0 and 1", "write a share", decline)
+        most = checks.whole(f"{item}: jobs", jobs, least=1, most=MOST_SERVERS)
+        return cls(name, rates=[min(n, count) / (1 + decline * max(n - count, 0.0)) for n in range(1, most + 1)])
+
 
 Station = Queue | Delay | LoadDependent

@@ -251,3 +251,22 @@ def test_marked_rows_judge_and_enter_nothing() -> None:
     assert fit["query.demands.cpu"].value == pytest.approx(0.02, rel=1e-6)
     assert fit.errors["busy"] > 0.3
     assert fit.rows_used == "40 of 60 intervals"
+
+
+@pytest.mark.parametrize(
+    ("users", "rates"),
+    [
+        ([1, 2, 4, 8, 16, 32, 64, 128], [100, 195, 380, 700, 1100, 1250, 1150, 1000]),  # contention, and a decline
+        ([1, 2, 4, 8, 16, 32, 64, 128], [100, 199, 390, 620, 600, 560, 490, 390]),  # servers that lose speed
+        ([1, 2, 4, 8, 16, 32], [100, 182, 308, 471, 640, 780]),  # contention alone
+        ([1, 2, 4, 8, 16, 32], [100, 200, 395, 700, 800, 802]),  # servers
+    ],
+)
+def test_the_file_of_a_ladder_answers_what_its_fit_answers(users: list[int], rates: list[int], tmp_path: Path) -> None:
+    """At loads far beyond the fitted ones too: speeds that change with the jobs are written as a law."""
+    fit = qn.fit(qn.measure.table({"jobs.users": users, "jobs.rate": rates}), held_out=0)
+    fit.save(tmp_path / "site.toml")
+    loads = [1, 50, 1024, 5000]
+    found = qn.sweep(qn.load(tmp_path / "site.toml"), {"jobs": {"population": loads}})
+    assert found.throughput[:, 0] == pytest.approx(fit.predict(loads)["jobs.rate"], rel=1e-6)
+    assert fit.model == qn.load(tmp_path / "site.toml")

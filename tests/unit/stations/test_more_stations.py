@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from qnsolve import ModelError, SaturatedError
+from qnsolve import LoadDependent, ModelError, SaturatedError, loads
 from qnsolve.stations import (
     batch_servers,
     erlang_a,
@@ -222,3 +222,20 @@ def test_different_service_at_several_servers_is_refused() -> None:
         priorities([0.1, 0.1], [1.0, 2.0], servers=2)
     with pytest.raises(ModelError, match="same in all classes"):
         priorities([0.1, 0.1], [1.0, 1.0], [0.5, 0.5], servers=2)
+
+
+def test_servers_that_lose_speed_with_waiting_jobs() -> None:
+    """The law written out; the same station from a file; what is outside the domain."""
+    station = LoadDependent.declining("cpu", servers=2.5, decline=0.1, jobs=4)
+    assert station.rates == pytest.approx((1, 2, 2.5 / 1.05, 2.5 / 1.15))
+    text = """
+    stations = [{ name = "cpu", type = "load_dependent", servers = 2.5, decline = 0.1, jobs = 4 }]
+    classes = [{ name = "jobs", population = 3, demands = { cpu = 1.0 } }]
+    """
+    assert loads(text).stations == (station,)
+    with pytest.raises(ModelError, match="station 'cpu': decline = 2: must lie within 0 and 1"):
+        LoadDependent.declining("cpu", servers=2, decline=2, jobs=4)
+    with pytest.raises(ModelError, match=r"servers = 0\.5: must lie within 1 and"):
+        LoadDependent.declining("cpu", servers=0.5, decline=0.1, jobs=4)
+    with pytest.raises(ModelError, match="in one way only"):
+        loads(text.replace("servers = 2.5", "rates = [1, 2]"))

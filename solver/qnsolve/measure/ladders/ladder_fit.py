@@ -142,7 +142,8 @@ class LadderFit:
 
         Notes
         -----
-        Its response times are by Little's law; `response_ratio` times them is what was measured.
+        Its response times are by Little's law; `response_ratio` times them is what was measured. Speeds that change with
+        the jobs are given up to this load: ask for the network of each load, or take `speed_law`.
         """
         jobs = checks.whole("load", load, least=1, most=MOST_LOAD)
         curve = self._curve
@@ -157,6 +158,16 @@ class LadderFit:
         outside = [Delay("delay")] if inside else []
         demands = {"station": 1 / first, **({"delay": inside} if inside else {})}
         return Network([station, *outside], [ClosedClass("jobs", population=jobs, think_time=self.think_time, demands=demands)])
+
+    def speed_law(self) -> dict[str, float]:
+        """The law of a station whose speed changes with its jobs, as a model file writes it; empty for a queue."""
+        curve = self._curve
+        if self.shape < 0:
+            alone = 1 + float(curve.contention[0])
+            return {"contention": 1 / alone, "coherency": self.decline / alone, "jobs": MOST_LOAD}
+        if self.decline:
+            return {"servers": float(curve.servers[0]), "decline": self.decline, "jobs": MOST_LOAD}
+        return {}
 
     def with_servers(self, servers: int) -> LadderFit:
         """The same work on another number of servers or threads: the capacity in proportion, all else the same.
