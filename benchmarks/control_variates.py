@@ -11,8 +11,9 @@ from __future__ import annotations
 from math import sqrt
 
 import numpy as np
+from qnsolve.numerics.least_squares import student
 from qnsolve.numerics.series import Array
-from qnsolve.simulation.precision import LEVEL, student
+from qnsolve.simulation.precision import LEVEL
 from qnsolve.zos.compile.compiled import Compiled, Op
 from qnsolve.zos.report.region_of_use import tcb_use
 from qnsolve.zos.simulate.simulated_system import SimulatedSystem

@@ -16,12 +16,13 @@ from qnsolve.model import checks
 from qnsolve.model.job_classes import OpenClass
 from qnsolve.model.network import Network, only_network
 from qnsolve.model.station_types import Delay, Queue
+from qnsolve.numerics.least_squares import student
 from qnsolve.numerics.series import Array
 from qnsolve.results.answer import Report
 from qnsolve.results.solution import Solution
 from qnsolve.simulation import ciw_check as peer
 from qnsolve.simulation.counted_batches import Batches
-from qnsolve.simulation.precision import Progress, student
+from qnsolve.simulation.precision import Progress
 
 BATCHES = 25
 JOBS = 100_000

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, nan, sqrt
-from statistics import NormalDist
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from qnsolve.numerics.least_squares import student
 from qnsolve.numerics.series import Array
 
 from .counted_batches import Counts
@@ -91,23 +91,6 @@ def estimate(above: Array, below: Array) -> Estimate:
     middle = count // 2
     drift = float(apart[middle:].sum() - apart[:middle].sum()) / (error * total)
     return Estimate(value, error * widened, count - 1, drift)
-
-
-def student(probability: float, freedom: int) -> float:
-    """Quantile of Student's t distribution, within 1e-4 from 20 degrees of freedom on.
-
-    Examples
-    --------
-    >>> round(student(0.975, 24), 3)
-    2.064
-    """
-    z = NormalDist().inv_cdf(probability)
-    v = 1 / freedom
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    fourth = (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160
-    return z + v * (first + v * (second + v * (third + v * fourth)))
 
 
 class Run(Protocol[Seen_co]):

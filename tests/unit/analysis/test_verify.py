@@ -14,10 +14,10 @@ import qnsolve as qn
 from qnsolve.cli.main import main
 from qnsolve.methods.arrays import from_network
 from qnsolve.methods.job_process import job_process
+from qnsolve.numerics.least_squares import student
 from qnsolve.numerics.random_times import spread
 from qnsolve.simulation.network_simulation import simulate
 from qnsolve.simulation.network_stations import Streams
-from qnsolve.simulation.precision import student
 from scipy import stats
 
 from tests.support.zoo import closed, opened

@@ -87,6 +87,34 @@ def test_noisy_rows_are_predicted_within_the_stated_error(network: tuple[Any, ..
     assert there.errors.max() < 0.17
 
 
+@pytest.mark.parametrize("noise", [0.01, 0.02, 0.03])
+def test_noise_is_no_decline(noise: float) -> None:
+    """Eight servers, truly flat, seen at 32 users at most: hardly ever a decline, and the range holds the flat rate."""
+    loads, beyond = [1, 2, 4, 8, 16, 32], [256, 1024]
+    network = (8, 0.0016, 0.0003, 0.0, ())
+    true, later = _rates(network, loads), _rates(network, beyond)
+    off, outside = 0, 0
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 5])
+        there = measure.fit_ladder(loads, true * (1 + noise * rng.normal(size=6))).predict(beyond)
+        off += abs(there.rates[1] / later[1] - 1) > 0.15
+        outside += bool(np.any((there.lowest_rates > later) | (later > there.highest_rates)))
+    assert off <= 2
+    assert outside <= 2
+
+
+def test_a_decline_that_rows_show_is_fitted_and_may_end() -> None:
+    """Servers that lose speed, with noise; the range holds both what goes on falling and what stays as it is."""
+    loads = np.array([1, 2, 4, 8, 16, 32, 64, 128])
+    curve = Curves(*(np.array([figure]) for figure in (0.005, 10.0, 0.9, 0.003)))
+    rates = curve.throughput(loads)[0] * (1 + 0.02 * np.random.default_rng(2).normal(size=8))
+    fit = measure.fit_ladder(loads, rates)
+    assert fit.decline == pytest.approx(0.003, rel=0.4)
+    there = fit.predict([1024])
+    assert there.lowest_rates[0] < curve.throughput(np.array([1024]))[0, 0] < there.highest_rates[0]
+    assert there.highest_rates[0] > fit.predict([128]).rates[0]
+
+
 @pytest.mark.parametrize(
     "figures", [(4.3, 17.1, 1.0, 0.0), (4.3, 17.1, 0.4, 0.0), (4.3, 17.1, 0.0, 0.001), (4.3, 17.1, -0.7, 0.002)]
 )

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
+from qnsolve.numerics.least_squares import student
 
 from .closed_curve import Curves
 from .fit_plans import residuals
@@ -14,9 +15,11 @@ from .ladder_rows import LadderRows
 
 KNEES, SHAPES = 48, np.linspace(-1.0, 1.0, 17)
 RESPONSES = np.array([0.9, 0.95, 0.98, 1.0, 1.02, 1.05, 1.1])
-DECLINES = np.array([0.3, 1.0, 3.0])
+DECLINES = np.array([0.0, 0.3, 1.0, 3.0])  # times the fitted one
+LOSSES = np.array([0.0, 0.01, 0.03, 0.1, 0.3])  # of the speed at the highest load, where none was fitted
 MOST_WORK = 30_000_000  # points times rows times jobs of the grid
 FEW = 1000  # points below which the grid is coarser
+SURE = 0.975  # of t: a number that noise would not explain in 19 of 20 ladders
 GUESSED, GUESSES = 4.0, 2  # variance that is assumed before the rows speak, in units of the noise, and rows it counts for
 
 
@@ -26,15 +29,31 @@ def variance(left: Array, fitted: int) -> float:
     return max(1.0, squares / max(free, 1), (squares + GUESSED * GUESSES) / (free + GUESSES))
 
 
-def grid(measured: LadderRows, best: Curves) -> tuple[Curves, Array]:
-    """Curves of every shape and many knees, each with its best response, and their sums of squared residuals."""
+def told_from_noise(simple: Array, full: Array, fitted: int) -> bool:
+    """Whether one more number explains more of the rows than noise would: an F test of the residuals without and with it.
+
+    The variance is that of the full fit with what is assumed of it before the rows speak, and counts for as many rows more.
+    """
+    gain = float(simple @ simple - full @ full) / variance(full, fitted)
+    free = max(len(full) - fitted, 0) + GUESSES
+    return gain > student(SURE, free) ** 2
+
+
+def grid(measured: LadderRows, best: Curves, declining: bool = False) -> tuple[Curves, Array]:
+    """Curves of every shape and many knees, each with its best response, and their sums of squared residuals.
+
+    With `declining` there are curves that lose speed also where none was fitted: rows that do not tell a decline from noise
+    do not exclude it.
+    """
     response, knee = float(best.response[0]), float(best.knee[0])
     highest = max(float(measured.rates.max()) * response, 1.02)
     thinking = bool(measured.think_time)
     points = MOST_WORK / (len(measured.loads) * float(measured.loads[-1]))
     steps = RESPONSES[:: 1 if points > FEW else 3] if thinking else np.ones(1)
     shapes = SHAPES[:: 1 if points > FEW else 4]
-    declines = float(best.decline[0]) * (DECLINES if best.decline[0] else np.ones(1))
+    declines = float(best.decline[0]) * DECLINES if best.decline[0] else np.zeros(1)
+    if declining and not best.decline[0]:
+        declines = LOSSES / float(measured.loads[-1])
     count = int(np.clip(points / (len(shapes) * len(steps) * len(declines)), 8, KNEES))
     near = np.geomspace(max(0.8 * highest, 1.01), 4 * highest, count)
     knees = np.concatenate([near, np.geomspace(5, 1e4, 8) * highest, [knee]])

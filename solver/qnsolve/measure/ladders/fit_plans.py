@@ -19,7 +19,6 @@ LOWER = np.array([-np.inf, np.log(1e-10), -1.0, np.log(1e-9)])  # log r, log(r·
 UPPER = np.array([np.inf, np.log(1e6), 1.0, 0.0])
 SEEN = 0.5  # growth of the rate over growth of the load at the top, both in logarithms: below it the limit shows
 TOP = 0.6  # of the highest load: the rows that say so
-FALL = 0.02  # from the peak to the highest load: then a decline is fitted
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,10 @@ class FitPlan:
 
 
 def plan_of(measured: LadderRows, known: float | None) -> tuple[FitPlan, str]:
-    """What to fit to the rows, and where the capacity comes from; `known` is the rate at which the servers are full."""
+    """What to fit to the rows, and where the capacity comes from; `known` is the rate at which the servers are full.
+
+    A decline is in the plan where the rates fall at all: whether it is told from noise is seen by fitting without it too.
+    """
     distinct = len(np.unique(measured.loads))
     plan = FitPlan(servers=1.0) if distinct < len(FitPlan().free) else FitPlan()
     if _growth(measured) < SEEN:
@@ -76,8 +78,7 @@ def _falls(measured: LadderRows) -> bool:
     distinct = np.unique(measured.loads)
     means = np.array([measured.rates[measured.loads == n].mean() for n in distinct])
     peak = int(np.argmax(means))
-    noise = 3 * float(measured.noise[-1]) / np.sqrt(float(np.sum(measured.loads == distinct[-1])))
-    return bool(means[-1] < means[peak] * (1 - max(FALL, noise)) and means[-1] == means[peak:].min())
+    return bool(means[-1] < means[peak] and means[-1] == means[peak:].min())
 
 
 def residuals(measured: LadderRows, curves: Curves) -> Array:

@@ -17,7 +17,7 @@ from qnsolve.model.station_types import Delay, LoadDependent, Queue
 from .best_curve import fitted
 from .busy_servers import BusyServers, busy_servers, highest_rate, light_law
 from .closed_curve import Curves
-from .curve_grid import likely_capacity
+from .curve_grid import likely_capacity, told_from_noise
 from .fit_plans import NAMES, plan_of
 from .ladder_range import LadderRange
 from .ladder_rows import MOST_LOAD, LadderRows, checked_loads, rows
@@ -233,9 +233,9 @@ def fit_ladder(
     Notes
     -----
     Least squares of log X, and of log R where there is a think time. The rows fit response, capacity and shape; a decline
-    where the rate at the highest load is the lowest since the peak, and 2 % below it. Where the rate still grows more
-    than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a guess in the
-    middle third of what fits.
+    where the rate at the highest load is the lowest since the peak, and an F test tells it from noise. Where the rate still
+    grows more than half as fast as the load, the capacity is that of the servers if their utilization is known, and else a
+    guess in the middle third of what fits.
     With two loads the station is one server; a shape that more rows do not show is the nearest to it that fits as well.
 
     References
@@ -254,6 +254,11 @@ def fit_ladder(
     known = highest_rate(measured, light_law(measured))
     plan, limit = plan_of(measured, known)
     point, left = fitted(measured, plan)
+    if plan.declines:
+        flat = dataclasses.replace(plan, declines=False)
+        flat_point, flat_left = fitted(measured, flat)
+        if not told_from_noise(flat_left, left, len(point)):
+            plan, point, left = flat, flat_point, flat_left
     names = tuple(NAMES[i] for i in plan.free)
     if limit == "unknown" and plan.servers is None:
         best = plan.curves(point[None], measured.think_time)
@@ -275,7 +280,7 @@ def fit_ladder(
         servers=measured.servers,
         utilization=busy_servers(measured, curve),
         notes=tuple(notes),
-        _range=LadderRange(measured, plan, point, left, known),
+        _range=LadderRange(measured, plan, point, left, known, saturated=limit == "measured"),
     )
 
 

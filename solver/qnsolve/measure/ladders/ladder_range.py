@@ -17,6 +17,7 @@ from .ladder_rows import LadderRows
 
 WIDTH = 1.645  # standard deviations to either side, nine of ten
 ABOVE = 1.1  # of the servers' rate: no curve goes beyond
+NUMBER = 2.0  # variances that a curve with one number more must explain to be as likely (Akaike's criterion)
 DRIFT = 0.03  # standard deviation of log X for each doubling of load or servers beyond the rows: what is not in the model
 STEEP = 0.25  # standard deviation in logarithms beyond which derivatives say nothing
 
@@ -30,6 +31,7 @@ class LadderRange:
     point: Array
     left: Array
     known: float | None
+    saturated: bool = False
     times: float = 1.0
 
     def scaled(self, times: float) -> LadderRange:
@@ -44,6 +46,9 @@ class LadderRange:
         near = WIDTH * np.hypot(self._slopes(loads), noise)
         alike = self._others()
         others = np.log(self._scale(alike).throughput(loads)) - middle
+        if self.plan.declines:  # which may end with the rows
+            seen = curve.throughput(np.minimum(loads, self.measured.loads[-1]))
+            others = np.vstack([others, np.log(seen) - middle])
         if self.times > 1:  # something else may be the limit, and more servers change nothing
             others = np.vstack([others, np.log(alike.throughput(loads)) - middle])
         low = np.minimum(others.min(axis=0, initial=0.0) - WIDTH * noise, -near)
@@ -73,8 +78,11 @@ class LadderRange:
     def _others(self) -> Curves:
         """The curves of a grid of parameters that fit about as well as the best."""
         best = self.plan.curves(self.point[None], self.measured.think_time)
-        curves, squares = grid(self.measured, best)
-        good = squares <= float(self.left @ self.left) + WIDTH**2 * variance(self.left, len(self.point))
+        curves, squares = grid(self.measured, best, declining=self.saturated)
+        scale = variance(self.left, len(self.point))
+        if not self.plan.declines:
+            squares = squares + NUMBER * scale * (curves.decline > 0)
+        good = squares <= float(self.left @ self.left) + WIDTH**2 * scale
         if self.known is not None:
             good &= curves.capacity <= ABOVE * max(self.known, float(best.capacity[0]))
         return Curves(curves.response[good], curves.knee[good], curves.shape[good], curves.decline[good], curves.think_time)
