@@ -202,9 +202,26 @@ def test_sums_are_divided() -> None:
     assert found.column("wait").tolist() == [0.002]
     assert found.column("busy", "QR").tolist() == [0.5]
     assert found.column("rate").tolist() == [10.0]
+    assert found.notes[0] == "'DSGACT' is taken as that of the QR TCB: no column has the TCB mode (DSGTCBNM)"
     alone = _read("APPLID,XMGMXT,DSGACT\nA1,120,450\n")
     assert not alone.has("busy")
     assert "must be divided by the length of the interval" in " ".join(alone.notes)
+
+
+@pytest.mark.parametrize("heading", ["DSGTCBNM", "TCB Mode"])
+def test_the_time_of_a_tcb_is_of_its_mode(heading: str) -> None:
+    """QR, RO and L8 stand apart, one interval for all of them; of L8, which has many TCBs, it is processors in use."""
+    text = f"start,length,APPLID,{heading},DSGACT,XMGMXT\n"
+    for minute in (0, 10):
+        for mode, time in (("QR", 210), ("L8", 720), ("RO", 6)):
+            text += f"2026-03-02T09:{minute:02}:00,600,A1,{mode},{time + minute},120\n"
+    found = _read(text)
+    assert len(found) == 2
+    assert found.column("busy", region="A1", resource="QR") == pytest.approx([0.35, 220 / 600])
+    assert found.column("busy", region="A1", resource="RO") == pytest.approx([0.01, 16 / 600])
+    assert found.column("used", region="A1", resource="L8") == pytest.approx([1.2, 730 / 600])
+    assert found.column("limit", region="A1", resource="MXT").tolist() == [120, 120]
+    assert found.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -173,3 +173,16 @@ def test_a_name_of_a_file_and_an_open_file(tmp_path: Path) -> None:
     with path.open(encoding="utf-8") as file:
         _same(named, qn.measure.read(file))
     _same(named, qn.measure.read(str(path), format="csv"))
+
+
+def test_tcb_modes_within_a_record() -> None:
+    """The list of the dispatcher is read beside other lists; what is of the region stays one interval."""
+    lists = {"DFHDSGDS": [{"DSGTCBNM": "QR", "DSGACT": 210.0}, {"DSGTCBNM": "L8", "DSGACT": 90.0}]}
+    lists["DFHXMCDS"] = [{"XMCTCL": "A"}, {"XMCTCL": "B"}]
+    common = {"smfstprn": "CICSA", "intervalDuration": 600, "DFHXMGDS": {"XMGMXT": 120, "XMGNUM": 6000}}
+    rows = [{"startTime": f"2026-03-02T09:{minute}:00", **common, **lists} for minute in ("00", "10")]
+    found = qn.measure.read(io.StringIO("\n".join(map(json.dumps, rows))))
+    assert len(found) == 2
+    assert found.column("busy", region="CICSA", resource="QR") == pytest.approx([0.35, 0.35])
+    assert found.column("used", region="CICSA", resource="L8") == pytest.approx([0.15, 0.15])
+    assert found.column("rate").tolist() == [10.0, 10.0]

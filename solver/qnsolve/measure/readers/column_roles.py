@@ -13,7 +13,17 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
     "end": ("end", "interval end", "end time", "stop", "to", "until", "stop time", "local end", "display end"),
     "date": ("date", "smf date", "day", "datum"),
     "time": ("time", "time of day", "smf time of day", "hour", "uhrzeit", "zeit"),
-    "length": ("length", "interval", "int", "interval length", "duration", "interval seconds", "smf72int", "smf70int"),
+    "length": (
+        "length",
+        "interval",
+        "int",
+        "interval length",
+        "duration",
+        "interval seconds",
+        "smf72int",
+        "smf70int",
+        "interval duration",
+    ),
     "place": ("place",),
     "work": (
         *("class", "service class", "serviceclass", "svcclass", "report class", "class name", "work", "workload", "txn name"),
@@ -41,6 +51,7 @@ ROLES: dict[str, tuple[str, ...]] = {  # what is no series: the headings by whic
         *("resource", "device", "station", "center", "structure", "structure name", "cf name", "cpu type", "proc type"),
         *("coupling facility", "coupling facility name"),
     ),
+    "tcb": ("tcb mode", "tcb", "tcb name", "tcb mode name", "mode of tcb", "dsgtcbnm"),
 }
 _BY_NAME = {name: role for role, names in ROLES.items() for name in names}
 

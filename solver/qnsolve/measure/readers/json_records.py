@@ -11,6 +11,8 @@ from typing import Any
 
 from qnsolve.errors import ModelError
 
+from .column_roles import role_of
+from .field_names import words
 from .source_files import LARGEST_JSON, LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source
 
 DEEPEST = 12  # levels of nested objects
@@ -170,7 +172,9 @@ def _flat(source: Source, place: int, item: Any, outer: int = 0) -> Iterator[Row
 
 
 def _spread(source: Source, place: int, row: Row, lists: list[tuple[str, list[Any], int]]) -> Iterator[Row]:
-    """The rows of a record that has one list of objects: one for each of them; else the record."""
+    """The rows of a record with one list of objects, or one of TCBs beside others: one for each of them; else the record."""
+    if len(lists) > 1:
+        lists = [each for each in lists if any(role_of(words(str(key))) == "tcb" for key in each[1][0])]
     if len(lists) != 1:
         yield row
         return

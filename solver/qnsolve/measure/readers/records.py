@@ -15,14 +15,18 @@ from qnsolve.measure.intervals.interval_table import NO_LENGTH, Array, Intervals
 from qnsolve.model.measured_units import factor
 
 from .clocks import NO_TIME, Clock, duration, time_of_day
-from .headings import BY_VALUES, ColumnPlan
+from .field_names import exact, words
+from .headings import BY_VALUES, ColumnPlan, bracket
 from .number_cells import Marks, NoNumberError, absent, divided, number, numbers
 from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source, printable
 
-OWNERS = ("system", "lpar", "region", "resource", "work", "period")
+OWNERS = ("system", "lpar", "region", "resource", "work", "period", "tcb")
 CLOCKS = ("start", "end", "date", "time", "length")
 PERCENT = 1.5  # a utilization above this is printed in percent
 SHORTEST, LONGEST = 1e-3, 1e9  # seconds of an interval
+TCB_TIME = "DSGACT"  # CPU time of a TCB, of the mode that another column has
+QR = "QR"
+SEVERAL = ("8", "9")  # end of the modes that have a TCB for each task: their use is of several processors
 NO_SHARE = 1000.0  # above this it is no utilization at all
 _NAT = int(NO_TIME.astype(np.int64))
 Names = tuple[str, ...]
@@ -188,6 +192,10 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     owners = np.concatenate(columns.owners) if columns.owners else np.zeros(len(places), dtype=np.int64)
     _divide(plans, series, values, length, said)
     roles = [plan.role for _, plan in columns._owners()]
+    if "tcb" not in roles:
+        for plan in plans:
+            if plan.series and plan.series.resource == QR and _is_tcb_time(plan.heading):
+                said[f"{plan.heading!r} is taken as that of the QR TCB: no column has the TCB mode (DSGTCBNM)"] = None
     groups = [_owned(series, roles, names) for names in columns.names] or [series]
     size = len(places) * len(groups) * len(series)
     if size > MOST_CELLS and _ordered(start):
@@ -198,10 +206,28 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     if not columns.names:
         return Intervals(start, length, tuple(series), values, places, tuple(said))
     if _ordered(start):
-        return of_resources(pivoted(start, length, owners, groups, values, places, tuple(said)))
+        found = pivoted(start, length, owners, groups, values, places, tuple(said))
+        return of_resources(_of_regions(found) if "tcb" in roles else found)
     if len(groups) > 1:
         said["there is no clock: each record is an interval of its own, also of different classes"] = None
-    return _blocks(start, length, owners, groups, values, places, tuple(said))
+    found = _blocks(start, length, owners, groups, values, places, tuple(said))
+    return _of_regions(found) if "tcb" in roles else found
+
+
+def _is_tcb_time(heading: str) -> bool:
+    known = exact(words(bracket(heading)[0]))
+    return known is not None and known.field == TCB_TIME and "qr" not in words(heading)
+
+
+def _of_regions(found: Intervals) -> Intervals:
+    """One series of each that records of several TCB modes repeat: what is of the region and not of a TCB."""
+    first: dict[MeasuredSeries, int] = {}
+    values = found.values.copy()
+    for j, each in enumerate(found.series):
+        i = first.setdefault(each, j)
+        values[:, i] = np.where(np.isnan(values[:, i]), found.values[:, j], values[:, i])
+    kept = list(first.values())
+    return replace(found, series=tuple(found.series[i] for i in kept), values=values[:, kept])
 
 
 def _ordered(start: NDArray[np.datetime64]) -> bool:
@@ -231,6 +257,7 @@ def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list
     """The series of one owner: the names that its columns give."""
     labels = {role: printable(str(name)[:LONGEST_CELL]) for role, name in zip(roles, names, strict=True)}
     period = labels.pop("period", "")
+    mode = labels.pop("tcb", None)
     if period and labels.get("work"):
         labels["work"] += f".{period}"
     found = []
@@ -240,6 +267,9 @@ def _owned(series: list[MeasuredSeries], roles: list[str], names: Names) -> list
             own["work"] = f"{labels['work']} {each.work}"
         if each.resource and labels.get("resource"):
             own["resource"] = f"{labels['resource']} {each.resource}"
+        if mode is not None and each.resource == QR and _is_tcb_time(each.field):
+            own["resource"] = mode or "TCB"
+            own["quantity"] = "used" if mode.endswith(SEVERAL) else each.quantity
         found.append(replace(each, **own))
     return found
 
