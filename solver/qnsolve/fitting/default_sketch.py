@@ -8,6 +8,7 @@ import numpy as np
 
 from qnsolve.errors import ModelError
 
+from .known_servers import servers_of
 from .measured_rows import MeasuredRows
 from .sketch import FIT, MEASURED
 
@@ -40,7 +41,7 @@ def default_sketch(rows: MeasuredRows) -> dict[str, Any]:
         raise ModelError("intervals", "must name the resource of each utilization", "name the series cpu.busy", "busy")
     stations: list[dict[str, Any]] = []
     for name in resources:
-        count = _servers(rows, name)
+        count = servers_of(rows, name) or 1
         stations.append({"name": name, "type": "queue", **({"servers": count} if count > 1 else {})})
     waiting = [name for name in classes if rows.has(name, "response_time")]
     rest = _free(REST, [*classes, *resources])
@@ -78,19 +79,11 @@ def closed_sketch(rows: MeasuredRows) -> dict[str, Any]:
     rest = _free(REST, [owner, *resources])
     stations: list[dict[str, Any]] = []
     for each in resources:
-        count = _servers(rows, each)
+        count = servers_of(rows, each) or 1
         stations.append({"name": each, "type": "queue", **({"servers": count} if count > 1 else {})})
     stations.append({"name": rest, "type": "delay"})
     users = {"population": MEASURED, "think_time": FIT, "demands": dict.fromkeys([*resources, rest], FIT)}
     return {"name": "fitted users", "time_unit": rows.unit, "stations": stations, "classes": [{"name": owner, **users}]}
-
-
-def _servers(rows: MeasuredRows, name: str) -> int:
-    if not rows.has(name, "servers"):
-        return 1
-    values = rows.column(name, "servers")
-    values = values[~np.isnan(values)]
-    return max(round(float(np.median(values))), 1) if len(values) else 1
 
 
 def _free(name: str, taken: list[str]) -> str:

@@ -18,6 +18,7 @@ from .default_sketch import closed_sketch, default_sketch, users_that_think
 from .fitted_file import FittedFigure, with_values
 from .fitted_model import Fit
 from .judging import judged, left_out
+from .known_servers import unknown_servers, with_servers
 from .measured_rows import MeasuredRows, renamed
 from .prediction import Prediction
 from .sketch import Sketch, sketch_of
@@ -38,6 +39,7 @@ def fit(
     *,
     held_out: float | NDArray[np.bool_] | None = None,
     rename: Mapping[str, str] | None = None,
+    servers: Mapping[str, float] | float | None = None,
 ) -> Fit:
     """A network or a system fitted to measured intervals.
 
@@ -54,6 +56,9 @@ def fit(
         those of a fit to all rows. 0 judges nothing. With marks, the marked rows judge and enter nothing. Default 0.25.
     rename : mapping of str to str, optional
         Names in the data to names in the model.
+    servers : float, or mapping of str to float, optional
+        Servers of resources, by their names in the data, or of all where the data do not have them. Not with a sketch, which
+        gives them itself [servers].
 
     Returns
     -------
@@ -79,9 +84,15 @@ def fit(
     >>> round(found["query.demands.cpu"].value, 6), round(found["base.demands.cpu"].value, 6)
     (0.01, 0.15)
     """
-    named = renamed(intervals, rename)
+    named = with_servers(renamed(intervals, rename), _in_model(servers, rename))
     sketch = None if model is None else sketch_of(model)
+    if sketch is not None and servers is not None:
+        raise ModelError(
+            "servers", "must not be given with a sketch", "write servers = 4 at the station of the sketch", servers
+        )
+    unknown: list[str] = []
     if sketch is None:
+        unknown = unknown_servers(MeasuredRows(named))
         from .ladder_model import is_ladder, ladder_fit  # imported here, because sketches do without
 
         thinking = is_ladder(named) and users_that_think(MeasuredRows(named))
@@ -97,9 +108,15 @@ def fit(
         part = _fitted(sketch, rows.where(~marks))
         errors = judged(part.predictor, rows.where(marks))
         if not refit:
-            return _with_errors(part, errors, rows.described(~marks))
+            return replace(_with_errors(part, errors, rows.described(~marks)), findings=(*unknown, *part.findings))
     whole = _with_errors(_fitted(sketch, rows), errors, rows.described())
-    return replace(whole, findings=(*whole.findings, *_unused(named, whole.model)))
+    return replace(whole, findings=(*unknown, *whole.findings, *_unused(named, whole.model)))
+
+
+def _in_model(servers: Mapping[str, float] | float | None, rename: Mapping[str, str] | None) -> Any:
+    if not isinstance(servers, Mapping):
+        return servers
+    return {(rename or {}).get(name, name): count for name, count in servers.items()}
 
 
 def _with_errors(found: Fit, errors: Any, described: str) -> Fit:

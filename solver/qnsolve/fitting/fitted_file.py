@@ -60,14 +60,16 @@ def fitted_text(
     correlations: Array,
     errors: Mapping[str, float],
     apart: bool = True,
+    findings: Sequence[str] = (),
 ) -> str:
-    """The file; the table [fitted] has figures where each can be changed by itself (`apart`).
+    """The file, under the findings; the table [fitted] has figures where each can be changed by itself (`apart`).
 
     A list of tables is written as sections; a table within that has a fitted figure has a line for each key.
     """
     figures = list(figures)
     behind = {each.place: _said(each) for each in figures if each.place}
-    lines = [f"{key} = {toml(value)}" for key, value in data.items() if not isinstance(value, (list, dict))]
+    lines = [f"# {' '.join(finding.split())}" for finding in findings]
+    lines += [f"{key} = {toml(value)}" for key, value in data.items() if not isinstance(value, (list, dict))]
     for part, items in data.items():
         if isinstance(items, list):
             for i, item in enumerate(items):

@@ -176,7 +176,7 @@ class Fit(Answer):
     def to_toml(self) -> str:
         """The text that `save` writes."""
         given = (self.data, self.figures, self.source, self.rows_used, self.correlations, self.errors)
-        return fitted_text(*given, apart=self.loads is None)
+        return fitted_text(*given, apart=self.loads is None, findings=self.findings)
 
     @property
     def known(self) -> FittedFigures:

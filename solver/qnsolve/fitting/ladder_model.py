@@ -18,6 +18,7 @@ from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
 from .fitted_file import FittedFigure
 from .fitted_model import Fit
 from .judging import judged, left_out
+from .known_servers import servers_of
 from .ladder_spread import curves_alike
 from .measured_rows import MeasuredRows, complete
 from .prediction import PERCENTILES
@@ -100,11 +101,10 @@ class _Ladder:
         values = self.rows.column(names[0], "busy")
         if np.isnan(values).any():
             return None
-        servers = 1
-        if len(self.rows.names("servers")) == 1:
-            given = self.rows.column(self.rows.names("servers")[0], "servers")
-            servers = max(round(float(np.nanmedian(given))), 1)
-        return names[0], np.minimum(values, 1.0), servers
+        servers = servers_of(self.rows, names[0])
+        if servers is None and len(self.rows.names("servers")) == 1:
+            servers = servers_of(self.rows, self.rows.names("servers")[0])
+        return names[0], np.minimum(values, 1.0), servers or 1
 
     def think_time(self) -> float | None:
         """Z, where it is measured."""

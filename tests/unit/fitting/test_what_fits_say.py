@@ -144,3 +144,32 @@ def test_several_ladders_are_named() -> None:
     columns = {f"{name}.{key}": [1.0, 4.0, 9.0] for name in ("read", "write") for key in ("users", "rate")}
     with pytest.raises(qn.ModelError, match="2 ladders, read, write: fit one at a time; read the file with --only read"):
         qn.fit(qn.measure.table(columns))
+
+
+def test_servers_that_the_data_do_not_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of four CPUs the demands are four times those of one; that one was taken is said, in the file too."""
+    rates = np.arange(20.0, 60.0, 2)
+    columns = {"orders.rate": rates, "cpu.busy": (0.1 + 0.02 * rates) / 4}
+    alone = qn.fit(qn.measure.table(columns))
+    assert alone["orders.demands.cpu"].value == pytest.approx(0.005)
+    assert alone.findings[0].startswith("cpu: its number of servers is not in the data and taken as 1")
+    assert alone.to_toml().startswith(f"# {alone.findings[0]}\n")
+    assert qn.loads(alone.to_toml()) == alone.model
+    for servers in (4, {"cpu": 4}):
+        known = qn.fit(qn.measure.table(columns), servers=servers)
+        assert known["orders.demands.cpu"].value == pytest.approx(0.02)
+        assert known.findings == ()
+        assert known.model.stations[0].servers == 4
+    (tmp_path / "cpu.csv").write_text(
+        "orders.rate,cpu.busy [%]\n" + "".join(f"{x},{100 * u}\n" for x, u in zip(*columns.values(), strict=True))
+    )
+    assert main(["fit", str(tmp_path / "cpu.csv"), "--servers", "cpu=4"]) == 0
+    assert "not in the data" not in capsys.readouterr().out
+    with pytest.raises(qn.ModelError, match="servers = 'cp': must name a resource with a utilization; did you mean 'cpu'"):
+        qn.fit(qn.measure.table(columns), servers={"cp": 4})
+    sketch = {
+        "stations": [{"name": "cpu"}],
+        "classes": [{"name": "orders", "arrival_rate": "measured", "demands": {"cpu": "fit"}}],
+    }
+    with pytest.raises(qn.ModelError, match="servers = 4: must not be given with a sketch"):
+        qn.fit(qn.measure.table(columns), sketch, servers=4)

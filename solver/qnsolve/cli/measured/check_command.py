@@ -11,15 +11,14 @@ from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
 from qnsolve.measure import Findings
 
-from .measured_files import FILES, add_reading, measured
+from .measured_files import FILES, add_reading, add_servers, measured, servers_given
 
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `qnsolve check`."""
     parser.add_argument("files", nargs="+", metavar="FILE", help=FILES)
     add_reading(parser)
-    text = "servers of a resource that the file does not say, as in cpu=4, or 4 for all; may be given again"
-    parser.add_argument("--servers", action="append", default=[], metavar="NAME=COUNT", help=text)
+    add_servers(parser)
     text = "length of every interval in seconds, where a description says it and the file does not"
     parser.add_argument("--length", type=float, metavar="SECONDS", help=text)
     text = "a kind of finding that is not looked for, as in collinear; may be given again"
@@ -51,18 +50,3 @@ def _run(options: argparse.Namespace) -> tuple[str, int]:
         return csv_text(rows) if rows else "", code
     shown = look()
     return "\n\n".join(f"{file}: {each.text(shown)}" for file, each in found), code
-
-
-def servers_given(texts: list[str]) -> dict[str, float] | float | None:
-    """Servers by resource, or of all, from texts such as "cpu=4" and "4"."""
-    found: dict[str, float] = {}
-    for text in texts:
-        name, equals, count = text.rpartition("=")
-        try:
-            value = float(count)
-        except ValueError:
-            raise ModelError("--servers", "must be NAME=COUNT, or one number", "write cpu=4", text) from None
-        if not equals and len(texts) == 1:
-            return value
-        found[name] = value
-    return found or None

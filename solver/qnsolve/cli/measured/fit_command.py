@@ -12,7 +12,7 @@ from qnsolve.fitting.fit import HELD_OUT, fit
 from qnsolve.fitting.measured_rows import renamed
 from qnsolve.fitting.pages.beside import measured_beside_modelled
 
-from .measured_files import FILES, add_reading, check_output, measured
+from .measured_files import FILES, add_reading, add_servers, check_output, measured, servers_given
 from .report_option import add_report, check_report, write_report
 
 
@@ -25,6 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     text = "a name in the data, and what the model calls it; may be given again"
     parser.add_argument("--rename", action="append", default=[], metavar="NAME=NAME", help=text)
+    add_servers(parser)
     text = "share of the rows on which a fit to the others is judged (default: 0.25)"
     parser.add_argument("--held-out", type=float, metavar="SHARE", help=text)
     add_report(parser)
@@ -46,12 +47,13 @@ def _run(options: argparse.Namespace) -> str:
             "--output", "must be a TOML file, whose comments say where figures come from", "name it site.toml", options.output
         )
     table = measured(options.files, options)
-    found = fit(table, options.model, held_out=options.held_out, rename=names)
+    servers = servers_given(options.servers)
+    found = fit(table, options.model, held_out=options.held_out, rename=names, servers=servers)
     if options.output:
         found.save(options.output)
     if options.report is not None:  # of a fit to the other rows, so that those left out judge it
         used = np.arange(len(table)) < round((1 - (HELD_OUT if options.held_out is None else options.held_out)) * len(table))
-        part = fit(table, options.model, held_out=~used, rename=names) if not used.all() else found
+        part = fit(table, options.model, held_out=~used, rename=names, servers=servers) if not used.all() else found
         beside = measured_beside_modelled(part, renamed(table, names), used)
         write_report(options.report, beside, found.sentences())
     return printed(found, options)

@@ -38,6 +38,27 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--largest", metavar="SIZE", help="largest file that is read, as 512M or 2G")
 
 
+def add_servers(parser: argparse.ArgumentParser) -> None:
+    """The option --servers."""
+    text = "servers of a resource that the file does not say, as in cpu=4, or 4 for all; may be given again"
+    parser.add_argument("--servers", action="append", default=[], metavar="NAME=COUNT", help=text)
+
+
+def servers_given(texts: list[str]) -> dict[str, float] | float | None:
+    """Servers by resource, or of all, from texts such as "cpu=4" and "4"."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, count = text.rpartition("=")
+        try:
+            value = float(count)
+        except ValueError:
+            raise ModelError("--servers", "must be NAME=COUNT, or one number", "write cpu=4", text) from None
+        if not equals and len(texts) == 1:
+            return value
+        found[name] = value
+    return found or None
+
+
 def measured(files: list[str], options: argparse.Namespace) -> Intervals:
     """The intervals of the files, with the options of `add_reading`.
 
