@@ -8,6 +8,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.cli.main import main
@@ -68,6 +69,17 @@ def test_the_five_commands_run(folder: Path, monkeypatch: pytest.MonkeyPatch, ca
     found = qn.load("site.toml").replace("ORDERS", rate=330).replace("REPORTS", rate=10)
     for name in ("ORDERS", "REPORTS"):
         assert found.solve()[name].response_time == pytest.approx(truth.solve()[name].response_time, rel=0.02)
+
+
+def test_the_page_of_the_fit_agrees_with_that_of_the_day() -> None:
+    """Utilizations of LPAR and region are compared in both, and the load that ends the use is the same."""
+    table = qn.measure.join([qn.measure.read(FOLDER / name) for name in ("rmf.csv", "cics.csv")])
+    used = np.arange(len(table)) < 0.75 * len(table)
+    fit = qn.fit(table, FOLDER / "sketch.toml", held_out=~used)
+    of_fit, of_day = qn.measured_beside_modelled(fit, table, used), qn.measured_beside_modelled(fit.model, table, used)
+    assert {"PROD.busy", "AOR1.busy"} < {each.title for each in of_fit.errors}
+    assert of_fit.usability.factor == pytest.approx(of_day.usability.factor)
+    assert "e+" not in of_fit.usability.sentence
 
 
 def test_the_export_is_what_its_script_writes() -> None:

@@ -11,6 +11,7 @@ from qnsolve.errors import ModelError
 from qnsolve.fitting.days.day_loads import DayLoads, loads_of
 from qnsolve.fitting.days.day_solver import known_loads, load_solver
 from qnsolve.fitting.days.solved_loads import LoadSolver, SolvedLoads
+from qnsolve.fitting.measured_rows import MeasuredRows
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
@@ -97,12 +98,13 @@ def compared(model: Any, intervals: Intervals) -> ComparedModel:
 
 def _of_fit(model: Any, intervals: Intervals, loads: DayLoads) -> list[ComparedColumn]:
     predicted = model.predict(intervals).columns
+    rows = MeasuredRows(intervals)  # finds the CPs of an LPAR and the QR TCB of a region by the names of the model
     found = []
     for title, values in predicted.items():
         name, _, quantity = title.rpartition(".")
-        if quantity not in JUDGED or not intervals.has(quantity, name):
+        if quantity not in JUDGED or not rows.has(name, quantity):
             continue
-        measured = intervals.column(quantity, name)
+        measured = rows.in_seconds(name, quantity)
         if np.allclose(measured, values, rtol=1e-12, equal_nan=True):  # given, not predicted
             continue
         low, high = predicted.get(f"{title}.lowest"), predicted.get(f"{title}.highest")

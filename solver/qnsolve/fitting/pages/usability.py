@@ -163,7 +163,8 @@ def _furthest(model: ComparedModel, errors: Sequence[ColumnErrors], top: int) ->
         rated = not all(model.loads.users)
         if rated and rho > 0.5 and off * rho / (1 - rho) > SENSITIVE:
             text = f"beyond it {center} is so busy ({100 * rho:.3g} %) that an error of {100 * off:.2g} % there is "
-            return last, text + f"{100 * off * rho / (1 - rho):.2g} % of a response"
+            share = 100 * off * rho / (1 - rho)
+            return last, text + f"{share:.{0 if share >= 10 else 1}f} % of a response"
         for title, bias, trend in slopes:
             there = bias / 2 + trend / width * (rho - start)
             if factor > 1 and abs(there) > TREND and abs(trend) > 0:
