@@ -14,6 +14,7 @@ from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
+from qnsolve.measure.ladders.think_from_percentiles import think_from_percentiles
 
 from .fitted_file import FittedFigure
 from .fitted_model import Fit
@@ -120,10 +121,28 @@ class LadderPredictor:
         self.ladder, self.given = ladder, {f"{ladder.name}.users"}
         busy = ladder.busy()
         more: dict[str, Any] = {} if busy is None else {"busy": busy[1], "servers": busy[2]}
-        think = ladder.think_time()
-        self.fit: LadderFit = fit_ladder(ladder.users, ladder.rates, ladder.responses(), think_time=think, **more)
+        responses, think = ladder.responses(), ladder.think_time()
+        self.findings: list[str] = []
+        if responses is None and think is None:
+            think = self._think_from_percentiles()
+        self.fit: LadderFit = fit_ladder(ladder.users, ladder.rates, responses, think_time=think, **more)
         self.resource = "" if busy is None else busy[0]
         self.percentiles = {q: found for q in PERCENTILES if (found := self._percentile(q)) is not None}
+
+    def _think_from_percentiles(self) -> float | None:
+        """Z, where responses are known by their percentiles only and these show it; what is assumed is a finding."""
+        ladder = self.ladder
+        known = {q: ladder.rows.column(ladder.name, q) for q in PERCENTILES if ladder.rows.has(ladder.name, q)}
+        if not known:
+            return None
+        think = think_from_percentiles(ladder.users, ladder.rates, known)
+        if think is None:
+            text = "no mean response and no think time is measured: responses are load/rate, as of users that do not think"
+            self.findings.append(f"{text}; with a column think_time, or a mean response, they are without it")
+        else:
+            text = f"load/rate is {think:.4g} longer than responses with the measured percentiles"
+            self.findings.append(f"{text}: taken as think time (Little's law)")
+        return think
 
     def _percentile(self, quantity: str) -> tuple[float, float] | None:
         """Logarithm of percentile over fitted mean, that of the highest loads, and its deviation."""
@@ -197,7 +216,7 @@ def _answer(predictor: LadderPredictor) -> Fit:
         held_out=(),
         source=ladder.rows.source,
         rows_used=ladder.rows.described(),
-        findings=(limit, *fit.notes),
+        findings=(limit, *fit.notes, *predictor.findings),
         notes=tuple(ladder.notes),
         data=data,
         predictor=predictor,

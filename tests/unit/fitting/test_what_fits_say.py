@@ -173,3 +173,20 @@ def test_servers_that_the_data_do_not_have(tmp_path: Path, capsys: pytest.Captur
     }
     with pytest.raises(qn.ModelError, match="servers = 4: must not be given with a sketch"):
         qn.fit(qn.measure.table(columns), sketch, servers=4)
+
+
+@pytest.mark.parametrize("think", [0.0, 0.02])
+def test_percentiles_without_a_mean(think: float) -> None:
+    """A think time that they show is taken, and said; else that responses are load over rate."""
+    users = np.array([1, 2, 4, 8, 16, 32, 64])
+    network = qn.Network([qn.Queue("cpu")], [qn.ClosedClass("s", population=1, think_time=think, demands={"cpu": 0.004})])
+    rates = qn.sweep(network, {"s": {"population": users.tolist()}}).throughput[:, 0]
+    means = users / rates - think
+    columns = {"s.users": users, "s.rate": rates, "s.response_p50": 0.7 * means, "s.response_p95": 3 * means}
+    fit = qn.fit(qn.measure.table(columns), held_out=users > 32)
+    text = "taken as think time" if think else "no mean response and no think time is measured"
+    assert any(text in finding for finding in fit.findings)
+    assert fit.loads.think_time == pytest.approx(think, rel=0.05)
+    assert fit.predict([64])["s.response_p95"] == pytest.approx(3 * means[-1:], rel=0.05)
+    known = qn.fit(qn.measure.table({**columns, "s.think_time": [think] * len(users)}))
+    assert not any("no mean response" in finding for finding in known.findings)

@@ -11,6 +11,7 @@ import pytest
 import qnsolve as qn
 from qnsolve import measure
 from qnsolve.measure.ladders.closed_curve import Curves
+from qnsolve.measure.ladders.think_from_percentiles import think_from_percentiles
 from qnsolve.methods.product_form.convolution import populations
 from qnsolve.numerics.least_squares import least_squares, nonnegative
 from qnsolve_validation.measured.measured_sets import ladders
@@ -397,3 +398,21 @@ def test_a_given_think_time_leaves_short_responses_as_they_are() -> None:
     there = fit.predict(users[6:])
     assert there.rates == pytest.approx(exact.throughput[6:, 0], rel=0.05)
     assert there.response_times == pytest.approx(exact.response_time[6:, 0], rel=0.08)
+
+
+@pytest.mark.parametrize("variation", [0.5, 1.0, 1.5])
+@pytest.mark.parametrize("think", [0.0, 0.02, 0.5])
+def test_percentiles_show_a_think_time(variation: float, think: float) -> None:
+    """Median and 95th percentile of log-normal responses that grow with the load; at much thinking they hardly do."""
+    loads = np.array([1, 2, 4, 8, 16, 32])
+    rates = _rates((4, 0.004, 0.002, think, ()), loads)
+    means = loads / rates - think
+    width = np.sqrt(np.log(1 + variation**2))
+    middle = means * np.exp(-(width**2) / 2)
+    noise = 1 + 0.02 * np.random.default_rng(3).normal(size=(2, 6))
+    percentiles = {"response_p50": middle * noise[0], "response_p95": middle * np.exp(1.645 * width) * noise[1]}
+    found = think_from_percentiles(loads, rates, percentiles)
+    assert found == (None if think == 0 else pytest.approx(think, rel=0.1))
+    assert think_from_percentiles(loads, rates, {"response_p95": percentiles["response_p95"]}) is None
+    slow = {name: values * 4 for name, values in percentiles.items()}  # another clock, and no thinking
+    assert think or think_from_percentiles(loads, rates, slow) is None
