@@ -31,6 +31,7 @@ ENOUGH = 5  # distinct loads below which none is left out unless that is asked f
 FEWEST = 2  # distinct loads of a fit
 DRIFT = 0.05  # standard deviation of the logarithm of percentile over mean for each doubling of the load beyond the rows
 NORMAL = 1.96
+SHOWN = 5  # numbers of servers in an error
 
 
 def is_ladder(intervals: Intervals) -> bool:
@@ -45,6 +46,7 @@ def is_ladder(intervals: Intervals) -> bool:
 def ladder_fit(intervals: Intervals, held_out: float | NDArray[np.bool_] | None) -> Fit:
     """The ladder as a closed network, and errors on the highest loads of a fit to the others."""
     ladder = _Ladder(intervals)
+    ladder.check_servers()
     loads = ladder.users
     distinct = np.unique(loads)
     default = HELD_OUT if len(distinct) >= ENOUGH else 0.0
@@ -83,6 +85,17 @@ class _Ladder:
 
     def _column(self, quantity: str) -> Array:
         return self.rows.column(self.name, quantity)
+
+    def check_servers(self) -> None:
+        """Refuse rows of several numbers of servers: each number has a ladder of its own."""
+        for name in self.rows.names("servers"):
+            values = self.rows.column(name, "servers")
+            counts = np.unique(values[~np.isnan(values)])
+            if len(counts) > 1:
+                shown = ", ".join(f"{count:g}" for count in counts[:SHOWN]) + (", ..." if len(counts) > SHOWN else "")
+                title = f"{name}.servers" if name else "servers"
+                rule = f"must be one number in a ladder, here {len(counts)}: {shown}"
+                raise ModelError(title, rule, "give the rows of each number in a file of their own, and fit each")
 
     def responses(self) -> Array | None:
         """R (n,), where every row has one."""

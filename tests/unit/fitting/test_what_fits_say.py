@@ -190,3 +190,12 @@ def test_percentiles_without_a_mean(think: float) -> None:
     assert fit.predict([64])["s.response_p95"] == pytest.approx(3 * means[-1:], rel=0.05)
     known = qn.fit(qn.measure.table({**columns, "s.think_time": [think] * len(users)}))
     assert not any("no mean response" in finding for finding in known.findings)
+
+
+def test_a_ladder_has_one_number_of_servers() -> None:
+    """Rows of 8 and of 64 servers are two ladders: refused, with the values and the repair."""
+    columns = {"c.users": [1, 8, 16, 1, 8, 16], "c.rate": [500, 3500, 3900, 500, 3900, 7800], "t.servers": [8] * 3 + [64] * 3}
+    text = r"t\.servers: must be one number in a ladder, here 2: 8, 64; give the rows of each number in a file of their own"
+    with pytest.raises(qn.ModelError, match=text):
+        qn.fit(qn.measure.table(columns))
+    assert qn.fit(qn.measure.table({**columns, "t.servers": [8] * 6})).loads is not None
