@@ -174,3 +174,35 @@ def test_tables_that_are_wrong(table: object, said: str) -> None:
     """Each key is checked."""
     with pytest.raises(ModelError, match=said):
         question(table)
+
+
+FITTED = """
+[fitted]
+figures = ["orders.qr_cpu"]
+values = [{value}]
+lowest = [{lowest}]
+highest = [{highest}]
+"""
+
+
+def test_a_study_of_a_fitted_file_has_ranges(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each response with the range that the fitted figures leave open, and until when it holds within it; 0 draws, none."""
+    value = next(work for work in two_works().work if work.name == "orders").steps[0].qr_cpu
+    plain = [str(site), "--until", "2027-12", "--json"]
+    assert main(["study", *plain]) == 0
+    without = json.loads(capsys.readouterr().out)
+    known = FITTED.format(value=value, lowest=0.9 * value, highest=1.1 * value)
+    site.write_text(site.read_text(encoding="utf-8") + known, encoding="utf-8")
+    assert main(["study", *plain, "--draws", "10", "-o", str(tmp_path / "out")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rows = found["bands"]["rows"]
+    assert [row["period"] for row in rows[::2]] == [period["name"] for period in found["periods"]]
+    assert rows[0]["value"] == pytest.approx(found["periods"][0]["work"][0]["response_time"], rel=1e-6)
+    assert rows[0]["lowest"] < 0.99 * rows[0]["value"] < 1.01 * rows[0]["value"] < rows[0]["highest"]
+    assert found["notes"][0].startswith("within the intervals of the fitted figures (19 of 20) ")
+    assert json.loads((tmp_path / "out" / "study.json").read_text(encoding="utf-8"))["bands"] == found["bands"]
+    assert "within the intervals of the fitted figures" in (tmp_path / "out" / "study.html").read_text(encoding="utf-8")
+    assert main(["study", *plain, "--draws", "0"]) == 0
+    assert json.loads(capsys.readouterr().out) == without
+    assert main(["study", *plain[:-1], "--draws", "10"]) == 0
+    assert "Range of the response time by period, 19 of 20" in capsys.readouterr().out

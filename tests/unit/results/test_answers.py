@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve.cli.measured.ranges import RangedSweep
+from qnsolve.cli.measured.study_ranges import study_ranges
 from qnsolve.fitting.ranges.bands import bands
 from qnsolve.fitting.ranges.fitted_figures import FittedFigures
 from qnsolve.results.terms import terms
@@ -34,6 +35,8 @@ PART = 'lpars = [{name = "P", processors = 2}]\nregions = [{name = "<A>", lpar =
 SYSTEM = qn.loads(PART + 'work = [{name = "orders", rate = 100, regions = "<A>", qr_cpu = 0.002}]')
 HEADROOM = qn.zos.headroom(SYSTEM, response_times={"orders": 0.003})
 FITTED = FittedFigures(("web.demands.cpu",), np.array([0.1]), np.array([0.09]), np.array([0.12]), np.eye(1))
+STUDIED = qn.study(SYSTEM, growth="8%/year", begin="2026-12", until="2027-12")
+KNOWN = FittedFigures(("orders.qr_cpu",), np.array([0.002]), np.array([0.0019]), np.array([0.0022]), np.eye(1))
 RATES = {"web.arrival_rate": [2.0, 3.0]}
 LOADS = np.arange(1.0, 21.0)
 MEASURED = qn.measure.table({"web.rate": LOADS, "cpu.busy": 0.05 + 0.04 * LOADS + 0.003 * np.sin(LOADS)}, length=60)
@@ -64,6 +67,7 @@ ANSWERS = {
     "Bands": lambda: bands(OPEN, FITTED),
     "RangedSweep": lambda: RangedSweep(qn.sweep(OPEN, "web", arrival_rate=[2, 3]), bands(OPEN, FITTED, RATES)),
     "Study": lambda: qn.study(SYSTEM, growth="8%/quarter", begin="2026-12", until="2031-12", targets={"orders": 0.004}),
+    "StudyRanges": lambda: study_ranges(STUDIED, KNOWN, 4, {"executor": None}),
     "SystemVerification": lambda: qn.zos.verify(SYSTEM, **QUICK),
 }
 

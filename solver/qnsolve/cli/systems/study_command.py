@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qnsolve.cli.measured.ranges import add_draws, fitted
 from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
 from qnsolve.cli.running import running
 from qnsolve.cli.targets import add_target, targets
@@ -51,6 +52,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--simulate", action="store_true", help=text)
     text = f"write {PAGE}, {BOOK}, {DATA} and the models of the last load that holds and the next into this folder"
     parser.add_argument("-o", "--out", metavar="FOLDER", help=text)
+    add_draws(parser)
     add_forms(parser, "a period and work")
     parser.set_defaults(run=_run)
 
@@ -58,7 +60,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     if options.out is not None and (not options.out or (Path(options.out).exists() and not Path(options.out).is_dir())):
         raise ModelError("--out", "must be a folder", "give the name of one; it is made where it is not there", options.out)
-    asked = _question(options)
+    asked, known = _question(options), fitted(options)
     with running(options) as how:
         found = study(system(options.file), **asked, progress=how["progress"])
     found = _with_doubts(found, options.file)
@@ -67,9 +69,18 @@ def _run(options: argparse.Namespace) -> str:
 
         with running(options) as how:
             found = simulated(found, progress=how["progress"])
-    text = printed(found, options)
+    beside = None
+    if known is not None:
+        from qnsolve.cli.measured import study_ranges as ranges  # imported here, because few files need it
+
+        with running(options) as how:
+            beside = ranges.study_ranges(found, known, options.draws, how)
+        found = ranges.with_sentence(found, beside)
+        text = ranges.printed_with_ranges(found, beside, options)
+    else:
+        text = printed(found, options)
     if options.out is not None:
-        written = _write(found, Path(options.out))
+        written = _write(found, Path(options.out), {} if beside is None else {"bands": ranges.as_data(beside)})
         text += "" if options.json or options.csv else "\n" + "\n".join(f"written: {file}" for file in written)
     return text
 
@@ -112,7 +123,7 @@ def _question(options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def _write(found: Study, folder: Path) -> list[Path]:
+def _write(found: Study, folder: Path, more: dict[str, Any]) -> list[Path]:
     """The page, the workbook, the data and the two models; each file is written whole or not at all."""
     from qnsolve.planning.pages.study_html import study_html
     from qnsolve.planning.pages.study_xlsx import study_xlsx
@@ -121,7 +132,7 @@ def _write(found: Study, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     write_text(folder / PAGE, page)
     write_bytes(folder / BOOK, book)
-    write_text(folder / DATA, json.dumps(found.as_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / DATA, json.dumps({**found.as_dict(), **more}, allow_nan=False, ensure_ascii=False, indent=1) + "\n")
     written = [folder / PAGE, folder / BOOK, folder / DATA]
     for name, model in ((LAST, found.last), (NEXT, found.next)):
         if model is not None:
