@@ -236,7 +236,7 @@ def nonnegative(matrix: Array, values: Array) -> Array:
     return np.asarray(found / scale)
 
 
-def student(probability: float, freedom: int) -> float:
+def student(probability: float, freedom: float) -> float:
     """Quantile of Student's t distribution, within 1e-4 from 20 degrees of freedom on, 3 % from 2 on.
 
     Examples

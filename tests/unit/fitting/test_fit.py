@@ -270,3 +270,19 @@ def test_the_file_of_a_ladder_answers_what_its_fit_answers(users: list[int], rat
     found = qn.sweep(qn.load(tmp_path / "site.toml"), {"jobs": {"population": loads}})
     assert found.throughput[:, 0] == pytest.approx(fit.predict(loads)["jobs.rate"], rel=1e-6)
     assert fit.model == qn.load(tmp_path / "site.toml")
+
+
+def test_a_delay_of_a_system_has_the_interval_of_its_own_series() -> None:
+    """Twelve responses with noise: Student's interval of their mean, whatever else was measured, as rates that are given."""
+    sketch = {
+        "lpars": [{"name": "PROD", "processors": 4}],
+        "regions": [{"name": "AOR1", "lpar": "PROD"}],
+        "work": [{"name": "orders", "rate": "measured", "regions": "AOR1", "qr_cpu": 1e-5, "delay": "fit"}],
+    }
+    rng = np.random.default_rng(4)
+    rates = np.linspace(5, 60, 12)
+    responses = 0.1 * np.exp(0.02 * rng.normal(size=12))
+    columns = {"orders.rate": rates, "orders.response_time": responses, "AOR1.busy": 1e-5 * rates, "PROD.busy": rates * 2.5e-6}
+    delay = qn.fit(qn.measure.table(columns), sketch, held_out=0)["orders.delay"]
+    half = 2.201 * np.std(np.log(responses), ddof=1) / np.sqrt(12)
+    assert 0.95 * half < (delay.highest - delay.lowest) / 2 / delay.value < 1.4 * half  # the rows may be alike in neighbours

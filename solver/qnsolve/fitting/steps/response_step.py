@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qnsolve.errors import ModelError
 from qnsolve.fitting.measured_rows import MeasuredRows
 from qnsolve.fitting.sketch import OpenFigure
 from qnsolve.measure.checked_series import Array
 from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
-from qnsolve.numerics.least_squares import least_squares_many
+from qnsolve.numerics.least_squares import least_squares_many, student
 
 from .estimates import FigureEstimate, FitState
 from .start_points import spread_places
@@ -26,6 +27,8 @@ QUICK, SLOW = {"rounds": 30, "tolerance": 1e-8}, {"rounds": 4, "tolerance": 1e-2
 WORST = 25.0  # logarithm of a response without bound
 LEVEL = (0.025, 0.975)
 NORMAL = 1.96
+STILL = 1e-12  # slope of a series that does not depend on a figure
+FEWEST_FREE = 2  # degrees of freedom that are assumed at least
 REWEIGHTED, SETTLED = 8, 0.02  # times that the noise of the series is taken anew; its change that counts as none
 GROWTH, STEPS = 4.0, 12  # of steps from a bound
 SEARCHED = 2  # of the places that a search of other counts is begun from, beside the end of the nearest counts
@@ -39,6 +42,9 @@ class Points(Protocol):
 
     def usable(self, rows: MeasuredRows) -> Any:
         """Rows whose loads are known."""
+
+    def loads(self, rows: MeasuredRows) -> Mapping[tuple[str, str], Any]:
+        """Loads by class and key."""
 
 
 def response_step(
@@ -91,10 +97,12 @@ class _Problem:
         self.known = {name: each.value for name, each in found.estimates.items()}
         first = np.concatenate([np.zeros(len(self.free)), np.ones(len(self.counts))])
         there = points.solved(self._values(first[None]), rows)
+        given = {f"{name}.rate" for name, key in points.loads(rows) if key in ("arrival_rate", "rate")}  # not what it answers
+        answered = [title.rpartition(".") for title in there if title not in given]
         self.measured = {
-            title: rows.column(title.rpartition(".")[0], title.rpartition(".")[2])
-            for title in there
-            if title.rpartition(".")[2] in quantities and rows.has(title.rpartition(".")[0], title.rpartition(".")[2])
+            f"{name}.{quantity}": rows.column(name, quantity)
+            for name, _, quantity in answered
+            if quantity in quantities and rows.has(name, quantity)
         }
         self.measured = {t: v for t, v in self.measured.items() if np.any(v > 0)}
         times = [v for t, v in self.measured.items() if t.endswith("response_time")]
@@ -251,14 +259,25 @@ class _Problem:
         Of a figure that has a share w of what is known of it from a series whose noise has f degrees of freedom:
         1 + 4·Σ w·(1 − w)/f. `information` is what each row adds to it (rows of all series,).
         """
+        return 1 + 4 * sum(share * (1 - share) / free for share, free in self._shares(information))
+
+    def _shares(self, information: Array) -> list[tuple[float, float]]:
+        """The share of what is known of a figure that each series has, and the degrees of freedom of its noise."""
         squares = {title: float(part @ part) for title, part in self._parts(information).items()}
         total, rows = sum(squares.values()), sum(int(np.sum(each > 0)) for each in self.measured.values())
         free = 1 - min(len(self.left) / rows, 0.5)  # of a row
-        more = 0.0
-        for title, square in squares.items():
-            share = square / max(total, 1e-300)
-            more += share * (1 - share) / (free * float(np.sum(self.measured[title] > 0)))
-        return 1 + 4 * more
+        sizes = {title: free * float(np.sum(self.measured[title] > 0)) for title in squares}
+        return [(square / max(total, 1e-300), sizes[title]) for title, square in squares.items()]
+
+    def _wider(self, information: Array, together: int) -> float:
+        """Student's quantile for the noise of the series that inform a figure, over that for all rows `together`.
+
+        Each series counts by what is left of its own rows; the variance of the figure has the degrees of freedom of a sum of
+        such variances [Satterthwaite1946].
+        """
+        own = 1 / max(sum(share**2 / free for share, free in self._shares(information)), 1e-300)
+        own = min(max(own, FEWEST_FREE), together)
+        return student(LEVEL[1], own) / student(LEVEL[1], together)
 
     def _estimates(self, x: Array, counts: tuple[float, ...]) -> list[FigureEstimate]:
         """From residuals, and from what is not known of the figures of the first step."""
@@ -274,14 +293,17 @@ class _Problem:
         if float(np.abs(left).max()) <= 1e-9:
             draws, errors, deviations = np.zeros((DRAWS, p)), np.zeros((DRAWS, p)), np.zeros(p)
         else:
-            draws, errors, deviations, _ = studentized(-slopes, left, before=moves)
+            informing = self._informing(slopes)
+            draws, errors, deviations, _ = studentized(-slopes[informing], left[informing], before=moves[informing])
         deviations = deviations * np.sqrt([self._uncertain(row) for row in inverse])
+        together = max(int(self._informing(slopes).sum()) - p - moves.shape[1], FEWEST_FREE)
+        deviations = deviations * [self._wider(row, together) for row in inverse]
         earlier = -drawn @ (inverse @ moves).T
         own = errors + earlier
         wide = np.sqrt(deviations**2 + earlier.var(axis=0))
         around = draws * deviations + earlier
         parts = self._parts(np.arange(float(len(left))))
-        source = ", ".join(title for title, at in parts.items() if np.abs(slopes[at.astype(int)]).max(initial=0.0) > 1e-12)
+        source = ", ".join(title for title, at in parts.items() if np.abs(slopes[at.astype(int)]).max(initial=0.0) > STILL)
         made = []
         for i, each in enumerate(self.free):
             low, high = np.quantile(around[:, i], LEVEL) if wide[i] else (0.0, 0.0)
@@ -290,6 +312,11 @@ class _Problem:
             lowest, highest = min(float(ends[0]), value), max(float(ends[1]), value)
             made.append(FigureEstimate(each, value, lowest, highest, own[:, i] * scales[i], source, len(self.rows)))
         return made
+
+    def _informing(self, slopes: Array) -> NDArray[np.bool_]:
+        """Rows (n,) of the series that depend on a figure: the noise of others says nothing of how far off it is."""
+        found = [np.full(len(part), bool(np.abs(part).max(initial=0.0) > STILL)) for part in self._parts(slopes).values()]
+        return np.concatenate(found)
 
     def _slopes(self, x: Array, counts: tuple[float, ...]) -> tuple[Array, Array]:
         """What is left (n,), and how it changes with each figure (n, p).
