@@ -31,6 +31,7 @@ ENOUGH = 5  # distinct loads below which none is left out unless that is asked f
 FEWEST = 2  # distinct loads of a fit
 DRIFT = 0.05  # standard deviation of the logarithm of percentile over mean for each doubling of the load beyond the rows
 NORMAL = 1.96
+DELAY = "delay"  # the station of the network that is none
 SHOWN = 5  # numbers of servers in an error
 
 
@@ -258,12 +259,12 @@ def _figures(fit: LadderFit, data: dict[str, Any], curves: Curves) -> list[tuple
     law = data["stations"][0]["type"] == "load_dependent"
     each = 1 / curves.speeds(1)[:, 0] if law else curves.servers / curves.capacity
     found: list[tuple[str, tuple[str | int, ...], float, Array]] = []
-    place: tuple[str | int, ...] = ("classes", 0, "demands", "station")
-    found.append((f"{name}.demands.station", place, float(job_class["demands"]["station"]), each))
-    if "delay" in job_class["demands"]:
-        place = ("classes", 0, "demands", "delay")
-        found.append((f"{name}.demands.delay", place, float(job_class["demands"]["delay"]), np.maximum(curves.delay, 0.0)))
-    if not law and "servers" in data["stations"][0]:
-        value = float(data["stations"][0]["servers"])
-        found.append(("station.servers", ("stations", 0, "servers"), value, np.asarray(curves.servers)))
+    for station, demand in job_class["demands"].items():
+        draws = np.maximum(curves.delay, 0.0) if station == DELAY else each / fit.nodes
+        found.append((f"{name}.demands.{station}", ("classes", 0, "demands", station), float(demand), draws))
+    for i, station in enumerate(data["stations"]):
+        if not law and "servers" in station:
+            place: tuple[str | int, ...] = ("stations", i, "servers")
+            draws = np.asarray(curves.servers) / fit.nodes
+            found.append((f"{station['name']}.servers", place, float(station["servers"]), draws))
     return found

@@ -52,7 +52,7 @@ def curves_alike(fit: LadderFit) -> tuple[Curves, Curves]:
     near = plan.curves(np.vstack([held.point[None], tried[good]]), measured.think_time)
     curves, squares = grid(measured, best)
     near = _joined(near, _picked(curves, squares <= most))
-    if plan.servers is None and count > ROUGH:
+    if plan.servers is None and plan.nodes == 1 and count > ROUGH:
         single = _single_server(best)
         near = _joined(near, _picked(single, np.sum(residuals(measured, single) ** 2, axis=1) <= most))
     return plan.curves(drawn, measured.think_time), near
@@ -66,9 +66,11 @@ def _single_server(best: Curves) -> Curves:
 
 
 def _picked(curves: Curves, keep: NDArray[np.bool_]) -> Curves:
-    return Curves(curves.response[keep], curves.knee[keep], curves.shape[keep], curves.decline[keep], curves.think_time)
+    return Curves(
+        curves.response[keep], curves.knee[keep], curves.shape[keep], curves.decline[keep], curves.think_time, curves.nodes
+    )
 
 
 def _joined(first: Curves, second: Curves) -> Curves:
     parts = [np.concatenate([getattr(first, name), getattr(second, name)]) for name in PARAMETERS]
-    return Curves(parts[0], parts[1], parts[2], parts[3], first.think_time)
+    return Curves(parts[0], parts[1], parts[2], parts[3], first.think_time, first.nodes)

@@ -286,3 +286,18 @@ def test_a_delay_of_a_system_has_the_interval_of_its_own_series() -> None:
     delay = qn.fit(qn.measure.table(columns), sketch, held_out=0)["orders.delay"]
     half = 2.201 * np.std(np.log(responses), ddof=1) / np.sqrt(12)
     assert 0.95 * half < (delay.highest - delay.lowest) / 2 / delay.value < 1.4 * half  # the rows may be alike in neighbours
+
+
+def test_the_file_of_several_nodes(tmp_path: Path) -> None:
+    """A station for each node, with its servers; the file answers what the fit does."""
+    users = np.array([1, 2, 4, 8, 12, 16, 24, 32])
+    stations = [qn.Queue(f"node {i}", servers=4) for i in range(3)]
+    demands = {each.name: 0.008 / 3 for each in stations} | {"net": 0.003}
+    network = qn.Network([*stations, qn.Delay("net")], [qn.ClosedClass("users", population=1, demands=demands)])
+    rates = qn.sweep(network, {"users": {"population": users.tolist()}}).throughput[:, 0]
+    fit = qn.fit(qn.measure.table({"jobs.users": users, "jobs.rate": rates}), held_out=0)
+    assert fit["station 2.servers"].value == pytest.approx(4, rel=0.05)
+    assert fit["jobs.demands.station 1"].value == pytest.approx(0.008 / 3, rel=0.05)
+    fit.save(tmp_path / "site.toml")
+    found = qn.sweep(qn.load(tmp_path / "site.toml"), {"jobs": {"population": [5, 256]}})
+    assert found.throughput[:, 0] == pytest.approx(fit.predict([5, 256])["jobs.rate"], rel=1e-6)

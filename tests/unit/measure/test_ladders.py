@@ -11,6 +11,7 @@ import pytest
 import qnsolve as qn
 from qnsolve import measure
 from qnsolve.measure.ladders.closed_curve import Curves
+from qnsolve.measure.ladders.node_shares import node_shares
 from qnsolve.measure.ladders.think_from_percentiles import think_from_percentiles
 from qnsolve.methods.product_form.convolution import populations
 from qnsolve.numerics.least_squares import least_squares, nonnegative
@@ -416,3 +417,35 @@ def test_percentiles_show_a_think_time(variation: float, think: float) -> None:
     assert think_from_percentiles(loads, rates, {"response_p95": percentiles["response_p95"]}) is None
     slow = {name: values * 4 for name, values in percentiles.items()}  # another clock, and no thinking
     assert think or think_from_percentiles(loads, rates, slow) is None
+
+
+@pytest.mark.parametrize(("nodes", "servers"), [(2, 1), (3, 1), (2, 4), (3, 4), (3, 20), (4, 2)])
+def test_equal_nodes_as_one_station(nodes: int, servers: int) -> None:
+    """The rate at which jobs leave all of them is that of their network without a delay, also with many jobs."""
+    jobs = [1, 2, 7, 30, 100, 400]
+    stations = [qn.Queue(f"node {i}", servers=servers) for i in range(nodes)]
+    users = qn.ClosedClass("users", population=1, demands={each.name: 1 / nodes for each in stations})
+    rates = qn.sweep(qn.Network(stations, [users]), {"users": {"population": jobs}}).throughput[:, 0]
+    shares = node_shares(np.array([float(servers)]), nodes, 400)[0]
+    assert shares[np.array(jobs) - 1] * nodes * servers == pytest.approx(rates, rel=1e-9)
+
+
+def test_three_nodes_are_found_where_the_knee_is_soft() -> None:
+    """Three nodes of four servers: from rows up to 32 jobs and 2 % of noise the rate at 64 to 256, which one station misses."""
+    stations = [qn.Queue(f"node {i}", servers=4) for i in range(3)]
+    demands = {each.name: 0.008 / 3 for each in stations} | {"net": 0.003}
+    network = qn.Network([*stations, qn.Delay("net")], [qn.ClosedClass("users", population=1, demands=demands)])
+    loads = np.array([1, 2, 4, 8, 12, 16, 24, 32, 64, 128, 256])
+    rates = qn.sweep(network, {"users": {"population": loads.tolist()}}).throughput[:, 0]
+    exact = measure.fit_ladder(loads[:8], rates[:8])
+    assert exact.nodes == 3
+    assert exact.predict(loads[8:]).rates == pytest.approx(rates[8:], rel=1e-3)
+    assert qn.solve(exact.network(128))["jobs"].throughput == pytest.approx(exact.predict([128]).rates[0], rel=1e-9)
+    off, within = [], []
+    for seed in range(8):
+        noisy = rates[:8] * (1 + 0.02 * np.random.default_rng(seed).normal(size=8))
+        there = measure.fit_ladder(loads[:8], noisy).predict(loads[8:])
+        off += list(np.abs(there.rates / rates[8:] - 1))
+        within += list((there.lowest_rates < rates[8:]) & (rates[8:] < there.highest_rates))
+    assert np.median(off) < 0.04
+    assert np.mean(within) > 0.9

@@ -79,11 +79,12 @@ class _Search:
 
     def __init__(self, measured: LadderRows, plan: FitPlan) -> None:
         self.measured, self.plan = measured, plan
+        self.least = plan.nodes - 1  # servers less one, of a server for each node
         self.keep = np.array([plan.capacity is None, True, plan.servers is None, plan.declines])
         self.response = measured.shortest
         self.knee = max(float(measured.rates.max() if plan.capacity is None else plan.capacity) * self.response, 1.0)
         most = min(SERVERS * self.knee, float(measured.loads[-1]))
-        self.last = int(np.ceil(_piece(most))) if plan.servers is None else 0
+        self.last = max(int(np.ceil(_piece(most))), self.least) if plan.servers is None else 0
         self.squares: dict[int, float] = {}
         self.ends: dict[int, Array] = {}
 
@@ -96,15 +97,17 @@ class _Search:
         response = np.exp(every[:, 0]) if self.plan.capacity is None else knee / self.plan.capacity
         shape = np.minimum(every[:, 2], 0) + used / np.maximum(knee - 1, np.exp(LOWER[KNEE]))
         decline = np.exp(every[:, 3]) if self.plan.declines else np.zeros(len(places))
-        return Curves(response, knee, shape, decline, self.measured.think_time)
+        return Curves(response, knee, shape, decline, self.measured.think_time, self.plan.nodes)
 
     def run(self, pull: float, tolerance: float) -> tuple[Array, float]:
         """The best place of the best piece, with its sum of squares; the second time from what the first found."""
         if self.plan.servers is not None:
             self._searched([0], pull, tolerance)
         elif not self.ends:
-            some = np.geomspace(1, self.last, PIECES).round().astype(int).tolist()
-            self._searched(sorted({CONTENTION, 0, *some}), pull, tolerance)
+            some = {CONTENTION, 0, *np.geomspace(1, max(self.last, 1), PIECES).round().astype(int).tolist()}
+            self._searched(
+                sorted(piece for piece in some | {self.least} if piece >= self.least or not self.least), pull, tolerance
+            )
         else:
             pieces = list(self.ends)
             shapes = self.curves(np.array([self.ends[piece] for piece in pieces])).shape

@@ -7,6 +7,10 @@ The shape s says how sharply the curve bends where it saturates, at the same unl
     s = 0      one server beside a delay
     s < 0      jobs also contend: speed C·n/(n + a) with n jobs, a = −s·(r·C − 1)
     s = −1     the universal scalability law with contention 1/(r·C) and no delay
+
+With several nodes, each with its part of the servers, jobs go to any of them as likely: some wait while servers of another
+node are free, so that the curve comes to C slowly whatever its bend. The nodes are one station with the rate at which jobs
+leave all of them, exactly [Chandy1975].
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .node_shares import node_shares
 
 Array = NDArray[np.float64]
 
@@ -42,6 +48,8 @@ class Curves:
         Share of the speed lost for each job beyond the servers; with s < 0 the coherency over the contention.
     think_time : float
         Time outside [time].
+    nodes : int
+        Equal stations among which the servers and the jobs are divided; with 2 and more s is 0 or more, and nothing declines.
     """
 
     response: Array
@@ -49,6 +57,7 @@ class Curves:
     shape: Array
     decline: Array
     think_time: float = 0.0
+    nodes: int = 1
 
     @property
     def capacity(self) -> Array:
@@ -57,8 +66,8 @@ class Curves:
 
     @property
     def servers(self) -> Array:
-        """Servers of the station, 1 with contention [count]."""
-        return 1 + np.maximum(self.shape, 0) * (self.knee - 1)
+        """Servers of the station, 1 with contention; of all nodes together, one each at least [count]."""
+        return np.maximum(1 + np.maximum(self.shape, 0) * (self.knee - 1), self.nodes)
 
     @property
     def contention(self) -> Array:
@@ -77,6 +86,8 @@ class Curves:
 
     def _shares(self, jobs: int) -> Array:
         """The same over the capacity; of curves that are all of one kind nothing of the other is computed."""
+        if self.nodes > 1:
+            return node_shares(self.servers / self.nodes, self.nodes, jobs)
         contends = self.shape < 0
         if contends.all():
             return self._contending(jobs)
@@ -110,7 +121,8 @@ class Curves:
 
     def _part(self, start: int, end: int) -> Curves:
         pick = slice(start, end)
-        return Curves(self.response[pick], self.knee[pick], self.shape[pick], self.decline[pick], self.think_time)
+        response, knee, shape, decline = self.response[pick], self.knee[pick], self.shape[pick], self.decline[pick]
+        return Curves(response, knee, shape, decline, self.think_time, self.nodes)
 
     def _at(self, sizes: NDArray[np.intp]) -> Array:
         """Weights of n jobs at the station and N - n outside, in logarithms; X(N) = G(N - 1)/G(N).

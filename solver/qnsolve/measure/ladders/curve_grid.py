@@ -52,13 +52,18 @@ def grid(measured: LadderRows, best: Curves, declining: bool = False) -> tuple[C
     steps = RESPONSES[:: 1 if points > FEW else 3] if thinking else np.ones(1)
     shapes = SHAPES[:: 1 if points > FEW else 4]
     declines = float(best.decline[0]) * DECLINES if best.decline[0] else np.zeros(1)
-    if declining and not best.decline[0]:
+    nodes = best.nodes
+    if nodes > 1:
+        shapes = shapes[shapes > 0]
+    elif declining and not best.decline[0]:
         declines = LOSSES / float(measured.loads[-1])
     count = int(np.clip(points / (len(shapes) * len(steps) * len(declines)), 8, KNEES))
     near = np.geomspace(max(0.8 * highest, 1.01), 4 * highest, count)
     knees = np.concatenate([near, np.geomspace(5, 1e4, 8) * highest, [knee]])
     parts = [part.ravel() for part in np.meshgrid(response * steps, np.unique(knees), shapes, declines, indexing="ij")]
-    curves = Curves(parts[0], parts[1], parts[2], parts[3], measured.think_time)
+    if nodes > 1:  # a server each at least, and none beyond what a job alone takes
+        parts = [part[(1 + parts[2] * (parts[1] - 1) >= nodes)] for part in parts]
+    curves = Curves(parts[0], parts[1], parts[2], parts[3], measured.think_time, nodes)
     left = residuals(measured, curves)
     if not thinking:  # the response alone moves all logarithms by one amount: its best value is known
         weights = measured.noise**-2.0

@@ -28,6 +28,7 @@ class FitPlan:
     capacity: float | None = None  # known from the servers' utilization
     servers: float | None = None  # known
     declines: bool = False
+    nodes: int = 1
 
     @property
     def free(self) -> NDArray[np.intp]:
@@ -45,7 +46,7 @@ class FitPlan:
         if self.servers is not None:
             shape = np.clip((self.servers - 1) / np.maximum(knee - 1, 1e-12), 0.0, 1.0)
         decline = np.exp(every[:, DECLINE]) if self.declines else np.zeros(len(points))
-        return Curves(response, knee, shape, decline, think_time)
+        return Curves(response, knee, shape, decline, think_time, self.nodes)
 
 
 def plan_of(measured: LadderRows, known: float | None) -> tuple[FitPlan, str]:

@@ -32,6 +32,7 @@ class LadderRange:
     left: Array
     known: float | None
     saturated: bool = False
+    nodes: tuple[int, ...] = (1,)
     times: float = 1.0
 
     def scaled(self, times: float) -> LadderRange:
@@ -45,12 +46,12 @@ class LadderRange:
         noise = np.hypot(float(np.median(self.measured.noise)) * np.sqrt(variance(self.left, len(self.point))), DRIFT * beyond)
         near = WIDTH * np.hypot(self._slopes(loads), noise)
         alike = self._others()
-        others = np.log(self._scale(alike).throughput(loads)) - middle
+        others = np.vstack([np.log(self._scale(each).throughput(loads)) - middle for each in alike])
         if self.plan.declines:  # which may end with the rows
             seen = curve.throughput(np.minimum(loads, self.measured.loads[-1]))
             others = np.vstack([others, np.log(seen) - middle])
         if self.times > 1:  # something else may be the limit, and more servers change nothing
-            others = np.vstack([others, np.log(alike.throughput(loads)) - middle])
+            others = np.vstack([others, *(np.log(each.throughput(loads)) - middle for each in alike)])
         low = np.minimum(others.min(axis=0, initial=0.0) - WIDTH * noise, -near)
         high = np.maximum(others.max(axis=0, initial=0.0) + WIDTH * noise, near)
         return np.exp(middle + low), np.exp(middle + high)
@@ -75,14 +76,19 @@ class LadderRange:
         found = np.sqrt(variance(self.left, len(self.point)) * np.maximum(np.diag(spread), 0.0))
         return np.where(found < STEEP, found, 0.0)
 
-    def _others(self) -> Curves:
-        """The curves of a grid of parameters that fit about as well as the best."""
+    def _others(self) -> list[Curves]:
+        """The curves of a grid of parameters that fit about as well as the best, with as many nodes and with others."""
         best = self.plan.curves(self.point[None], self.measured.think_time)
-        curves, squares = grid(self.measured, best, declining=self.saturated)
         scale = variance(self.left, len(self.point))
-        if not self.plan.declines:
-            squares = squares + NUMBER * scale * (curves.decline > 0)
-        good = squares <= float(self.left @ self.left) + WIDTH**2 * scale
-        if self.known is not None:
-            good &= curves.capacity <= ABOVE * max(self.known, float(best.capacity[0]))
-        return Curves(curves.response[good], curves.knee[good], curves.shape[good], curves.decline[good], curves.think_time)
+        most = float(self.left @ self.left) + WIDTH**2 * scale
+        found = []
+        for nodes in self.nodes:
+            curves, squares = grid(self.measured, dataclasses.replace(best, nodes=nodes), declining=self.saturated)
+            if not self.plan.declines:
+                squares = squares + NUMBER * scale * (curves.decline > 0)
+            good = squares <= most
+            if self.known is not None:
+                good &= curves.capacity <= ABOVE * max(self.known, float(best.capacity[0]))
+            response, knee, shape, decline = curves.response[good], curves.knee[good], curves.shape[good], curves.decline[good]
+            found.append(Curves(response, knee, shape, decline, curves.think_time, nodes))
+        return found
