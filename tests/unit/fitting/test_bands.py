@@ -147,3 +147,12 @@ def test_the_commands_give_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[
     file.write_text(file.read_text().replace("lowest = [0.09]", "lowest = [0.19]"))
     assert main(["solve", str(file)]) == 2
     assert str(file) in capsys.readouterr().err
+
+
+def test_the_only_time_of_a_work_is_a_figure() -> None:
+    """A system whose work takes nothing but what was fitted has ranges."""
+    part = 'lpars = [{name = "P", processors = 2}]\nregions = [{name = "A", lpar = "P"}]\n'
+    site = qn.loads(part + 'work = [{name = "orders", rate = 100, regions = "A", qr_cpu = 0.002}]')
+    known = FittedFigures(("orders.qr_cpu",), np.array([0.002]), np.array([0.0019]), np.array([0.0022]), np.eye(1))
+    low, high = qn.bands(site, known, draws=20).range_of("orders", "response_time")
+    assert low < site.solve()["orders"].response_time < high

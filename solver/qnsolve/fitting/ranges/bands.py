@@ -196,7 +196,7 @@ def _edited(model: Network | System, fitted: FittedFigures) -> dict[str, float]:
     """
     found = {}
     for name, value in zip(fitted.figures, fitted.values, strict=True):
-        here = _value(model, name)
+        here = _value(model, name, float(value))
         if here is None:
             rule = "names no figure of the model"
             raise ModelError(f"fitted: figures: {name}", rule, "name it as the model does, or remove the table [fitted]")
@@ -205,11 +205,11 @@ def _edited(model: Network | System, fitted: FittedFigures) -> dict[str, float]:
     return found
 
 
-def _value(model: Network | System, name: str) -> float | None:
+def _value(model: Network | System, name: str, fitted: float) -> float | None:
     """A figure of a model by its name; None where it has none, 0 where it is left at none."""
     try:
         if isinstance(model, System):
-            changed(model, name, 0.0 if name.rpartition(".")[2] not in WHOLE else 1)
+            changed(model, name, fitted if name.rpartition(".")[2] not in WHOLE else 1)  # work may not be without a time
             return next((float(each.value) for each in system_figures(model) if each.name == name), 0.0)
         ((item, parameters),) = named_inputs(model, {name: [0.0]}).items()
         ((parameter, given),) = parameters.items()
