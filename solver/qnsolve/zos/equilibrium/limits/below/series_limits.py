@@ -224,7 +224,8 @@ class SharedBelow:
         each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
         squares = float(flow @ limits.squares(tasks, w.holds(), w.holds() - w.on_cps))
         mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
-        in_line = slower_in_line(float(flow.sum()) / float(speed[-1]), mixed, LONG)
+        off = 1 - float(flow @ w.on_cps[tasks]) / max(float(flow @ holds), 1e-300)  # CPs serve all inside at once
+        in_line = slower_in_line(float(flow.sum()) / float(speed[-1]), 1 + off * (mixed - 1), LONG)
         below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0

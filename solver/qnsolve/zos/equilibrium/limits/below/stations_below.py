@@ -43,7 +43,11 @@ class StationsBelow(UnlikeLimits):
         """Rates at which 0 … size tasks in and before a region leave it; unlike ones are fewer while many are in line."""
         speed, limit, its = self.speeds[region]
         tasks, holds = self.tasks_at(region), self.work.holds()
-        mixed = 1 + (self.mixed(tasks, holds, holds - self.work.on_cps) - 1) * max(1 - limit / size, 0.0)
+        flow = self.work.flow[tasks]
+        off = 1 - float(flow @ self.work.on_cps[tasks]) / max(
+            float(flow @ holds[tasks]), 1e-300
+        )  # CPs serve all inside at once
+        mixed = 1 + off * (self.mixed(tasks, holds, holds - self.work.on_cps) - 1) * max(1 - limit / size, 0.0)
         found = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
         if size > limit:
             found[limit + 1 :] *= slower_in_line(its / float(speed[limit]), mixed, size - limit)
