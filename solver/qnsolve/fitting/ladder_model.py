@@ -12,6 +12,7 @@ from qnsolve.errors import ModelError, counted
 from qnsolve.files.model_file import network_to_data
 from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.quantities import PERCENTILES
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
 from qnsolve.measure.ladders.think_from_percentiles import think_from_percentiles
@@ -22,7 +23,6 @@ from .judging import judged, left_out
 from .known_servers import servers_of
 from .ladder_spread import curves_alike
 from .measured_rows import MeasuredRows, complete
-from .prediction import PERCENTILES
 from .sketch import Sketch
 from .steps.estimates import correlations
 

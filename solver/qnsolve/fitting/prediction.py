@@ -9,15 +9,15 @@ import numpy as np
 from qnsolve.errors import ModelError
 from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.quantities import PERCENTILES
 
 from .measured_rows import PER_SECOND, MeasuredRows
-from .steps.estimates import FitState
+from .steps.estimates import FitState, given_rates
 
 TAILS = (0.025, 0.975)  # 19 of 20
 MOST_ROWS = 48  # of a model that is solved row by row
 FEW = 8  # residuals below which a normal range is taken
 NORMAL = 1.96
-PERCENTILES = ("response_p50", "response_p90", "response_p95", "response_p99")
 
 
 class Prediction:
@@ -27,7 +27,7 @@ class Prediction:
         self.points, self.unit = points, rows.unit
         self.values = {name: each.value for name, each in found.estimates.items()}
         self.found = found
-        self.given = {f"{name}.{'rate'}" for name, key in points.loads(rows) if key in ("arrival_rate", "rate")}
+        self.given = given_rates(points.loads(rows))
         self.ratios = self._ratios(rows)
         self.percentiles = self._percentiles(rows)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -72,3 +72,8 @@ def correlations(drawn: Sequence[Array]) -> Array:
     found = unit.T @ unit
     np.fill_diagonal(found, 1.0)
     return np.clip(found, -1.0, 1.0)
+
+
+def given_rates(loads: Iterable[tuple[str, str]]) -> set[str]:
+    """Columns of rates that loads, by class and key, give: a model does not answer them."""
+    return {f"{name}.rate" for name, key in loads if key in ("arrival_rate", "rate")}

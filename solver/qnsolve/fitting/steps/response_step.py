@@ -16,7 +16,7 @@ from qnsolve.measure.checked_series import Array
 from qnsolve.measure.demands.block_bootstrap import DRAWS, studentized
 from qnsolve.numerics.least_squares import least_squares_many, student
 
-from .estimates import FigureEstimate, FitState
+from .estimates import FigureEstimate, FitState, given_rates
 from .start_points import spread_places
 from .whole_counts import WholeCount
 
@@ -97,7 +97,7 @@ class _Problem:
         self.known = {name: each.value for name, each in found.estimates.items()}
         first = np.concatenate([np.zeros(len(self.free)), np.ones(len(self.counts))])
         there = points.solved(self._values(first[None]), rows)
-        given = {f"{name}.rate" for name, key in points.loads(rows) if key in ("arrival_rate", "rate")}  # not what it answers
+        given = given_rates(points.loads(rows))  # not what it answers
         answered = [title.rpartition(".") for title in there if title not in given]
         self.measured = {
             f"{name}.{quantity}": rows.column(name, quantity)

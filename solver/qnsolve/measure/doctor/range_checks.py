@@ -6,12 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from qnsolve.measure.intervals.quantities import PERCENTILES
+
 from .examined import Array, Examined, Mask, MeasuredOwner, amount, runs
 from .ratio_check import MERGE
 
 ROUNDED = 0.005  # by which printed shares exceed 1
 SHARES = ("busy", "capped")
-ORDER = ("response_p50", "response_p90", "response_p95", "response_p99")
+ORDER = tuple(PERCENTILES)
 BEYOND = {"response_p50": 2.0, "response_p90": 10.0, "response_p95": 20.0, "response_p99": 100.0}  # Markov's inequality
 LOOSE = 1.02  # printed digits
 PHYSICAL = "physical"  # processors of the CPC, of which each LPAR has a share

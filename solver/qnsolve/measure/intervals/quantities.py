@@ -25,6 +25,7 @@ class Quantity:
     meaning: str
 
 
+PERCENTILES = {"response_p50": 0.5, "response_p90": 0.9, "response_p95": 0.95, "response_p99": 0.99}  # and their shares
 _ALL = (
     Quantity("rate", "1/s", "work", "jobs ended in a second"),
     Quantity("count", "jobs", "work", "jobs ended in the interval"),

@@ -8,9 +8,9 @@ from statistics import NormalDist
 import numpy as np
 
 from qnsolve.measure.checked_series import Array
+from qnsolve.measure.intervals.quantities import PERCENTILES
 from qnsolve.numerics.least_squares import nonnegative
 
-SHARES = {"response_p50": 0.5, "response_p90": 0.9, "response_p95": 0.95, "response_p99": 0.99}
 USUAL = ("response_p95", "response_p90", "response_p99")  # beside the median, the best one first
 FEWEST = 4  # rows
 LARGE = 0.2  # of the shortest cycle: less may be the shape of the responses, which changes with the load
@@ -40,7 +40,7 @@ def think_from_percentiles(loads: Array, rates: Array, percentiles: Mapping[str,
     there = (middle > 0) & (upper >= middle)
     if there.sum() < FEWEST:
         return None
-    width = np.log(upper[there] / middle[there]) / NormalDist().inv_cdf(SHARES[high])
+    width = np.log(upper[there] / middle[there]) / NormalDist().inv_cdf(PERCENTILES[high])
     means = middle[there] * np.exp(width**2 / 2)
     cycle = loads[there] / rates[there]
     columns = np.column_stack([1 / cycle, means / cycle])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from qnsolve.measure.intervals.interval_table import Intervals, MeasuredSeries
+from qnsolve.measure.intervals.quantities import PERCENTILES
 from qnsolve.model import checks
 from qnsolve.model.measured_units import factor
 
@@ -23,7 +24,6 @@ from ..source_files import MOST_CELLS, MOST_COLUMNS, Source, printable
 from .buckets import percentiles
 from .report_table import ReportPage, ReportTable
 
-PERCENTILES = {"response_p50": 0.5, "response_p90": 0.9, "response_p95": 0.95, "response_p99": 0.99}
 OWNERS = ("system", "lpar", "region", "resource", "work")
 _KINDS = (("service", "class"), ("report", "class"))
 _LABELS = (*OWNERS, "period")
