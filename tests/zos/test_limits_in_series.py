@@ -95,6 +95,24 @@ def test_limits_below_a_full_tor_beside_simulation(salt: int, name: str, off: fl
         assert answer[work].response_time == pytest.approx(truth.response, rel=off), work
 
 
+def test_a_class_two_levels_below_a_full_tor() -> None:
+    """Simulated to 1.5 %: a region that is a station of the TOR has no chain for the class that it sends to (once +50 %)."""
+    regions = [
+        zos.CicsRegion("TOR", lpar="L", mxt=40),
+        zos.CicsRegion("AOR", lpar="L", mxt=20),
+        zos.CicsRegion("FOR", lpar="L", mxt=60, tranclasses={"LONG": 3}),
+    ]
+    first, last = zos.Step("TOR", qr_cpu=0.0003), zos.Step("FOR", open_cpu=0.004, delay=0.08, tranclass="LONG")
+    work = [
+        zos.Work("deep", users=120, think_time=2.0, steps=[first, zos.Step("AOR", open_cpu=0.003, delay=0.02), last]),
+        zos.Work("flat", users=300, think_time=2.0, steps=[first, zos.Step("FOR", open_cpu=0.003, delay=0.05)]),
+    ]
+    found = zos.System([zos.Lpar("L", processors=6)], regions, work).solve()
+    for name, throughput, response in (("deep", 35.75, 1.352), ("flat", 121.2, 0.4757)):
+        assert found[name].etr == pytest.approx(throughput, rel=0.01)
+        assert found[name].response_time == pytest.approx(response, rel=0.04)
+
+
 def test_a_line_of_unlike_tasks() -> None:
     """There is one as often as of tasks all alike, and it has (1 + C²)/2 times as many."""
     plain = slower_in_line(0.9, 1.0, 2000)

@@ -17,7 +17,7 @@ from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, one_of_abreast
-from qnsolve.zos.hosts.limited.product_form import SMALL, folded, speed_of, weights
+from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, speed_of, weights
 
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
@@ -215,7 +215,7 @@ class Limits(StationsBelow):
             mine = self.shared.of(region)
             below = [self.tasks[r] for r in mine]
             below += [self.tasks[r] for r in self.directly_below(region)]
-            below += [self.classes[~its] for its in self.classes_below({region})]
+            below += [self.classes[~its] for its in self.classes_below(self.as_one(region))]
             abreast = [r for r in self.abreast.get(region, ()) if r in self.gates]
             beside = [self.tasks[r] for r in abreast[1:]]
             if self._moved(self.pool[region], np.concatenate([self.tasks[region], *beside, *below]), still):
@@ -282,16 +282,10 @@ class Limits(StationsBelow):
         parts = [self.weights_below(r, size, tilt / total) for r in inner]
         others, stations = dict[int, Array](), self.shared.weights(region, mine, size, tilt)
         for r in mine:  # with all else of its tasks, for its own chain
-            found_ = folded(phi, fix, size)
-            for part in (*parts, *(its for other, its in stations.items() if other != r)):
-                found_ = folded(found_, part, size)
-            others[r] = found_
-        both = fix
-        for part in stations.values():
-            both = folded(both, part, size)
+            others[r] = all_folded(phi, (fix, *parts, *(its for other, its in stations.items() if other != r)))
+        both = all_folded(fix, stations.values())
         base = folded(phi, both, size)
-        for part in parts:
-            both = folded(both, part, size)
+        both = all_folded(both, parts)
         whole = np.maximum(folded(phi, both, size), 1e-300)
         speed = self._speed(tasks, whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
@@ -304,16 +298,8 @@ class Limits(StationsBelow):
         held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
         apart = None if mine else works_apart(self, region, inner, parts, nu, tilt, speed)
         speed = self._on_cps_left(tasks, speed if apart is None else apart.speed)
-        found = self._crowd(
-            pool,
-            tasks,
-            held,
-            holds,
-            speed,
-            size,
-            self._mixed_but_for_lines(tasks),
-            bool(inner or mine or self.classes_of(region)),
-        )
+        mixed, joined = self._mixed_but_for_lines(tasks), bool(inner or mine or self.classes_of(region))
+        found = self._crowd(pool, tasks, held, holds, speed, size, mixed, joined)
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
@@ -342,10 +328,7 @@ class Limits(StationsBelow):
         for r, its, share in zip(regions, sizes, shares, strict=True):
             nu = self.nu[r] = self.nu[r] if r in self.nu else self._cps_speed(r, its)
             base = folded(base, weights(total * share / np.append(nu, np.full(size - len(nu), nu[-1]))), size)
-        whole = base
-        for part in parts:
-            whole = folded(whole, part, size)
-        whole = np.maximum(whole, 1e-300)
+        whole = np.maximum(all_folded(base, parts), 1e-300)
         speed = self._on_cps_left(tasks, speed_of(whole, total))
         inside = self._chains_abreast(regions, tasks, shares, speed)
         self._descend(inside / whole, parts, inner, base)
@@ -473,10 +456,7 @@ class Limits(StationsBelow):
         """Tasks in and before each region below, given the chances of those in the region above, over their weights."""
         size = len(seen) - 1
         for place, r in enumerate(inner):
-            others = base
-            for j, part in enumerate(parts):
-                if j != place:
-                    others = folded(others, part, size)
+            others = all_folded(base, (part for j, part in enumerate(parts) if j != place))
             mass = parts[place] * np.correlate(np.append(seen, np.zeros(size)), others, "valid")[: size + 1]
             mass = np.maximum(mass, 0.0)
             mass = mass / max(mass.sum(), 1e-300)
@@ -512,8 +492,7 @@ class Limits(StationsBelow):
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         users, works = form.users, np.unique(form.work[tasks])
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
-        on_cps = float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
-        if not alone or (on_cps > ON_CPS and users[works].all()):
+        if not alone or (self.on_cps_share(tasks) > ON_CPS and users[works].all()):
             return waits
         self.feedback.by_places[self.pool[region]] = max(found.full - OFTEN, 0.0) / (1 - OFTEN)
         goal = float(found.inside @ np.arange(len(found.inside)))
@@ -573,9 +552,7 @@ class Limits(StationsBelow):
         fix = folded(weights(np.full(size, tilt * serial)), weights(tilt * rest / count), size)
         speed = speed_of(inside.joined(fix, tilt), tilt)
         self.speeds[~pool] = speed, size, total
-        callers = self.callers(tasks)
-        together = len(callers) == 1 or any(callers == set(its) for its in self.abreast.values())
-        if pool in w.crowds and together and callers <= set(self.gates):
+        if pool in w.crowds and self.senders(pool):
             return  # settled with the region above
         mixed = self.mixed(tasks, within, within - w.on_cps)
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)

@@ -14,7 +14,7 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.kinds import passed_of_kinds
-from qnsolve.zos.hosts.limited.product_form import folded, stretch, weights
+from qnsolve.zos.hosts.limited.product_form import all_folded, stretch, weights
 
 NEARLY = 0.995  # most of the servers that are taken as in use
 WAITED = 0.02  # wait at a station, over its work, up to which it is a delay
@@ -73,9 +73,7 @@ class Inside:
     def joined(self, weight: Array, tilt: float) -> Array:
         """Weights of numbers there and elsewhere."""
         self.at = {key: weights(tilt / its.speeds) for key, its in self.stations.items()}
-        for part in self.at.values():
-            weight = folded(weight, part, self.size)
-        return weight
+        return all_folded(weight, self.at.values())
 
 
 class OwnStations:
@@ -215,9 +213,7 @@ class OwnStations:
         size, pool, at = inside.size, inside.pool, inside.at
         passed = max(float(found.inside @ speed), 1e-300)
         for key, its in inside.stations.items():
-            beside = rest
-            for other, part in at.items():
-                beside = folded(beside, part, size) if other != key else beside
+            beside = all_folded(rest, (part for other, part in at.items() if other != key))
             there = np.convolve(at[key] * np.arange(size + 1.0), beside)[: size + 1]
             whole = np.maximum(np.convolve(at[key], beside)[: size + 1], 1e-300)
             share = float(found.inside @ (there / whole)) / (passed * its.plain)

@@ -129,6 +129,11 @@ class UnlikeLimits(LimitArrivals):
         """E[S²]/2 of the times that tasks hold a place."""
         return self._moments(self.pool[int(self.work.form.region[tasks[0]])] in self.grouped, tasks, inside, away)[0]
 
+    def on_cps_share(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend on the CPs."""
+        w = self.work
+        return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+
     def _two_parts(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the time that a mean task holds a place, on the CPs and off them once or at random again."""
         flow = self.work.flow[tasks]

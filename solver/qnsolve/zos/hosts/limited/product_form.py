@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
@@ -48,6 +50,13 @@ def folded(one: Array, other: Array, size: int) -> Array:
     """Weights of both together, the largest 1."""
     found = np.convolve(one, other)[: size + 1]
     return np.asarray(found / found.max())
+
+
+def all_folded(first: Array, others: Iterable[Array]) -> Array:
+    """Weights of the first and all others together, of as many tasks as the first has."""
+    for other in others:
+        first = folded(first, other, len(first) - 1)
+    return first
 
 
 class FoldedRows:

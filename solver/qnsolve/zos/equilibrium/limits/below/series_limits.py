@@ -44,6 +44,9 @@ class FullLimits(Protocol):
     def squares(self, tasks: Places, inside: Array, away: Array) -> Array:
         """E[S²]/2 of the times that tasks hold a place."""
 
+    def on_cps_share(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend on the CPs."""
+
     def classes_of(self, region: int) -> list[int]:
         """Pools of its TRANCLASSes."""
 
@@ -217,19 +220,20 @@ class SharedBelow:
         """A region below: its places, how others come there, the most of them, and the share of each task from above."""
         limits, w, form = self.limits, self.limits.work, self.limits.work.form
         tasks, size = limits.tasks[region], limits.size(region)
-        flow, holds = w.flow[tasks], w.holds()[tasks]
+        flow, times = w.flow[tasks], w.holds()
+        holds = times[tasks]
         rest = np.maximum(flow - sent, 0.0)
         speed = limits.speeds[region][0]
         hold, other_hold = float(sent @ holds) / float(sent.sum()), float(rest @ holds) / float(rest.sum())
         each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
-        squares = float(flow @ limits.squares(tasks, w.holds(), w.holds() - w.on_cps))
+        squares = float(flow @ limits.squares(tasks, times, times - w.on_cps))
         mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
-        off = 1 - float(flow @ w.on_cps[tasks]) / max(float(flow @ holds), 1e-300)  # CPs serve all inside at once
+        off = 1 - limits.on_cps_share(tasks)  # the CPs serve all inside at once
         in_line = slower_in_line(float(flow.sum()) / float(speed[-1]), 1 + off * (mixed - 1), LONG)
         below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
-        classes = limits.in_classes(tasks, w.holds())
+        classes = limits.in_classes(tasks, times)
         for work in np.unique(form.work[tasks]):
             own = form.work[tasks] == work
             its = float(rest[own].sum())

@@ -28,8 +28,22 @@ class StationsBelow(UnlikeLimits):
         return sum(float(spent[tasks].sum()) for tasks in places)
 
     def classes_below(self, regions: set[int]) -> list[int]:
-        """TRANCLASSes to which tasks of these regions alone come, which fill, each as ~ its pool."""
-        return [~p for p, tasks in self.classes.items() if self.callers(tasks) == regions] if regions <= set(self.gates) else []
+        """TRANCLASSes that are stations of the one chain of these regions, each as ~ its pool."""
+        return [~pool for pool in self.classes if self.senders(pool) == regions]
+
+    def senders(self, pool: int) -> set[int]:
+        """Regions from which alone tasks come to a TRANCLASS, in whose one chain it is a station; none where it has its own.
+
+        A region that is itself a station of another one's chain has none.
+        """
+        found = self.callers(self.classes[pool])
+        in_chains = {r for r in found if r in self.gates and (self.above[r] not in self.gates or self.classes_of(r))}
+        return found if found == in_chains and all(self.as_one(r) == found for r in found) else set()
+
+    def as_one(self, region: int) -> set[int]:
+        """Regions whose limits are solved in one chain with that of this one, and itself."""
+        its = self.together_with(region)
+        return {r for r in its if r in self.gates} if its[0] in self.gates else {region}
 
     def tasks_at(self, station: int) -> Places:
         """Tasks of a region, or of a TRANCLASS as ~ its pool."""
@@ -43,10 +57,7 @@ class StationsBelow(UnlikeLimits):
         """Rates at which 0 … size tasks in and before a region leave it; unlike ones are fewer while many are in line."""
         speed, limit, its = self.speeds[region]
         tasks, holds = self.tasks_at(region), self.work.holds()
-        flow = self.work.flow[tasks]
-        off = 1 - float(flow @ self.work.on_cps[tasks]) / max(
-            float(flow @ holds[tasks]), 1e-300
-        )  # CPs serve all inside at once
+        off = 1 - self.on_cps_share(tasks)  # the CPs serve all inside at once
         mixed = 1 + off * (self.mixed(tasks, holds, holds - self.work.on_cps) - 1) * max(1 - limit / size, 0.0)
         found = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
         if size > limit:

@@ -16,7 +16,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import UserSource
-from qnsolve.zos.hosts.limited.product_form import SMALL, folded, weights
+from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, weights
 
 LEAST = 1e-9  # rate at which tasks come over that in the mean, where no user is left
 
@@ -57,28 +57,19 @@ class Apart:
 
 @dataclass(frozen=True, eq=False)
 class WorksApart:
-    """All tasks inside a limit: `cps` are the weights of those on the CPs, `whole` of all; `speed` is that of their ends."""
+    """All tasks inside a limit: weights of `others` than each part, of the `whole`; `speed` is that of their ends."""
 
     parts: list[Apart]
-    cps: Array
+    others: list[Array]
     whole: Array
     speed: Array
 
     def inside(self, place: int, chance: Array) -> Array:
         """Chances of the tasks of one part that are not on the CPs, given those of all inside."""
-        size, others = len(chance) - 1, _folded_but(self.cps, self.parts, place)
+        size = len(chance) - 1
         seen = np.append(chance / self.whole, np.zeros(size))
-        found: Array = self.parts[place].weight * np.correlate(seen, others, "valid")[: size + 1]
+        found: Array = self.parts[place].weight * np.correlate(seen, self.others[place], "valid")[: size + 1]
         return found / max(float(found.sum()), 1e-300)
-
-
-def _folded_but(cps: Array, parts: list[Apart], place: int) -> Array:
-    """Weights of all tasks inside but those of one part."""
-    found = cps
-    for other, part in enumerate(parts):
-        if other != place:
-            found = folded(found, part.weight, len(cps) - 1)
-    return found
 
 
 def _mean(weight: Array, values: Array, others: Array) -> Array:
@@ -135,26 +126,23 @@ def works_apart(
         below = sum(float(flow[limits.tasks_at(inner[i])] @ spent[limits.tasks_at(inner[i])]) for i in places)
         rest = max(float(flow[mine] @ (holds - w.on_cps)[mine]) - below, 0.0) / total
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
-        alone = fix
-        for i in places:
-            alone = folded(alone, stations[i], size)
+        alone = all_folded(fix, (stations[i] for i in places))
         its = tilt * float(flow[mine].sum()) / total
         come = _coming(limits, mine, holds, count + float(flow[mine] @ w.on_cps[mine]))
         parts.append(Apart(places, fix, alone, _with_users(alone, come / its)))
         rates.append(come)
     beside = float(flow[tasks] @ (holds - w.on_cps)[tasks])
     cps = _with_users(weights(tilt / nu), _coming(limits, tasks, holds, count + beside) / tilt)
-    whole = cps
-    for part in parts:
-        whole = folded(whole, part.weight, size)
-    whole = np.maximum(whole, 1e-300)
+    each = [part.weight for part in parts]
+    whole = np.maximum(all_folded(cps, each), 1e-300)
+    others = [all_folded(cps, each[:place] + each[place + 1 :]) for place in range(len(each))]
     coming = np.zeros(size + 1)
-    for place, (part, come) in enumerate(zip(parts, rates, strict=True)):
-        coming += _mean(part.weight, come, _folded_but(cps, parts, place))
+    for weight, come, beside_it in zip(each, rates, others, strict=True):
+        coming += _mean(weight, come, beside_it)
     found = speed.copy()
     seen = np.flatnonzero((whole[1 : size + 1] > SMALL) & (whole[:size] > SMALL)) + 1
     found[seen] = coming[seen - 1] * whole[seen - 1] / whole[seen]
-    return WorksApart(parts, cps, whole, found)
+    return WorksApart(parts, others, whole, found)
 
 
 def _coming(limits: CalledRegions, tasks: Places, inside: Array, count: Array) -> Array:
