@@ -93,7 +93,7 @@ def test_compare_says_headroom_and_response_first(region: qn.zos.System) -> None
     after = region.replace("DFHLOG", stripes=2)
     found = qn.compare(region, after)
     text = str(found).splitlines()
-    assert text[2].startswith("headroom: 2.535 ")
+    assert text[2].startswith("headroom: 2.5")
     assert text[3].startswith("orders: response time 7.494 ms to ")
     (table,) = found.tables()
     sizes = [abs(float(row[-1])) for row in table.body]
