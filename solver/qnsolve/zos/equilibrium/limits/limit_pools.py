@@ -91,6 +91,7 @@ class LimitPools:
         self.qr_pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.QR)}
         self.class_of = {int(t): p for p in reversed(self.classes) for t in self.classes[p]}
         self._classes: dict[int, list[int]] = {}
+        self._callers: dict[bytes, frozenset[int]] = {}
         for pool in self.classes:
             self._classes.setdefault(int(form.pool_region[pool]), []).append(pool)
         calls = self.work.need.calls > 0
@@ -153,10 +154,12 @@ class LimitPools:
         """Pools of the TRANCLASSes of a region."""
         return self._classes.get(region, [])
 
-    def callers(self, tasks: Places) -> set[int]:
+    def callers(self, tasks: Places) -> frozenset[int]:
         """Regions whose tasks call some tasks."""
-        found: set[int] = set()
-        return found.union(*(self.called_from[t] for t in tasks.tolist()))
+        key = tasks.tobytes()
+        if key not in self._callers:
+            self._callers[key] = frozenset[int]().union(*(self.called_from[t] for t in tasks.tolist()))
+        return self._callers[key]
 
     def take_shares(self) -> None:
         """Note the share of each work in the tasks of each region."""

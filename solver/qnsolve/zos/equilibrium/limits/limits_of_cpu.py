@@ -38,7 +38,7 @@ class Regions(Protocol):
     def classes_of(self, region: int) -> list[int]:
         """Pools of its TRANCLASSes."""
 
-    def callers(self, tasks: Places) -> set[int]:
+    def callers(self, tasks: Places) -> frozenset[int]:
         """Regions whose tasks call some tasks."""
 
     def nearly_full(self, region: int) -> bool:

@@ -53,7 +53,7 @@ class FullLimits(Protocol):
     def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
         """Works that come out of TRANCLASSes: places there, and the time that one is idle."""
 
-    def callers(self, tasks: Places) -> set[int]:
+    def callers(self, tasks: Places) -> frozenset[int]:
         """Regions whose tasks call some tasks."""
 
     def room_above(self, mine: Places, work: int, limited: Places) -> float:

@@ -29,16 +29,16 @@ class StationsBelow(UnlikeLimits):
 
     def classes_below(self, regions: set[int]) -> list[int]:
         """TRANCLASSes that are stations of the one chain of these regions, each as ~ its pool."""
-        return [~pool for pool in self.classes if self.senders(pool) == regions]
+        return [~pool for pool, tasks in self.classes.items() if self.callers(tasks) == regions and self.senders(pool)]
 
-    def senders(self, pool: int) -> set[int]:
+    def senders(self, pool: int) -> frozenset[int]:
         """Regions from which alone tasks come to a TRANCLASS, in whose one chain it is a station; none where it has its own.
 
         A region that is itself a station of another one's chain has none.
         """
         found = self.callers(self.classes[pool])
         in_chains = {r for r in found if r in self.gates and (self.above[r] not in self.gates or self.classes_of(r))}
-        return found if found == in_chains and all(self.as_one(r) == found for r in found) else set()
+        return found if found == in_chains and all(self.as_one(r) == found for r in found) else frozenset()
 
     def as_one(self, region: int) -> set[int]:
         """Regions whose limits are solved in one chain with that of this one, and itself."""
