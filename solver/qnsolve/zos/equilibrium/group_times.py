@@ -114,6 +114,8 @@ def _seen(flow: Array, pieces: Array, its: GroupPoint) -> float:
     if its.kind is None:
         return 1.0
     visits, work = np.bincount(its.kind, flow), np.bincount(its.kind, flow * pieces)
+    if not work.any():  # next to nothing comes
+        return 1.0
     return float((work**2 / np.maximum(visits, 1e-300)).sum() * visits.sum() / work.sum() ** 2)
 
 

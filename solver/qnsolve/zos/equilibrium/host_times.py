@@ -62,7 +62,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             times += here * back * slow * max(longer[host] - point.free, 1 - point.free)
         on_cps += times
         found.append(replace(point, speeds=speeds))
-    work.on_cps, work.hosts = on_cps, found
+    work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found
     limits.own.apply(hosts=True)
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):

@@ -16,6 +16,7 @@ from .load import GroupPoint
 
 KIND = 1  # of the windows of a group
 APART = 2.0  # mean long piece over mean short one from which on they are told apart
+NOTHING = 1e-12  # part of the load of a group that is none
 FEWEST = 40  # levels one by one: a coarser grid loses the kind of the piece in service
 
 
@@ -31,7 +32,7 @@ def kinds_of(view: HostView, k: int) -> Places | None:
 
 def _cut(sizes: Array, loads: Array) -> float | None:
     """The size between short and long pieces that parts them best."""
-    some = loads > 0
+    some = loads > NOTHING * float(loads.sum())
     order = np.argsort(sizes[some])
     sizes, loads = sizes[some][order], loads[some][order]
     below, logs = np.cumsum(loads)[:-1], np.cumsum(loads * np.log(sizes))

@@ -17,6 +17,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.chains.birth_death import LEAST
 from qnsolve.zos.hosts.limited.product_form import folded, speed_of, stretch, weights
 
 LITTLE = 1e-12  # time of a task at a center that is none [s]
@@ -88,7 +89,7 @@ def fastest(work: Working, tasks: Places, host: int) -> tuple[float, float]:
     """
     own = np.zeros(len(work.flow))
     own[tasks] = work.flow[tasks]
-    total, streams = float(own.sum()), _streams(work, tasks)
+    total, streams = float(own.sum()), max(_streams(work, tasks), LEAST)
     cpu, qr = (max(float(own @ its) / total, LITTLE) for its in (work.ask.on_cps, work.ask.qr))
     engines = float(work.form.engines[host])
     return max(min(engines / cpu, 1 / qr), streams), max(min(_spare(work, own, host) / cpu, 1 / qr), streams)
@@ -199,7 +200,7 @@ def always_full(work: Working, pool: int, through: Array, flow: Array, entering:
         else:
             delay += own
     speeds.append(count / max(delay, LITTLE))
-    return min(float(_together(speeds)[-1]), _below(work, pool, each, through, flow, size))
+    return max(min(float(_together(speeds)[-1]), _below(work, pool, each, through, flow, size)), LEAST)
 
 
 def _together(speeds: list[Array]) -> Array:

@@ -26,7 +26,7 @@ class CrowdedError(Exception):
 
 
 EDGE = 0.9995  # load at which a line is solved that would have no end
-LEAST = 1e-200  # speed of a limit, in tasks a second, that is told from none
+LEAST = 1e-30  # speed of a limit, in tasks a second, that is told from none
 
 
 class FullPoolError(Exception):
@@ -163,7 +163,8 @@ def crowd(
     if users > limit:  # steps of the chain, each of them so many tasks that wait
         top = max(top, limit + ((top if stream else users) - limit) / unlike)
     if top > MANY:  # a crowd: only about where it is
-        middle = _balance(stream, sources, speed, limit, top, hold, alike)
+        tasks = limit + min(unlike, 1.0) * (top - limit)  # there at most
+        middle = _balance(stream, sources, speed, limit, tasks, hold, alike)
         middle = limit + (middle - limit) / unlike if middle > limit else middle
         width = 12 * np.sqrt(users + middle) + 4 * limit + 60 / max(1 - stream / fastest, 1e-3)
         first, top = max(0, int(middle - width)), min(top, middle + width)
