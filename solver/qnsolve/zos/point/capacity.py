@@ -26,9 +26,11 @@ FULLER = 0.7  # log of a load beyond which it says little of how far its end is
 LITTLE = 0.05  # log of a load from which on a center may as well be full of users
 LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
-TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow of which more is told
-END, FARTHEST = 0.9, 16.0  # step beyond a factor, of what it is known to, and to one that is told, at most
-NEAR = 0.1  # of the way between two factors that are known: least distance from either
+TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow
+END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
+HALF, SLOW = 0.55, 3  # step that about halves what is known, and how many that do not, after which loads are not believed
+MOST = 0.8  # of the way from a factor to the end that the load there says
+CLOSE = 0.1  # log of a load up to which it is taken to grow as the factor does
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Capacity:
         The most that the system holds, over its work of today: solved there, and not solved 0.1 percent above [ratio];
         infinite where no work with a rate grows: users only wait longer.
     center : str
-        What is full there; "" where the factor is infinite.
+        What is too full just above; "" where the factor is infinite.
     """
 
     factor: float
@@ -66,80 +68,114 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
         forms.append(compiled(system, converted=able))
     bound, resource = _bound(forms, grows)
     low, guess = _sure(form, grows, bound) if len(forms) == 1 else (0.0, min(1.0, bound * (1 - MARGIN)))
+    search = _Search(bound, resource, low)
     if low == guess:
         return Capacity(low, resource)
-    high, stride = bound, STRIDE if low else inf
-    center, beyond = "", resource  # what is full at `low`, as far as it is known, and at `high`
-    under, over, fine = -FULLER, FULLER, FINE  # logs of the load of the fullest center at `low` and `high`
-    ends = _Ends()
     for _ in range(STEPS):
-        wide = log(high / low) if low else inf
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
         except FullPoolError as error:
-            high, beyond = guess, error.name
-            over = min(log(max(error.load, 1 + FINE)), FULLER)
-            guess = min(high / max(error.load, 1.0), high) * (1 - MARGIN)
-            if over == FULLER or guess <= low:
-                guess = max(guess, sqrt(max(low, high / 16) * high))
-            ends.note(high, error.name, error.load)
+            search.refused(guess, error.name, error.load)
         else:
-            name, load = fullest(work)
-            ends.held(guess)
-            low, center, fine = guess, name if work.settled else "", FINE if work.settled else ROUGH
-            under = max(min(log(load), -FINE), -FULLER)
-            guess = low * exp(-under) if under < -LITTLE else sqrt(low * high)
-            guess = min(guess, high * (1 - MARGIN))
-            if wide == inf or (high == bound and name == resource):  # first where no wait is in the way
-                guess = bound * (1 - MARGIN)
-            elif high == bound:
-                guess, stride = min(guess, low * (1 + stride)), 2 * stride
-        if high - low <= fine * high:
+            search.held(guess, *fullest(work), work.settled)
+        if search.ended:
             break
-        halved = wide == inf or log(high / low) < wide / 2
-        told = ends.of(low, high, fine)
-        if low and high < bound:  # on both sides: where the load is 1, if it grows as a power, or halfway
-            part = min(max(under / (under - over), NEAR), 1 - NEAR) if halved else 0.5
-            guess = low * (high / low) ** part
-        if told and halved:
-            guess = told
-    return Capacity(low, resource if low > (1 - 2 * FINE) * bound else center or beyond)
+        guess = search.next()
+    return Capacity(search.low, search.center)
 
 
-class _Ends:
-    """Where a center is just full, by its loads where it is too full: they grow as a power of the factor.
+class _Search:
+    """A factor between one that is held and one that is not.
+
+    Where more comes than a center can do, its load says how far that is beyond the end: as a power of the factor. Below
+    the end loads say less, as users may fill centers.
 
     Examples
     --------
-    >>> ends = _Ends()
-    >>> ends.note(2.0, "MXT", 4.0)
-    >>> ends.note(1.5, "MXT", 2.25)
-    >>> round(ends.of(0.0, 1.5, 0.01), 6)
-    0.995
+    A center whose load is the square of the factor:
+
+    >>> search, factor = _Search(8.0, "CPs", 0.0), 1.0
+    >>> for count in range(20):
+    ...     load = (factor / 2) ** 2
+    ...     search.held(factor, "MXT", load, True) if load < 1 else search.refused(factor, "MXT", load)
+    ...     if search.ended:
+    ...         break
+    ...     factor = search.next()
+    >>> count, 2 * (1 - FINE) < search.low < 2, search.center
+    (4, True, 'MXT')
     """
 
-    def __init__(self) -> None:
-        self._center, self._factor, self._load, self._end = "", 0.0, 0.0, 0.0
+    def __init__(self, bound: float, resource: str, low: float) -> None:
+        self.bound, self.resource, self.low, self.high = bound, resource, low, bound
+        self._beyond = resource  # what is too full at `high`
+        self._under, self._over = -FULLER, 0.0  # logs of the load of the fullest center at `low` and `high`
+        self._power, self._told = 1.0, False  # that the load grows by, and whether loads say where its end is
+        self._fine, self._stride = FINE, STRIDE if low else inf
+        self._wide, self._slow = inf, 0  # log of high over low, and the steps since one has about halved it
+        self._first, self._fullest = True, ""  # whether none was held before the last one, and what is fullest there
 
-    def note(self, factor: float, center: str, load: float) -> None:
-        """A load above 1, at a lower factor than the last one."""
-        now, power = log(max(load, 1 + TOLD)), 0.0
-        if center == self._center and now < self._load and factor < self._factor:
-            power = (self._load - now) / log(self._factor / factor)
-        self._end = factor * exp(-now / power) if power > LEAST and load < inf else 0.0
-        self._center, self._factor, self._load = center, factor, now
+    @property
+    def ended(self) -> bool:
+        """Whether both factors are close."""
+        return self.high - self.low <= self._fine * self.high
 
-    def held(self, factor: float) -> None:
-        """A factor that is held: where it is beyond the end, loads do not tell it, and begin anew."""
-        if self._end and factor > self._end:
-            self._center, self._end = "", 0.0
+    @property
+    def center(self) -> str:
+        """What is too full just above the end."""
+        return self.resource if self.low > (1 - 2 * FINE) * self.bound else self._beyond
 
-    def of(self, low: float, high: float, fine: float) -> float:
-        """The factor to try next between two that are known: just below the end, or just above the lower one; 0 for none."""
-        if low and low < self._end <= low * (1 + fine):
-            return min(low * (1 + END * fine), high)
-        found = self._end * (1 - fine / 2)
-        return found if max(low, high / FARTHEST) < found < high else 0.0
+    def refused(self, factor: float, center: str, load: float) -> None:
+        """A factor that is not held, and the load of a center that is too full there."""
+        over = log(max(load, 1 + TOLD))
+        if center == self._beyond and self.high < self.bound and over < self._over < inf:
+            self._power = max((self._over - over) / log(self.high / factor), LEAST)
+        else:
+            self._power = 1.0
+        self._narrow(self.low, factor)
+        self._told = over <= CLOSE or self._power != 1.0
+        self._beyond, self._over = center, over
+
+    def held(self, factor: float, center: str, load: float, settled: bool) -> None:
+        """A factor that is held, and its fullest center."""
+        self._told = self._told and factor < self._end
+        self._first = not self.low
+        self._narrow(factor, self.high)
+        self._under = max(min(log(load), -FINE), -FULLER)
+        self._fullest, self._fine = center, FINE if settled else ROUGH
+
+    def _narrow(self, low: float, high: float) -> None:
+        wide = log(high / low) if low else inf
+        self._slow = 0 if self._wide == inf or wide < HALF * self._wide else self._slow + 1
+        self._wide, self.low, self.high = wide, low, high
+
+    @property
+    def _end(self) -> float:
+        """Where the load of what is too full would be 1."""
+        return self.high * exp(-min(self._over / self._power, FARTHEST))
+
+    def next(self) -> float:
+        """The factor to try."""
+        if self.high == self.bound:
+            return self._toward_bound()
+        if self._told and self._slow < SLOW:
+            if self.low < self._end <= self.low * (1 + self._fine):
+                return self.low * (1 + END * self._fine)
+            if self.low < self._end:
+                return self._end * (1 - self._fine / 2)
+        if not self.low:
+            return sqrt(self.high / 16 * self.high)
+        if self._under < -LITTLE and not self._slow:  # most of the way to where its fullest center is full
+            return self.low * (min(self.low * exp(-self._under), self.high) / self.low) ** MOST
+        return sqrt(self.low * self.high)
+
+    def _toward_bound(self) -> float:
+        """The same where none was refused: the bound, or, where waits may be in the way, as far as the load at `low` says."""
+        if self._first or self._fullest == self.resource:
+            return self.bound * (1 - MARGIN)
+        guess = self.low * exp(-self._under) if self._under < -LITTLE else sqrt(self.low * self.bound)
+        guess = min(guess, self.bound * (1 - MARGIN), self.low * (1 + self._stride))
+        self._stride *= 2
+        return guess
 
 
 def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:

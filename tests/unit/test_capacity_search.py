@@ -1,0 +1,62 @@
+"""The search for the largest factor that is held: few solutions, whatever loads say below and above the end."""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+import pytest
+import qnsolve as qn
+from qnsolve.zos.point import capacity as room
+from qnsolve.zos.point.solved import SolvedPoint, solved_point
+
+EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "cics-region.toml"
+
+
+@pytest.mark.parametrize("power", [0.3, 0.9, 1.0, 3.0, 18.0])
+@pytest.mark.parametrize("end", [0.07, 1.4, 2.9, 3.96])
+@pytest.mark.parametrize("filled", [0.0, 0.6, 1.0])
+def test_an_end_is_found_in_few_steps(power: float, end: float, filled: float) -> None:
+    """Loads grow as any power of the factor; from some part of the end on users fill the center, which says nothing."""
+    search, factor = room._Search(4.0, "CPs", 0.0), 1.0
+    for _ in range(room.STEPS):
+        load = (factor / end) ** power
+        if load < 1:
+            search.held(factor, "MXT", 1 - 1e-9 if factor > filled * end else load, True)
+        else:
+            search.refused(factor, "MXT", load)
+        if search.ended:
+            break
+        factor = search.next()
+    assert search.ended
+    assert end * (1 - room.FINE) <= search.low < end
+    assert search.center == ("MXT" if end < 3.9 else "CPs") or end == 3.96
+
+
+def test_a_center_whose_load_does_not_tell_is_found_by_halves() -> None:
+    """Loads that jump from far below 1 to far above it, one of them a different one each time."""
+    search, factor, names = room._Search(100.0, "CPs", 0.0), 1.0, iter("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    for _ in range(room.STEPS):
+        if factor < 37:
+            search.held(factor, "MXT", 0.2, True)
+        else:
+            search.refused(factor, next(names), 50.0)
+        if search.ended:
+            break
+        factor = search.next()
+    assert 37 * (1 - room.FINE) <= search.low < 37
+
+
+def test_the_example_takes_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took eleven when loads above the end were not believed; and what is said to hold does."""
+    solved: list[float] = []
+
+    def noted(system: qn.zos.System, factor: np.ndarray, rounds: int) -> SolvedPoint:
+        solved.append(float(factor.max()))
+        return solved_point(system, factor, rounds)
+
+    monkeypatch.setattr(room, "solved_point", noted)
+    found = room.capacity(qn.load(EXAMPLE))
+    assert len(solved) <= 6
+    assert found.factor in solved
+    assert found.center == "AOR1 TRANCLASS REPORTS"
