@@ -51,7 +51,7 @@ def test_what_is_accepted_is_stored(monkeypatch, tmp_path, studies):
 def test_one_case_or_one_document(tmp_path, capsys):
     """--case and --document run what they name; what is unknown is a one-line error and writes nothing."""
     assert main(["validate", "--out", str(tmp_path / "a"), "--case", "ims12-8"]) == 0
-    assert capsys.readouterr().out.startswith("1 case, 11 figures")
+    assert capsys.readouterr().out.startswith("1 case, 15 figures")
     assert [case.name for case in runner.chosen(document="mq-otma")] == ["mq-otma-bridge"]
     for arguments, part in (
         (["--case", "ims12-99"], "case = 'ims12-99': must be a case; did you mean 'ims12-"),
