@@ -31,9 +31,9 @@ class Ladder:
         intercept the CPU without load. With `of`: "ratio" is that law times the ratio of row 1 to it; else that law.
     of : Ladder, optional
         Ladder whose law serves here too, as its own case has it (another layout).
-    before : tuple of str
-        Tables of earlier runs of the same work: their line through all rows, of least relative errors, is the law; with
-        "ratio" times the ratio of row 1 to it.
+    first, last : str
+        Table of the first run of the same work: the line through all its rows, of least relative errors, is the law; with
+        "ratio" times the ratio of row 1 to it. That of the last run before this one, which the naive planner knows.
     regions : int
         Among which the CPU without load is shared.
     columns : tuple
@@ -54,21 +54,22 @@ class Ladder:
     rate: str = RATE
     missing: dict[tuple[str, int], Missing] | None = None
     beside: str | None = None
-    before: tuple[str, ...] = ()
+    first: str = ""
+    last: str = ""
 
     @property
     def same(self) -> bool:
-        """Whether earlier runs give its law as it is."""
-        return self.law != "ratio" and bool(self.of or self.before)
+        """Whether another run gives its law as it is."""
+        return self.law != "ratio" and bool(self.of or self.first)
 
     @property
     def kind(self) -> str:
         """Of its figures."""
-        return "constant CPU" if self.law == "constant" and not self.before else "ladder"
+        return "constant CPU" if self.law == "constant" and not self.first else "ladder"
 
     def like(self, row: Row, column: str) -> Like:
         """The naive planner: CPU of a transaction as in the same row of the last run before, or in the lowest one of this."""
-        last = self.before[-1] if self.before else self.of.file if self.of else self.file
+        last = self.last or self.first or (self.of.file if self.of else self.file)
         rows = table(row.table.document, last if self.same else self.file).rows
         base = rows[row.number - 1] if self.same and row.number <= len(rows) else rows[0]
         return base, self.rate if column.endswith("_pct") else None
@@ -85,10 +86,10 @@ def engines(row: Row, column: str, rate: str = RATE) -> float:
 def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str = "cics-perf") -> Law:
     """CPU without load [engines] and CPU of a transaction [s]."""
     own, rate = table(document, ladder.file), ladder.rate
-    if ladder.of is None and not ladder.before:
+    if ladder.of is None and not ladder.first:
         return _own(study, ladder.law, own, what, column, rate)
-    if ladder.before:
-        fixed, slope = runs_law(study, [table(document, file) for file in ladder.before], what, column, rate)
+    if ladder.first:
+        fixed, slope = run_law(study, table(document, ladder.first), what, column, rate)
     elif ladder.of:
         rows = table(document, ladder.of.file).rows
         swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
@@ -102,16 +103,14 @@ def cpu_law(study: Study, ladder: Ladder, what: str, column: str, document: str 
     return fixed * ratio, slope * ratio
 
 
-def runs_law(
-    study: Study, runs: Sequence[Table], what: str, column: str, rate: str, value: Callable[[Row], float] | None = None
-) -> Law:
-    """The line through all rows of earlier runs, of least relative errors; of a CPU column, or of what is given."""
-    rows = [row for run in runs for row in run.rows if row.cells[column]]
+def run_law(study: Study, run: Table, what: str, column: str, rate: str, value: Callable[[Row], float] | None = None) -> Law:
+    """The line through all rows of a run, of least relative errors; of a CPU column, or of what is given."""
+    rows = [row for row in run.rows if row.cells[column]]
     swap = column == COST and USED in rows[0].cells  # more digits than the CPU of a transaction
     value = value or (lambda row: engines(row, USED if swap else column, rate))
     line = qn.measure.fit_line([row[rate] for row in rows], [value(row) for row in rows], "rate", relative=True)
     what = "CICS CPU" if swap else what.removesuffix(EACH)
-    how = f"line of {what} over the rate, all rows of the runs before, least relative errors"
+    how = f"line of {what} over the rate, all rows of the first run, least relative errors"
     return (
         study.calibrate(f"{what} without load", line.intercept, "engines", rows, how),
         study.calibrate(f"{what}{EACH}", line.slope, "s", rows, how),
@@ -183,7 +182,7 @@ def climb(ladder: Ladder, study: Study) -> None:
                 value, unit = 10 * value / row[ladder.rate], "ms"
             study.predict(
                 what, unit, row, column, value, station=station, kind=ladder.kind, like=ladder.like(row, column),
-                across=bool(ladder.of or ladder.before), missing=missing,
+                across=bool(ladder.of or ladder.first), missing=missing,
             )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from qnsolve import zos
 
 from ...case import Case, Study, straight_line
-from ...models.load_ladder import Ladder, Law, at_rate, cpu_law, predicted_rows, runs_law
+from ...models.load_ladder import Ladder, Law, at_rate, cpu_law, predicted_rows, run_law
 from ...published.published_tables import Row, table
 
 RATE, CPU, BUSY, CPS = "etr_tran_per_s", "cics_cpu_pct", "lpar_busy_pct", "lpar_cps"
@@ -15,10 +15,9 @@ WORK, LPAR = "transactions", "LPAR"
 RTW_CPS = 3.0  # of tables 5-5 and 5-6: not printed
 OUTSIDE = "CPU outside CICS"
 STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
-STATIC_NEXT = Ladder("table-5-2", regions=2, before=("table-5-1",))
-OUTSIDE_STATIC = Ladder("table-5-2", before=("table-5-1", "table-5-2"))  # the runs of 16 CPs
-DYNAMIC_NEXT = Ladder("table-5-4", regions=30, before=("table-5-3",))
-RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6", before=("table-5-5",))
+STATIC_NEXT = Ladder("table-5-2", regions=2, first="table-5-1")
+DYNAMIC_NEXT = Ladder("table-5-4", regions=30, first="table-5-3")
+RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6", first="table-5-5")
 
 
 def _outside(row: Row) -> float:
@@ -28,8 +27,8 @@ def _outside(row: Row) -> float:
 
 def _outside_law(study: Study, ladder: Ladder) -> Law:
     """CPU outside CICS without load [engines] and of a transaction [s], by the law of the ladder's CICS CPU."""
-    if ladder.before:
-        return runs_law(study, [table("cics-perf", file) for file in ladder.before], OUTSIDE, BUSY, RATE, _outside)
+    if ladder.first:
+        return run_law(study, table("cics-perf", ladder.first), OUTSIDE, BUSY, RATE, _outside)
     rows = table("cics-perf", ladder.file).rows[: 1 if ladder.law == "constant" else 2]
     first = rows[0]
     if len(rows) == 1:
@@ -59,7 +58,7 @@ def _naive_busy(ladder: Ladder, beside: Ladder, row: Row, cps: float) -> float:
     base, _ = ladder.like(row, BUSY)
     if base is not row:
         return base[BUSY] * row[RATE] / base[RATE]
-    other = table("cics-perf", beside.before[0])[1]
+    other = table("cics-perf", beside.first)[1]
     return row[CPU] / cps * other[BUSY] * float(other.cells[CPS] or RTW_CPS) / other[CPU]
 
 
@@ -76,7 +75,7 @@ def _run(ladder: Ladder, beside: Ladder, study: Study) -> None:
             used = sum(region.appl_percent for region in result.regions)
             study.predict(
                 "CICS CPU", "% of a CP", row, CPU, used, station="CPs", kind=ladder.kind, like=ladder.like(row, CPU),
-                across=bool(ladder.before),
+                across=bool(ladder.first),
             )  # fmt: skip
         if row.number not in calibrating or beside is not ladder:
             busy = result[LPAR].cpu_percent
@@ -96,7 +95,7 @@ RELEASE = (
 )
 BOTH = (
     "A constant demand alone over-predicts by up to 6 %: part of the CPU does not grow with the load. With that "
-    "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the 16-CP runs, so does LPAR busy."
+    "part from the two lowest rows, CICS CPU follows; with the CPU outside CICS from the first 16-CP run, so does LPAR busy."
 )
 BOTH_AGAIN = (
     "The lines of V4.2, in CICS and beside it, give the CPU and the LPAR busy of V5.1: a new release costs the same. Nothing "
@@ -112,11 +111,11 @@ RTW_TEXT = (
 )
 RTW_TITLE = "RTW, threadsafe, z196"
 STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs"
-# the law of CICS CPU, the run that the CPU outside CICS is from, title, release, text
+# the law of CICS CPU, that of the CPU outside CICS (with 8 CPs at first that of 16 CPs), title, release, text
 LADDERS: tuple[tuple[Ladder, Ladder, str, str, str], ...] = (
     (STATIC, STATIC, STATICS, "V4.2", FIRST),
     (STATIC_NEXT, STATIC_NEXT, STATICS, "V5.1", RELEASE),
-    (DYNAMIC, OUTSIDE_STATIC, DYNAMICS, "V4.2", BOTH),
+    (DYNAMIC, STATIC_NEXT, DYNAMICS, "V4.2", BOTH),
     (DYNAMIC_NEXT, DYNAMIC_NEXT, DYNAMICS, "V5.1", BOTH_AGAIN),
     (RTW, RTW, RTW_TITLE, "V4.2", RTW_TEXT),
     (RTW_NEXT, RTW_NEXT, RTW_TITLE, "V5.1", AGAIN),

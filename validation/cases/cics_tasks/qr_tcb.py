@@ -33,9 +33,10 @@ def _demand(row: Row) -> float:
 def _think(study: Study, row: int, terminals: float, tick: float = 0.0) -> float:
     """Think time of a drive level [s], from the run that did not saturate the QR TCB."""
     other = table("cics-perf", "table-9-16")[row]
-    value = qn.measure.fit_think_time([terminals], [other[RATE]], [other[RESPONSE] / 1000], tick)
-    how = "terminals / ETR - response of the run on open TCBs" + (", of which whole ticks count" if tick else "")
-    return study.calibrate(f"think time, drive level {row}", value, "s", [other], how)
+    driven = [terminals], [other[RATE]], [other[RESPONSE] / 1000]
+    how = "terminals / ETR - response of the run on open TCBs; with a tick its whole ticks count"
+    value = study.calibrate(f"think time, drive level {row}", qn.measure.fit_think_time(*driven), "s", [other], how)
+    return qn.measure.fit_think_time(*driven, tick) if tick else value
 
 
 def _system(

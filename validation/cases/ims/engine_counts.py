@@ -94,12 +94,11 @@ def _clients(study: Study) -> None:
     base = table("ims12", "table-37")[1]
     how = "engines / ITR of IMS 11; IMS 12 costs the same"
     cpu = study.calibrate("CPU, 3000 clients", base[ENGINES] / base[ITR], "s", [base], how)
-    for number, release in ((1, "IMS 11"), (2, "IMS 12")):
-        row = table("ims12", "table-38")[number]
+    runs = [(f"ITR, {row.cells['ims_version']}", row) for row in table("ims12", "table-38").rows]
+    for name, row in [("ITR, IMS 12, 3000 clients", table("ims12", "table-37")[2]), *runs]:
         rate = row[BUSY] / 100 * row[ENGINES] / cpu
-        result = study.solve_system(f"{release}, 10000 clients", one_lpar(row[ENGINES], cpu=cpu, rate=rate))
-        itr = result["IMS"].itr
-        study.predict(f"ITR, {release}", "tran/s", row, ITR, itr, station="CPs", like=(base, None), across=True)
+        itr = study.solve_system(name, one_lpar(row[ENGINES], cpu=cpu, rate=rate))["IMS"].itr
+        study.predict(name, "tran/s", row, ITR, itr, station="CPs", like=(base, None), across=True)
 
 
 def _seven_engines(study: Study) -> None:
