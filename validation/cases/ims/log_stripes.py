@@ -48,12 +48,18 @@ def _row(size: str, stripes: str) -> Row:
     return table("ims12", "table-08").where(log_data_kb_per_tran=size, stripes=stripes)
 
 
+def _speed(study: Study, name: str, row: Row) -> float:
+    """The log speed of a row [MB/s], noted once."""
+    if not any(c.name == name for c in study.calibrations):
+        study.calibrate(name, row[SPEED], "MB/s", [row], "as printed", kind="printed")
+    return row[SPEED]
+
+
 def _run(study: Study) -> None:
     for stripes in ("0", "2", "4", "6"):
         small = _row("25", stripes)
         name = "no stripes" if stripes == "0" else f"{stripes} stripes"
-        how = "25 KB a transaction: log speed as printed"
-        speed = study.calibrate(f"log speed, {name}", small[SPEED], "MB/s", [small], how, kind="printed")
+        speed = _speed(study, f"log speed, {name}, 25 KB", small)
         log = zos.Logger("OLDS", stripes=max(int(stripes), 1), seconds_per_mib=(1 / speed, 0.0))
         for size in ("50", "74"):
             row = _row(size, stripes)
@@ -77,15 +83,14 @@ def _more_stripes(study: Study, size: str, more: tuple[str, ...]) -> None:
     """Time per MiB = a + b/stripes from no stripes (one) and two; more stripes predicted."""
     one, two = _row(size, "0"), _row(size, "2")
     for name, row in (("no stripes", one), ("2 stripes", two)):
-        how = f"{size} KB a transaction: log speed as printed"
-        study.calibrate(f"log speed, {name}", row[SPEED], "MB/s", [row], how, kind="printed")
+        _speed(study, f"log speed, {name}, {size} KB", row)
     measured = {1: one[SPEED], 2: two[SPEED]}
     for stripes in more:
         row = _row(size, stripes)
         log = zos.Logger.fitted("OLDS", stripes=int(stripes), mib_per_second=measured)
         speed = _solved(study, f"{stripes} stripes, {size} KB", row, log)["OLDS"].mib_per_second
         study.predict(
-            f"log speed, {stripes} stripes",
+            f"log speed, {stripes} stripes, {size} KB",
             "MB/s",
             row,
             SPEED,
