@@ -2,14 +2,17 @@
 
 import copy
 import csv
+import itertools
 import math
 import re
 from collections import Counter
 
+import numpy as np
 import pytest
 import qnsolve as qn
 from qnsolve_validation import case as cases
 from qnsolve_validation import runner
+from qnsolve_validation.cases.cics_regions.releases import LADDERS
 from qnsolve_validation.published import published_tables
 from qnsolve_validation.report import coverage, station_kinds, summary
 
@@ -139,7 +142,10 @@ def test_parameters_are_few(studies):
             assert c.kind in (("fitted" if own else "taken"), "printed", "identity")
 
 
-RELEASES = ["5-2", "5-4", "5-6", "6-2", "6-4", "6-8", "7-2", "8-2", "8-4", "8-6", "8-8", "9-2", "9-8", "9-17", "9-18"]
+EARLIER = {row[0]: row[1].split() for row in LADDERS if row[1] and not row[2]}  # releases.py: first and last run before
+EARLIER |= {"5-2": ["5-1"], "5-4": ["5-3"], "5-6": ["5-5"]}
+EARLIER = {number: [*runs, runs[-1]] for number, runs in EARLIER.items()}
+RELEASES = list(EARLIER)
 JAVA = ["6-10", "6-15", "8-10", "8-12", "9-4", "9-6"]
 
 
@@ -172,6 +178,27 @@ def test_few_rows_are_taken_as_they_are(studies, number, first):
             point = points[quantity, row.number]
             scaled = row[column] * point.row["etr_tran_per_s"] / row["etr_tran_per_s"]
             assert point.predicted == pytest.approx(scaled, rel=0.005)  # rates differ by up to 1 %
+
+
+def test_three_rows_as_they_are_serve_where_the_rule_was_not_chosen():
+    """COBOL runs of five rows, thinned to three in all ways: as they are they are nearer to later runs than their line."""
+    off = {"as they are": [], "line": [], "last release": []}
+    for number, (first, *_, last) in EARLIER.items():
+        runs = [published_tables.table("cics-perf", f"table-{n}").rows for n in (number, first, last)]
+        if any(len([row for row in run if row.cells["cics_cpu_pct"]]) < 5 for run in runs):
+            continue
+        (x, y), (x1, y1), (_, y2) = (
+            np.array([[row["etr_tran_per_s"], row["cics_cpu_pct"] / row["etr_tran_per_s"]] for row in run]).T for run in runs
+        )
+        for three in map(list, itertools.combinations(range(5), 3)):
+            line = qn.measure.fit_line(x1[three], x1[three] * y1[three], relative=True)
+            off["as they are"] += list(np.interp(x, x1[three], y1[three])[three] / y[three] - 1)
+            off["line"] += list((line.intercept / x + line.slope)[three] / y[three] - 1)
+            off["last release"] += list(y2[three] / y[three] - 1)
+    mean = {rule: np.abs(errors).mean() for rule, errors in off.items()}
+    assert len(off["line"]) == 14 * 10 * 3
+    assert mean["as they are"] < mean["line"] < mean["last release"]
+    assert mean["as they are"] == pytest.approx(0.0098, abs=5e-5)
 
 
 def test_what_another_row_has_is_not_printed_for_a_row(studies):
