@@ -57,6 +57,10 @@ class Ladder:
     first: str = ""
     last: str = ""
 
+    def after(self, *runs: str) -> Ladder:
+        """The same after earlier runs, the first and the last of them; as it is where there are none."""
+        return replace(self, first=f"table-{runs[0]}", last=f"table-{runs[-1]}") if runs else self
+
     @property
     def same(self) -> bool:
         """Whether another run gives its law as it is."""
@@ -69,7 +73,7 @@ class Ladder:
 
     def like(self, row: Row, column: str) -> Like:
         """The naive planner: CPU of a transaction as in the same row of the last run before, or in the lowest one of this."""
-        last = self.last or self.first or (self.of.file if self.of else self.file)
+        last = self.last or (self.of.file if self.of else self.file)
         rows = table(row.table.document, last if self.same else self.file).rows
         base = rows[row.number - 1] if self.same and row.number <= len(rows) else rows[0]
         return base, self.rate if column.endswith("_pct") else None

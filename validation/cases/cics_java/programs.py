@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -148,11 +147,6 @@ LADDERS: tuple[tuple[str, tuple[str, ...], str, str, str, str, dict[tuple[str, i
 )
 
 
-def _ladder(number: str, before: tuple[str, ...], missing: dict[tuple[str, int], Missing]) -> Ladder:
-    ladder = Ladder(f"table-{number}", missing=missing)
-    return replace(ladder, first=f"table-{before[0]}", last=f"table-{before[-1]}") if before else ladder
-
-
 CASES = tuple(
     Case(
         name=f"cics-perf-{number}",
@@ -165,7 +159,7 @@ CASES = tuple(
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=AGAIN if before else ONE.format(more=more) + text,
-        run=partial(_run, _ladder(number, before, missing)),
+        run=partial(_run, Ladder(f"table-{number}", missing=missing).after(*before)),
     )
     for number, before, title, release, more, text, missing in LADDERS
 )

@@ -20,7 +20,7 @@ MORE = Missing(
     "0.03 ms of 0.54 ms a transaction: 12.3 % saved in row 4, 9.1 % in row 1",
     "cycles per instruction (CPU MF) of both runs at each load; it was sampled at one",
 )
-DYNAMIC, ISOLATED = ("table-5-3", "table-5-4"), ("table-5-18", "table-5-18")  # the first run, and the last before
+DYNAMIC, ISOLATED = ("5-3", "5-4"), ("5-18",)  # the first run, and the last before
 DIRECT = Ladder("table-5-8", "line", columns=AOR, rate="aor_etr_tran_per_s")
 NONE, MANY, FEW = "DSW, clients on four AORs, no routing", "with 30 AORs", "with 10 AORs"
 HIGHER = "What does a transaction cost at higher loads?"
@@ -36,7 +36,7 @@ CASES = tuple(
         tolerance=0.05,
         reason="a capacity plan is held to 5 %",
         verdict_text=text,
-        run=partial(climb, Ladder(f"table-{number}", law, None, regions, columns, rate, missing, None, *before)),
+        run=partial(climb, Ladder(f"table-{number}", law, None, regions, columns, rate, missing).after(*before)),
     )
     for number, law, before, regions, columns, rate, title, question, text, missing in (
         (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from ...case import Case, Missing
@@ -68,10 +67,8 @@ def _text(number: str, before: str, ratio: bool, more: str | None) -> str:
 
 
 def _ladder(number: str, before: str, ratio: bool, regions: int) -> Ladder:
-    runs = [f"table-{run}" for run in before.split()]
     law = "ratio" if ratio else "constant"
-    ladder = Ladder(f"table-{number}", law, regions=regions, missing=MISSES.get(number))
-    return replace(ladder, first=runs[0], last=runs[-1]) if runs else ladder
+    return Ladder(f"table-{number}", law, regions=regions, missing=MISSES.get(number)).after(*before.split())
 
 
 LAWS = {row[0]: _ladder(*row[:4]) for row in LADDERS}

@@ -15,9 +15,9 @@ WORK, LPAR = "transactions", "LPAR"
 RTW_CPS = 3.0  # of tables 5-5 and 5-6: not printed
 OUTSIDE = "CPU outside CICS"
 STATIC, DYNAMIC = Ladder("table-5-1", "line", regions=2), Ladder("table-5-3", "line", regions=30)
-STATIC_NEXT = Ladder("table-5-2", regions=2, first="table-5-1")
-DYNAMIC_NEXT = Ladder("table-5-4", regions=30, first="table-5-3")
-RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6", first="table-5-5")
+STATIC_NEXT = Ladder("table-5-2", regions=2).after("5-1")
+DYNAMIC_NEXT = Ladder("table-5-4", regions=30).after("5-3")
+RTW, RTW_NEXT = Ladder("table-5-5"), Ladder("table-5-6").after("5-5")
 
 
 def _outside(row: Row) -> float:
@@ -111,7 +111,7 @@ RTW_TEXT = (
 )
 RTW_TITLE = "RTW, threadsafe, z196"
 STATICS, DYNAMICS = "DSW with static routing on 16 CPs", "DSW with dynamic routing on 8 CPs"
-# the law of CICS CPU, that of the CPU outside CICS (with 8 CPs at first that of 16 CPs), title, release, text
+# the law of CICS CPU, that of the CPU outside CICS, title, release, text
 LADDERS: tuple[tuple[Ladder, Ladder, str, str, str], ...] = (
     (STATIC, STATIC, STATICS, "V4.2", FIRST),
     (STATIC_NEXT, STATIC_NEXT, STATICS, "V5.1", RELEASE),
