@@ -93,7 +93,7 @@ class Limits(StationsBelow):
         for passed in range(most):  # at once, else by steps, and where these do not lead on between brackets
             before, come = w.pool_wait.copy(), w.rate.copy()
             self._pass(brackets is None, STILL * near)
-            moved = float(np.abs(w.pool_wait - before).max()) / (1e-6 + float(w.response.max()))
+            moved = self._moved_times(before)
             w.settle_rates()
             farthest = float(np.abs(w.rate[users] / np.maximum(come[users], 1e-300) - 1).max(initial=0.0))
             if brackets is not None and apart:
@@ -123,6 +123,12 @@ class Limits(StationsBelow):
                 self._between(brackets, before)
         for region, found in self.found.items():
             self._note_rates(region, found)
+
+    def _moved_times(self, before: Array) -> float:
+        """Change of the waits, as far as response times have it, over the longest of these."""
+        w, form = self.work, self.work.form
+        moved = np.bincount(form.work, form.visits * np.abs(w.pool_wait - before).sum(axis=0))
+        return float(moved.max()) / (1e-6 + float(w.response.max()))
 
     def note_full(self) -> None:
         """Note limits that work with a rate fills beside users, by what they let through: unsettled rounds do not tell.
