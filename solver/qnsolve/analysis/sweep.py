@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import nan
@@ -12,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.analysis.runs.journal import Journal
-from qnsolve.analysis.runs.points import Executor, Outcome, Progress, run_points
+from qnsolve.analysis.runs.points import Executor, LongRun, Outcome, Progress, long_run
 from qnsolve.errors import ModelError, QnsolveError, nearest
 from qnsolve.methods.arrays import from_network, to_solution
 from qnsolve.methods.measured_errors import measured_error
@@ -227,6 +227,27 @@ def sweep(
         raise ModelError("method", "must be one of " + ", ".join(CHOICES), nearest(method, CHOICES), method)
     varied = inputs(only_network(model), vary, values)
     where = places(varied, together)
+
+    def started(left: list[int]) -> AbstractContextManager[LongRun]:
+        return long_run((model, method, vary, values, together, left), executor, journal, progress)
+
+    return _swept(model, varied, where, method, started)
+
+
+def swept(model: Network, vary: Mapping[str, Mapping[str, Any]], run: LongRun) -> Sweep:
+    """A sweep of all inputs in step, whose points that are solved one by one are a batch of a run."""
+    varied = inputs(only_network(model), vary, {})
+    return _swept(model, varied, places(varied, True), "auto", lambda _: nullcontext(run))
+
+
+def _swept(
+    model: Network,
+    varied: tuple[Input, ...],
+    where: NDArray[np.intp],
+    method: str,
+    started: Callable[[list[int]], AbstractContextManager[LongRun]],
+) -> Sweep:
+    """The points in one pass where that can be, and the others one by one in a run that is begun with their numbers."""
     base = from_network(model)
     many = stack(base, varied, where)
     found = None if many is None else solve_stack(base, many, method)
@@ -236,8 +257,8 @@ def sweep(
     arrays = _figures(many, found) if many is not None and found is not None else _blank(shape)
     left = list(range(len(where))) if found is None else np.flatnonzero(~found.right).tolist()
     models = [model_at(model, varied, where[i].tolist()) for i in left]
-    with Journal(journal, (model, method, vary, values, together, left)) if journal is not None else nullcontext() as kept:
-        done = run_points(partial(_attempt, method), models, executor=executor, journal=kept, progress=progress)
+    with started(left) as run:
+        done = run.points(partial(_attempt, method), models)
     for i, outcome in zip(left, done, strict=True):
         reasons[i] = outcome.figures["reason"]
         for name in arrays:

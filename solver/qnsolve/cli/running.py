@@ -37,7 +37,10 @@ class ProgressBar:
     def show(self, share: float, said: str) -> None:
         """Show how much is done."""
         share = min(1.0, share)
-        line = f"[{'#' * int(BAR * share):{BAR}}] {100 * share:3.0f} %, {said}"
+        self.say(f"[{'#' * int(BAR * share):{BAR}}] {100 * share:3.0f} %, {said}")
+
+    def say(self, line: str) -> None:
+        """Show a line, where nobody knows how much is left."""
         self._write("\r" + line.ljust(self.width))
         self.width = len(line)
 
@@ -66,11 +69,11 @@ def bar(always: bool = False) -> Iterator[ProgressBar | None]:
             found.close()
 
 
-def add_running(parser: argparse.ArgumentParser) -> None:
-    """The options --workers, --dask, --journal and --progress."""
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=int, metavar="N", help="solve on N processes of this machine")
-    text = "solve on the workers of this scheduler of Dask, as in tcp://host:8786"
+def add_running(parser: argparse.ArgumentParser, what: str = "") -> None:
+    """The options --workers, --dask, --journal and --progress; `what` is solved so, where it is not all."""
+    where, what = parser.add_mutually_exclusive_group(), f" {what}" if what else ""
+    where.add_argument("--workers", type=int, metavar="N", help=f"solve{what} on N processes of this machine")
+    text = f"solve{what} on the workers of this scheduler of Dask, as in tcp://host:8786"
     where.add_argument("--dask", metavar="ADDRESS", help=text)
     text = "keep each finished point in this file: the same command goes on from there after it was stopped"
     parser.add_argument("--journal", metavar="FILE", help=text)
@@ -79,8 +82,11 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 
 @contextmanager
-def running(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    """`executor`, `journal` and `progress` as sweeps take them, of the options that the command has."""
+def running(options: argparse.Namespace, *, known: bool = True) -> Iterator[dict[str, Any]]:
+    """`executor`, `journal` and `progress` as sweeps take them, of the options that the command has.
+
+    Without `known` the number of points is not known before the end.
+    """
     with ExitStack() as stack:
         executor = None
         if getattr(options, "workers", None) is not None:
@@ -89,15 +95,16 @@ def running(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
             executor = stack.enter_context(_dask(options.dask))
         asked = getattr(options, "progress", False)
         shown = stack.enter_context(bar(asked))
-        progress = None if shown is None else _Points(shown, 0.0 if asked else QUIET)
+        progress = None if shown is None else _Points(shown, 0.0 if asked else QUIET, known)
         yield {"executor": executor, "journal": getattr(options, "journal", None), "progress": progress}
 
 
 class _Points:
     """Shows finished points, first after a while."""
 
-    def __init__(self, shown: ProgressBar, quiet: float) -> None:
+    def __init__(self, shown: ProgressBar, quiet: float, known: bool) -> None:
         self.shown, self.begin, self.last, self.quiet = shown, time.monotonic(), -OFTEN, quiet
+        self.known = known
         self.before: int | None = None
 
     def __call__(self, done: int, points: int) -> None:
@@ -108,6 +115,9 @@ class _Points:
         if spent < self.quiet or spent - self.last < OFTEN:
             return
         self.last = spent
+        if not self.known:
+            self.shown.say(f"{done} points solved, {spent:.0f} s")
+            return
         left = spent / max(done - self.before, 1) * (points - done)
         self.shown.show(done / points, f"{done} of {points} points, {left:.0f} s left")
 

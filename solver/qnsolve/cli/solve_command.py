@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from qnsolve.model.network import Network
 
-from .measured.ranges import add_draws, fitted, solved_with_range
+from .measured.ranges import DRAWN, add_draws, draws_only, fitted, solved_with_range
 from .output import FILE, add_forms, add_method, model, printed
+from .running import add_running
 from .terminal import add_each
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help=FILE)
     add_method(parser)
     add_draws(parser)
+    add_running(parser, DRAWN)
     add_each(parser)
     add_forms(parser, "a class and station")
     parser.set_defaults(run=_run)
@@ -30,6 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> str:
     given = model(options.file)
     known = fitted(options)
+    draws_only(options, known)
     answer = _solved(given, options.method)
     return printed(answer, options) if known is None else solved_with_range(answer, given, known, options)
 

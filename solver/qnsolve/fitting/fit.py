@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.zos.parts.system import PARTS
@@ -40,6 +42,9 @@ def fit(
     held_out: float | NDArray[np.bool_] | None = None,
     rename: Mapping[str, str] | None = None,
     servers: Mapping[str, float] | float | None = None,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Fit:
     """A network or a system fitted to measured intervals.
 
@@ -59,6 +64,12 @@ def fit(
     servers : float, or mapping of str to float, optional
         Servers of resources, by their names in the data, or of all where the data do not have them. Not with a sketch, which
         gives them itself [servers].
+    executor : object with a method map, optional
+        Solves the points of models that are solved one by one, as systems are: a pool of `concurrent.futures`, or the like.
+    journal : path, optional
+        A file that keeps these as they are solved: a fit that was stopped goes on from there, and finds the same to the bit.
+    progress : callable, optional
+        Gets how many of these are solved, and how many the fit has asked for so far, after each.
 
     Returns
     -------
@@ -67,7 +78,7 @@ def fit(
     Raises
     ------
     ModelError
-        Where the data do not have what a figure needs.
+        Where the data do not have what a figure needs, or the journal is of another fit.
 
     Notes
     -----
@@ -104,12 +115,15 @@ def fit(
     rows = MeasuredRows(named, "s" if sketch.is_system else str(sketch.data.get("time_unit", "s")))
     marks, refit = left_out(held_out, np.arange(len(rows)), HELD_OUT if len(rows) >= FEW else 0.0)
     errors: Any = ()
-    if marks.any():
-        part = _fitted(sketch, rows.where(~marks))
-        errors = judged(part.predictor, rows.where(marks))
-        if not refit:
-            return replace(_with_errors(part, errors, rows.described(~marks)), findings=(*unknown, *part.findings))
-    whole = _with_errors(_fitted(sketch, rows), errors, rows.described())
+    digest = hashlib.sha256(named.values.tobytes() + marks.tobytes()).hexdigest()
+    titles = [each.title for each in named.series]
+    with long_run((sketch.data, titles, digest, refit), executor, journal, progress) as run:
+        if marks.any():
+            part = _fitted(sketch, rows.where(~marks), run)
+            errors = judged(part.predictor, rows.where(marks))
+            if not refit:
+                return replace(_with_errors(part, errors, rows.described(~marks)), findings=(*unknown, *part.findings))
+        whole = _with_errors(_fitted(sketch, rows, run), errors, rows.described())
     return replace(whole, findings=(*unknown, *whole.findings, *_unused(named, whole.model)))
 
 
@@ -138,18 +152,18 @@ def _unused(intervals: Intervals, model: Any) -> list[str]:
     ]
 
 
-def _fitted(sketch: Sketch, rows: MeasuredRows) -> Fit:
+def _fitted(sketch: Sketch, rows: MeasuredRows, run: LongRun) -> Fit:
     found = FitState()
     points: Any
     if sketch.is_system:
         from .steps.system_points import SystemPoints  # imported here, because networks do not need the mainframe parts
         from .steps.system_step import system_step
 
-        points = SystemPoints(sketch)
+        points = SystemPoints(sketch, run)
         system_step(points, rows, found)
         response_step(sketch.figures, points, rows, found, ("response_time", "rate", "busy"), True)
     else:
-        points = NetworkPoints(sketch)
+        points = NetworkPoints(sketch, run)
         utilization_step(sketch, rows, found)
         variation_step(sketch, rows, found)
         response_step(sketch.figures, points, rows, found, _quantities(points), False)

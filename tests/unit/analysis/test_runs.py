@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 import qnsolve as qn
 from qnsolve import zos
-from qnsolve.analysis.runs.journal import Journal
-from qnsolve.analysis.runs.points import Outcome, WorkerLostError, run_points
+from qnsolve.analysis.runs.journal import Journal, JournalPart, part_of
+from qnsolve.analysis.runs.points import Outcome, WorkerLostError, long_run, run_points
 from qnsolve.cli.running import ADDRESS
 
 SITE = zos.System(
@@ -233,3 +233,36 @@ def test_addresses_of_schedulers(address: str) -> None:
     """What cannot be an address is refused before anything connects."""
     assert not ADDRESS.fullmatch(address)
     assert ADDRESS.fullmatch("tcp://127.0.0.1:8786")
+
+
+def test_parts_of_a_journal(tmp_path: Path) -> None:
+    """Runs one after the other in one file: each keeps its own points, and is checked by itself."""
+    path = tmp_path / "run.jsonl"
+    for again in (False, True):
+        for name in ("", "draws", "more"):
+            work = Counting()
+            with Journal(JournalPart(str(path), name), f"run of {name}") as journal:
+                run_points(work, range(3 + len(name)), journal=journal)
+            assert work.ran == ([] if again else list(range(3 + len(name))))
+    with Journal(path, "run of ") as journal:  # a path alone is the part without a name
+        assert sorted(journal.done) == [0, 1, 2]
+    before = path.read_text()
+    for name in ("", "draws"):
+        with pytest.raises(qn.ModelError, match="belongs to another run"), Journal(JournalPart(str(path), name), "other"):
+            pass
+    assert path.read_text() == before
+    assert part_of(None, "draws") is None
+
+
+def test_points_of_a_run_in_batches(tmp_path: Path) -> None:
+    """Numbers go on from batch to batch, in the journal and in the progress; a run that has ended still solves."""
+    path, seen = tmp_path / "run.jsonl", []
+    for _ in range(2):
+        work = Counting()
+        with long_run("run", None, path, lambda done, points: seen.append((done, points))) as run:
+            for batch in ([5, 6], [], [7]):
+                assert [each.figures["square"] for each in run.points(work, batch)] == [n**2 for n in batch]
+        run.points(work, [8])
+        assert work.ran == ([5, 6, 7, 8] if len(seen) == 3 else [8])
+    assert seen == [(1, 2), (2, 2), (3, 3), (2, 2), (3, 3)]
+    assert [json.loads(line)["point"] for line in path.read_text().splitlines()[1:]] == [0, 1, 2]

@@ -7,6 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -19,16 +20,41 @@ MOST_BYTES = 4_000_000_000
 OTHER_NAME = "remove it, or name another file"
 
 
+@dataclass(frozen=True)
+class JournalPart(os.PathLike[str]):
+    """A part of a journal, for a command that runs several runs one after the other: a path with a name.
+
+    Attributes
+    ----------
+    path : str
+        Of the file that all parts share.
+    name : str
+        Of the part; "" is what a path alone means.
+    """
+
+    path: str
+    name: str
+
+    def __fspath__(self) -> str:
+        return self.path
+
+
+def part_of(journal: str | os.PathLike[str] | None, name: str) -> JournalPart | None:
+    """A part of a journal, where there is one."""
+    return None if journal is None else JournalPart(os.fspath(journal), name)
+
+
 class Journal:
     r"""Finished points of one run, in a file of JSON lines; a context manager.
 
     The first line says which run it is, so that points of another model are never taken for this one's. A point is written
     and given to the disk before the next one counts; a line that was cut off, by a full disk or a lost machine, is
-    dropped, and its point runs again. While a run has the file, no other run gets it.
+    dropped, and its point runs again. While a run has the file, no other run gets it. Each part begins with a line of its
+    own, and its points bear its name.
 
     Parameters
     ----------
-    path : path
+    path : path or JournalPart
         Made where it does not exist.
     run : object
         What makes this run what it is: model, points, method. Its `repr` decides.
@@ -43,6 +69,7 @@ class Journal:
 
     def __init__(self, path: str | os.PathLike[str], run: object) -> None:
         self.path = Path(path)
+        self.part = {"part": path.name} if isinstance(path, JournalPart) and path.name else {}
         self.run = hashlib.sha256(repr(run).encode()).hexdigest()
         self.done: dict[int, dict[str, Any]] = {}
         self._file: IO[bytes] | None = None
@@ -74,7 +101,7 @@ class Journal:
             On a full disk; what stood in the file stays.
         """
         assert self._file is not None, "a journal is open while its run is"
-        self._append({"point": point, "figures": figures})
+        self._append({"point": point, "figures": figures, **self.part})
         self.done[point] = dict(figures)
 
     def _append(self, line: Mapping[str, Any]) -> None:
@@ -93,29 +120,40 @@ class Journal:
         if size > MOST_BYTES:
             raise self._wrong("must be a journal of a run", OTHER_NAME)
         file.seek(0)
-        whole, line = 0, b""
+        whole, line, begun = 0, b"", False
         for i, line in enumerate(file):
             if not line.endswith(b"\n"):
                 break
             try:
-                read = json.loads(line)
-                point, figures = (int(read["point"]), read["figures"]) if i else (-1, {"run": read["run"], **read})
-                found = dict(figures)
+                begun |= self._take(json.loads(line), first=i == 0)
+            except ModelError:
+                raise
             except (ValueError, KeyError, TypeError, RecursionError):
                 if i == 0:
                     raise self._wrong("must be a journal of a run", OTHER_NAME) from None
                 raise self._wrong(f"has a line {i + 1} that is no point", OTHER_NAME) from None
-            if i:
-                self.done[point] = found
-            else:
-                self._check(found)
             whole += len(line)
         if not whole and size and not (line.startswith(START) or START.startswith(line)):
             raise self._wrong("must be a journal of a run", OTHER_NAME)
         self._cut(file, whole)
-        if not whole:
+        if not begun:
             self._file = file
-            self._append({"journal": FORMAT, "run": self.run})
+            self._append({"journal": FORMAT, "run": self.run, **self.part})
+
+    def _take(self, read: Any, first: bool) -> bool:
+        """A line that was read: a point of this part is kept; whether it is the first line of this part."""
+        own = read.get("part") == self.part.get("part") if isinstance(read, dict) else True
+        if first or "journal" in read:
+            head = {"run": read["run"], **read}
+            if own:
+                self._check(head)
+            elif head["journal"] != FORMAT:
+                raise ValueError("another form")
+            return own
+        point, figures = int(read["point"]), dict(read["figures"])
+        if own:
+            self.done[point] = figures
+        return False
 
     def _check(self, head: Any) -> None:
         if head["journal"] != FORMAT:

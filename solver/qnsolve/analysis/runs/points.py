@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -53,6 +55,7 @@ def run_points(
     executor: Executor | None = None,
     journal: Journal | None = None,
     progress: Progress | None = None,
+    first: int = 0,
 ) -> list[Outcome[Made]]:
     """The outcome of each point, in their order.
 
@@ -67,6 +70,8 @@ def run_points(
         Open; points that it has are not run again, others are added to it as they finish.
     progress : callable, optional
         Gets the number of finished points and P, after each.
+    first : int, default 0
+        Points of the run before these, which both numbers count.
 
     Raises
     ------
@@ -75,17 +80,58 @@ def run_points(
     """
     found: dict[int, Outcome[Made]] = {}
     if journal is not None:
-        found = {i: Outcome(figures) for i, figures in journal.done.items() if 0 <= i < len(points)}
+        found = {i: Outcome(journal.done[first + i]) for i in range(len(points)) if first + i in journal.done}
     left = [i for i in range(len(points)) if i not in found]
     if progress is not None and found:
-        progress(len(found), len(points))
+        progress(first + len(found), first + len(points))
     for i, outcome in _finished(work, points, left, executor):
         if journal is not None:
-            journal.add(i, outcome.figures)
+            journal.add(first + i, outcome.figures)
         found[i] = outcome
         if progress is not None:
-            progress(len(found), len(points))
+            progress(first + len(found), first + len(points))
     return [found[i] for i in range(len(points))]
+
+
+class LongRun:
+    """A run whose points come in batches, each of which may depend on those before; they are numbered through.
+
+    Parameters
+    ----------
+    executor : Executor, optional
+    journal : Journal, optional
+        Open.
+    progress : callable, optional
+    """
+
+    def __init__(
+        self, executor: Executor | None = None, journal: Journal | None = None, progress: Progress | None = None
+    ) -> None:
+        self.executor, self.journal, self.progress = executor, journal, progress
+        self.count = 0
+
+    def points(self, work: Callable[[Any], Outcome[Made]], points: Sequence[Any]) -> list[Outcome[Made]]:
+        """The outcome of each point of the next batch, in their order."""
+        first, self.count = self.count, self.count + len(points)
+        more = {"executor": self.executor, "journal": self.journal, "progress": self.progress}
+        return run_points(work, points, first=first, **more)  # type: ignore[arg-type]
+
+    def end(self) -> None:
+        """What is solved from here on, is solved here and not written down."""
+        self.executor = self.journal = self.progress = None
+
+
+@contextmanager
+def long_run(
+    run: object, executor: Executor | None, journal: str | os.PathLike[str] | None, progress: Progress | None
+) -> Iterator[LongRun]:
+    """A run with its journal open, where it has one; `run` is what makes it what it is, as `Journal` takes it."""
+    with Journal(journal, run) if journal is not None else nullcontext() as kept:
+        found = LongRun(executor, kept, progress)
+        try:
+            yield found
+        finally:
+            found.end()
 
 
 def _finished(

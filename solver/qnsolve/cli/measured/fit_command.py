@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.journal import part_of
 from qnsolve.cli.output import add_forms, printed
+from qnsolve.cli.running import add_running, running
 from qnsolve.errors import ModelError
 from qnsolve.fitting.fit import HELD_OUT, fit
 from qnsolve.fitting.measured_rows import renamed
@@ -29,6 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     text = "share of the rows on which a fit to the others is judged (default: 0.25)"
     parser.add_argument("--held-out", type=float, metavar="SHARE", help=text)
     add_report(parser)
+    add_running(parser, "the model, where that is done point by point,")
     add_forms(parser, "a figure")
     parser.set_defaults(run=_run)
 
@@ -48,12 +52,18 @@ def _run(options: argparse.Namespace) -> str:
         )
     table = measured(options.files, options)
     servers = servers_given(options.servers)
-    found = fit(table, options.model, held_out=options.held_out, rename=names, servers=servers)
+    asked: dict[str, Any] = {"rename": names, "servers": servers}
+    with running(options, known=False) as how:
+        found = fit(table, options.model, held_out=options.held_out, **asked, **how)
     if options.output:
         found.save(options.output)
     if options.report is not None:  # of a fit to the other rows, so that those left out judge it
         used = np.arange(len(table)) < round((1 - (HELD_OUT if options.held_out is None else options.held_out)) * len(table))
-        part = fit(table, options.model, held_out=~used, rename=names, servers=servers) if not used.all() else found
+        part = found
+        if not used.all():
+            with running(options, known=False) as how:
+                how["journal"] = part_of(how["journal"], "report")
+                part = fit(table, options.model, held_out=~used, **asked, **how)
         beside = measured_beside_modelled(part, renamed(table, names), used)
         write_report(options.report, beside, found.sentences())
     return printed(found, options)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from qnsolve.analysis.runs.journal import part_of
 from qnsolve.cli.running import running
 from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from qnsolve.fitting.ranges.fitted_figures import FittedFigures
     from qnsolve.zos import System
 
+DRAWN = "the draws of fitted figures"  # what options of long runs are for
 RANGED = ("throughput", "etr", "response_time")  # columns of a sweep that get a range
 
 
@@ -31,6 +33,19 @@ def add_draws(parser: argparse.ArgumentParser) -> None:
     """The option --draws."""
     text = "of a file with [fitted] figures: solve this often for the range of each answer; 0 for no range (default: 20 to 200)"
     parser.add_argument("--draws", type=int, metavar="N", help=text)
+
+
+def draws_only(options: argparse.Namespace, known: FittedFigures | None) -> None:
+    """Refuse options of long runs where nothing is drawn.
+
+    Raises
+    ------
+    ModelError
+    """
+    given = next((key for key in ("workers", "dask", "journal") if getattr(options, key) is not None), None)
+    if known is None and given is not None:
+        rule = "goes with a file of fitted figures, whose ranges are drawn"
+        raise ModelError(f"--{given}", rule, "leave it out", getattr(options, given))
 
 
 def fitted(options: argparse.Namespace) -> FittedFigures | None:
@@ -51,7 +66,7 @@ def solved_with_range(answer: Answer, model: Network | System, known: FittedFigu
     from qnsolve.fitting.ranges.bands import bands
 
     with running(options) as how:
-        beside = bands(model, known, draws=options.draws, executor=how["executor"], progress=how["progress"])
+        beside = bands(model, known, draws=options.draws, **how)
     if options.json:
         ranges = [{key: value for key, value in row.items() if key != "point"} for row in beside.rows()]
         said = {"heading": beside.heading, "rows": [defined(row) for row in ranges], "notes": list(beside.notes)}
@@ -143,5 +158,5 @@ def sweep_with_range(
     """The sweep, its rows with ranges."""
     from qnsolve.fitting.ranges.bands import bands
 
-    workers = {key: how[key] for key in ("executor", "progress")}
-    return RangedSweep(found, bands(model, known, vary, together=options.together, draws=options.draws, **workers))
+    how = {**how, "journal": part_of(how["journal"], "draws")}
+    return RangedSweep(found, bands(model, known, vary, together=options.together, draws=options.draws, **how))

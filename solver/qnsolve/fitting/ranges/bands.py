@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
+from math import isnan
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.analysis.runs.points import Executor, Progress
-from qnsolve.analysis.sweep import sweep
+from qnsolve.analysis.runs.points import Executor, Outcome, Progress, long_run
+from qnsolve.analysis.sweep import Sweep, sweep
 from qnsolve.analysis.varied_inputs import named_inputs
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, SaturatedError
 from qnsolve.model import checks
 from qnsolve.model.network import Network
 from qnsolve.results.answer import Report
 from qnsolve.results.columns import column as column_of
 from qnsolve.results.rendering import Table
 from qnsolve.zos.solve_system import System
-from qnsolve.zos.whatif import system_sweep
 from qnsolve.zos.whatif.system_inputs import WHOLE, changed
 from qnsolve.zos.whatif.system_inputs import figures as system_figures
 
@@ -103,6 +105,7 @@ def bands(
     draws: int | None = None,
     seed: int = 1,
     executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Bands:
     """How far each figure of an answer may be off by what is not known of the fitted figures.
@@ -120,7 +123,7 @@ def bands(
     draws : int, optional
         Of each point; by default 200, 40 for a system, and fewer for many points.
     seed : int, default 1
-    executor, progress
+    executor, journal, progress
         As for a sweep.
 
     Returns
@@ -161,9 +164,12 @@ def bands(
     if not columns:
         raise ModelError("fitted", "must have figures", "fit again", list(fitted.figures))
     if isinstance(model, Network):
-        names, values, right = _of_network(model, columns, executor, progress)
+        swept = sweep(model, named_inputs(model, columns), together=True, executor=executor, journal=journal, progress=progress)
+        names, values, right = _of_network(swept)
     else:
-        names, values, right = _of_system(model, columns, executor, progress)
+        drawings = [dict(zip(columns, each, strict=True)) for each in zip(*columns.values(), strict=True)]
+        with long_run((model, drawings), executor, journal, progress) as run:
+            names, values, right = _of_system(run.points(partial(_solved, model), drawings))
     shape = (len(points), count + 1)
     found, unanswered = [], np.empty(len(points))
     for p, (rows, ok) in enumerate(zip(values.reshape(*shape, -1), right.reshape(shape), strict=True)):
@@ -243,10 +249,7 @@ def _sides(drawn: Array, right: NDArray[np.bool_], key: str) -> tuple[float, flo
 Named = list[tuple[str, str, str]]
 
 
-def _of_network(
-    model: Network, columns: Mapping[str, list[Any]], executor: Executor | None, progress: Progress | None
-) -> tuple[Named, Array, NDArray[np.bool_]]:
-    found = sweep(model, named_inputs(model, columns), together=True, executor=executor, progress=progress)
+def _of_network(found: Sweep) -> tuple[Named, Array, NDArray[np.bool_]]:
     names = [("classes", name, key) for key in NETWORK_FIGURES[:2] for name in found.classes]
     busy = np.flatnonzero(~np.isnan(found.utilization).all(axis=0))
     names += [("stations", found.stations[k], "utilization") for k in busy]
@@ -254,22 +257,29 @@ def _of_network(
     return names, np.column_stack([found.throughput, found.response_time, found.utilization[:, busy]]), right
 
 
-def _of_system(
-    model: System, columns: Mapping[str, Sequence[Any]], executor: Executor | None, progress: Progress | None
-) -> tuple[Named, Array, NDArray[np.bool_]]:
-    found = system_sweep.sweep(model, columns, together=True, executor=executor, progress=progress)
-    right = np.array([not reason for reason in found.reasons])
-    names: Named = []
-    values = np.full((len(found), 0), np.nan)
-    for i, result in enumerate(found.results):
-        if result is None:
-            continue
-        here = {(part, item.name, key): getattr(item, key) for part, item, key in _read(result)}
-        if not names:
-            names = [name for name, value in here.items() if isinstance(value, (int, float)) and not np.isnan(value)]
-            values = np.full((len(found), len(names)), np.nan)
-        values[i] = [here.get(name, np.nan) for name in names]
+def _of_system(found: Sequence[Outcome[None]]) -> tuple[Named, Array, NDArray[np.bool_]]:
+    right = np.array([not each.figures["reason"] for each in found])
+    first: list[list[Any]] = next((each.figures["figures"] for each in found if each.figures["figures"]), [])
+    names: Named = [(part, name, key) for part, name, key, value in first if not isnan(value)]
+    values = np.full((len(found), len(names)), np.nan)
+    for i, each in enumerate(found):
+        here = {(part, name, key): value for part, name, key, value in each.figures["figures"]}
+        if here:
+            values[i] = [here.get(name, np.nan) for name in names]
     return names, values, right
+
+
+def _solved(system: System, point: Mapping[str, Any]) -> Outcome[None]:
+    """What a planner reads of a system with other figures, or the reason why it has no answer."""
+    for figure, value in point.items():
+        system = changed(system, figure, value)
+    try:
+        result = system.solve()
+    except SaturatedError as error:
+        return Outcome({"reason": f"saturated: {error.station}", "figures": []})
+    read = ((part, item.name, key, getattr(item, key)) for part, item, key in _read(result))
+    figures = [[part, name, key, float(value)] for part, name, key, value in read if isinstance(value, (int, float))]
+    return Outcome({"reason": "", "figures": figures})
 
 
 def _read(result: Any) -> list[tuple[str, Any, str]]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qnsolve.analysis.sweep import sweep
+from qnsolve.analysis.runs.points import LongRun
+from qnsolve.analysis.sweep import swept
 from qnsolve.fitting.measured_rows import MeasuredRows
 from qnsolve.fitting.sketch import Sketch
 from qnsolve.measure.checked_series import Array
@@ -25,8 +26,8 @@ FULL = 1 - 1e-9  # utilization from which an open class has no response
 class NetworkPoints(SketchedPoints):
     """Solves the network of a sketch."""
 
-    def __init__(self, sketch: Sketch) -> None:
-        super().__init__(sketch)
+    def __init__(self, sketch: Sketch, run: LongRun) -> None:
+        super().__init__(sketch, run)
         network = sketch.model({})
         assert isinstance(network, Network)
         self.network = network
@@ -92,12 +93,12 @@ class NetworkPoints(SketchedPoints):
             inner[keys[0]] = given
 
     def _closed(self, vary: dict[str, dict[str, Any]], shape: tuple[int, int]) -> dict[str, Array]:
-        return self._swept(sweep(self.network, vary, together=True) if vary else sweep_of_one(self.network, shape), shape)
+        return self._swept(swept(self.network, vary or sweep_of_one(self.network, shape), self.run), shape)
 
     def _any(self, vary: dict[str, dict[str, Any]], shape: tuple[int, int]) -> dict[str, Array]:
         """Open classes: utilization by its law, so that a full station has one; responses where none is full."""
         quick = open_network(self.network, vary, shape)
-        return quick if quick is not None else self._swept(sweep(self.network, vary, together=True), shape)
+        return quick if quick is not None else self._swept(swept(self.network, vary, self.run), shape)
 
     def _swept(self, found: Any, shape: tuple[int, int]) -> dict[str, Array]:
         columns = {}
@@ -110,11 +111,10 @@ class NetworkPoints(SketchedPoints):
         return columns
 
 
-def sweep_of_one(network: Network, shape: tuple[int, int]) -> Any:
-    """The same network at every point."""
+def sweep_of_one(network: Network, shape: tuple[int, int]) -> dict[str, dict[str, Any]]:
+    """Inputs that leave the network as it is, at every point."""
     first = network.classes[0]
-    same: list[Any] = [getattr(first, "priority", 1)] * (shape[0] * shape[1])
-    return sweep(network, {first.name: {"priority": same}}, together=True)
+    return {first.name: {"priority": [getattr(first, "priority", 1)] * (shape[0] * shape[1])}}
 
 
 def open_network(network: Network, vary: Mapping[str, Mapping[str, Any]], shape: tuple[int, int]) -> dict[str, Array] | None:

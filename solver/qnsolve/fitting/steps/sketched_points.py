@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import ModelError
 from qnsolve.fitting.measured_rows import MeasuredRows, complete
 from qnsolve.fitting.sketch import LOADS, Sketch
@@ -12,10 +13,10 @@ from qnsolve.measure.checked_series import Array
 
 
 class SketchedPoints:
-    """Points of a sketched model at the loads of intervals."""
+    """Points of a sketched model at the loads of intervals; those that are solved one by one are points of a run."""
 
-    def __init__(self, sketch: Sketch) -> None:
-        self.sketch = sketch
+    def __init__(self, sketch: Sketch, run: LongRun) -> None:
+        self.sketch, self.run = sketch, run
 
     def loads(self, rows: MeasuredRows) -> dict[tuple[str, str], Array]:
         """What is measured of the loads, by class or work and key, shape (n,)."""

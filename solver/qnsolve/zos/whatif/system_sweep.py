@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from math import nan, prod
 from typing import Any
 
-from qnsolve.analysis.runs.journal import Journal
-from qnsolve.analysis.runs.points import Executor, Outcome, Progress, run_points
+from qnsolve.analysis.runs.points import Executor, Outcome, Progress, long_run
 from qnsolve.errors import ModelError, SaturatedError, suggestion
 from qnsolve.results.answer import Report
 from qnsolve.zos.report.reasons import centers
@@ -129,8 +127,8 @@ def sweep(
     points = tuple(dict(zip(given, values, strict=True)) for values in each)
     shown = tuple(figures)
     attempt = partial(_attempt, system, shown)
-    with Journal(journal, (system, points, shown)) if journal is not None else nullcontext() as kept:
-        done = run_points(attempt, points, executor=executor, journal=kept, progress=progress)
+    with long_run((system, points, shown), executor, journal, progress) as run:
+        done = run.points(attempt, points)
     reasons = tuple(each.figures["reason"] for each in done)
     made = {i: each.made for i, each in enumerate(done) if each.made is not None}
     heading = f"{system.name or 'system'}: {len(points)} points"
