@@ -15,6 +15,7 @@ from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.measure.intervals.quantities import PERCENTILES
 from qnsolve.measure.ladders.closed_curve import Curves
 from qnsolve.measure.ladders.ladder_fit import LadderFit, fit_ladder
+from qnsolve.measure.ladders.response_widths import ResponseWidths, response_widths
 from qnsolve.measure.ladders.think_from_percentiles import think_from_percentiles
 
 from .fitted_file import FittedFigure
@@ -141,7 +142,7 @@ class LadderPredictor:
             think = self._think_from_percentiles()
         self.fit: LadderFit = fit_ladder(ladder.users, ladder.rates, responses, think_time=think, **more)
         self.resource = "" if busy is None else busy[0]
-        self.percentiles = {q: found for q in PERCENTILES if (found := self._percentile(q)) is not None}
+        self.widths = self._widths()
 
     def _think_from_percentiles(self) -> float | None:
         """Z, where responses are known by their percentiles only and these show it; what is assumed is a finding."""
@@ -158,21 +159,17 @@ class LadderPredictor:
             self.findings.append(f"{text}: taken as think time (Little's law)")
         return think
 
-    def _percentile(self, quantity: str) -> tuple[float, float] | None:
-        """Logarithm of percentile over fitted mean, that of the highest loads, and its deviation."""
-        if not self.ladder.rows.has(self.ladder.name, quantity):
-            return None
-        values = self.ladder.rows.column(self.ladder.name, quantity)
-        there = values > 0
-        if not there.any():
-            return None
-        users = self.ladder.users[there]
-        logs = np.log(values[there] / self.fit.predict(users).response_times)
-        order = np.argsort(logs, kind="stable")
-        reached = np.cumsum(users[order])
-        middle = float(logs[order][np.searchsorted(reached, reached[-1] / 2)])
-        spread = float(np.sqrt(np.average((logs - middle) ** 2, weights=users))) * (1 + 2 / len(logs))
-        return middle, spread
+    def _widths(self) -> ResponseWidths | None:
+        """How responses spread around their means, where percentiles were measured."""
+        ladder, measured = self.ladder, {}
+        means = self.fit.predict(ladder.users).response_times
+        for quantity, level in PERCENTILES.items():
+            if ladder.rows.has(ladder.name, quantity):
+                values = ladder.rows.column(ladder.name, quantity)
+                there = (values > 0) & (means > 0)
+                if there.any():
+                    measured[quantity] = level, np.log(np.where(there, values, np.nan) / np.where(there, means, 1.0))
+        return response_widths(self.fit.curve, ladder.users, measured) if measured else None
 
     def __call__(self, intervals: Intervals) -> dict[str, Array]:
         """Columns (n,) at the users of intervals."""
@@ -190,15 +187,16 @@ class LadderPredictor:
         low, high = there.lowest_response_times, there.highest_response_times
         found |= {title: there.response_times, f"{title}.lowest": low, f"{title}.highest": high}
         beyond = np.log2(np.maximum(there.loads / self.ladder.users.max(), 1.0))
-        for quantity, (middle, spread) in self.percentiles.items():
+        for quantity in () if self.widths is None else self.widths.offsets:
+            assert self.widths is not None
             title = f"{name}{quantity}"
-            values = there.response_times * np.exp(middle)
-            wide = NORMAL * np.hypot(spread, DRIFT * beyond)
-            found[title] = values
+            middle, *sides = self.widths.over_mean(quantity, PERCENTILES[quantity], there.loads)
+            wide = NORMAL * np.hypot(self.widths.noise, DRIFT * beyond)
+            found[title] = values = there.response_times * np.exp(middle)
             with np.errstate(divide="ignore"):  # a lowest response of 0, where nearly all of the cycle is thinking
                 ends = np.log(low / there.response_times), np.log(high / there.response_times)
-            found[f"{title}.lowest"] = values * np.exp(-np.hypot(ends[0], wide))
-            found[f"{title}.highest"] = values * np.exp(np.hypot(ends[1], wide))
+            for side, end, sign, suffix in zip(sides, ends, (-1, 1), ("lowest", "highest"), strict=True):
+                found[f"{title}.{suffix}"] = values * np.exp(sign * np.hypot(np.hypot(end, wide), side - middle))
         if there.busy is not None and self.resource:
             found[f"{self.resource}.busy"] = there.busy
         return found

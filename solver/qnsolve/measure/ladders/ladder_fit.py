@@ -113,7 +113,8 @@ class LadderFit:
     _range: LadderRange = field(repr=False, compare=False)
 
     @property
-    def _curve(self) -> Curves:
+    def curve(self) -> Curves:
+        """The curve of the fitted network."""
         knee = self.capacity * self.response_time
         response, knees, shape, decline = (np.array([x]) for x in (self.response_time, knee, self.shape, self.decline))
         return Curves(response, knees, shape, decline, self.think_time, self.nodes)
@@ -127,15 +128,15 @@ class LadderFit:
             1 to 100,000 [jobs].
         """
         n = checked_loads(loads)
-        rates = self._curve.throughput(n)[0]
-        low, high = self._range.of(self._curve, n)
+        rates = self.curve.throughput(n)[0]
+        low, high = self._range.of(self.curve, n)
         low, high = np.minimum(low, rates), np.maximum(high, rates)
         response, quickest, slowest = (
             self.response_ratio * np.maximum(n / each - self.think_time, 0.0) for each in (rates, high, low)
         )
         busy = None
         if self.utilization is not None and self.servers is not None:
-            busy = np.minimum(self.utilization.used(self._curve, n, rates) / self.servers, 1.0)
+            busy = np.minimum(self.utilization.used(self.curve, n, rates) / self.servers, 1.0)
         return LadderPrediction(n, rates, low, high, response, quickest, slowest, busy)
 
     def network(self, load: int) -> Network:
@@ -152,7 +153,7 @@ class LadderFit:
         the jobs are given up to this load: ask for the network of each load, or take `speed_law`.
         """
         jobs = checks.whole("load", load, least=1, most=MOST_LOAD)
-        curve = self._curve
+        curve = self.curve
         inside, servers = float(curve.delay[0]), float(curve.servers[0])
         if self.shape < 0 or self.decline:
             speeds = curve.speeds(jobs)[0]
@@ -170,7 +171,7 @@ class LadderFit:
 
     def speed_law(self) -> dict[str, float]:
         """The law of a station whose speed changes with its jobs, as a model file writes it; empty for a queue."""
-        curve = self._curve
+        curve = self.curve
         if self.shape < 0:
             alone = 1 + float(curve.contention[0])
             return {"contention": 1 / alone, "coherency": self.decline / alone, "jobs": MOST_LOAD}
