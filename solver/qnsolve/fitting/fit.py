@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.server_counts import ServerCounts
 from qnsolve.zos.parts.system import PARTS
 
 from .default_sketch import closed_sketch, default_sketch, users_that_think
@@ -41,7 +42,7 @@ def fit(
     *,
     held_out: float | NDArray[np.bool_] | None = None,
     rename: Mapping[str, str] | None = None,
-    servers: Mapping[str, float] | float | None = None,
+    servers: ServerCounts = None,
     executor: Executor | None = None,
     journal: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -127,7 +128,7 @@ def fit(
     return replace(whole, findings=(*unknown, *whole.findings, *_unused(named, whole.model)))
 
 
-def _in_model(servers: Mapping[str, float] | float | None, rename: Mapping[str, str] | None) -> Any:
+def _in_model(servers: ServerCounts, rename: Mapping[str, str] | None) -> ServerCounts:
     if not isinstance(servers, Mapping):
         return servers
     return {(rename or {}).get(name, name): count for name, count in servers.items()}

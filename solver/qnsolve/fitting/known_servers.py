@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.interval_table import Intervals, MeasuredSeries
-from qnsolve.model import checks
+from qnsolve.measure.intervals.server_counts import ALL, ServerCounts, server_counts
 
 from .measured_rows import QR, MeasuredRows
 
-Servers = Mapping[str, float] | float | None
-ALL = ""  # the name of what is said of every resource
 
-
-def with_servers(intervals: Intervals, servers: Servers) -> Intervals:
+def with_servers(intervals: Intervals, servers: ServerCounts) -> Intervals:
     """The table with the servers that the caller says: by resource, or of all that the table has none of.
 
     Raises
@@ -26,15 +21,8 @@ def with_servers(intervals: Intervals, servers: Servers) -> Intervals:
     """
     if servers is None:
         return intervals
-    given = servers if isinstance(servers, Mapping) else {ALL: servers}
-    counts = {
-        str(name): checks.number(f"servers[{name!r}]" if name else "servers", n, positive=True) for name, n in given.items()
-    }
     resources = [each for each in intervals.series if each.quantity == "busy"]
-    names = {each.name for each in resources}
-    for name in counts:
-        if name and name not in names:
-            raise ModelError("servers", "must name a resource with a utilization", suggestion(name, names), name)
+    counts = server_counts(servers, {each.name for each in resources}, "must name a resource with a utilization")
     series, values = list(intervals.series), intervals.values
     for each in resources:
         same = replace(each, quantity="servers", field="--servers", factor=1.0)

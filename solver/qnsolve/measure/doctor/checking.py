@@ -11,6 +11,7 @@ import numpy as np
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import NO_LENGTH, Intervals
+from qnsolve.measure.intervals.server_counts import ServerCounts, server_counts
 from qnsolve.model import checks
 
 from .class_checks import check_alone, check_classes
@@ -57,7 +58,7 @@ KINDS = {
 def check(
     intervals: Intervals | Mapping[str, Any],
     *,
-    servers: Mapping[str, float] | float | None = None,
+    servers: ServerCounts = None,
     length: float | None = None,
     leave_out: Sequence[str] = (),
 ) -> Findings:
@@ -103,7 +104,8 @@ def check(
     for kind in left:
         if kind not in KINDS:
             raise ModelError("leave_out", "must be a kind of finding", suggestion(kind, KINDS), kind)
-    x = Examined(given, _servers(given, servers))
+    names = {each.name for each in given.series if each.resource or not each.work}
+    x = Examined(given, server_counts(servers, names, "must name a resource of the table"))
     if len(given):
         with np.errstate(all="ignore"):  # figures of any size; what comes out of range is nan and not reported
             for each in CHECKS:
@@ -129,15 +131,3 @@ def _joined(found: list[Finding]) -> list[Finding]:
         series = ", ".join(each.series for each in same[:NAMED])
         joined.append(first if len(same) == 1 else replace(first, series=series, sentence=f"{names}: {said}"))
     return joined
-
-
-def _servers(given: Intervals, servers: Mapping[str, float] | float | None) -> dict[str, float]:
-    if servers is None:
-        return {}
-    if not isinstance(servers, Mapping):
-        return {"": checks.number("servers", servers, positive=True)}
-    names = {each.name for each in given.series if each.resource or not each.work}
-    for name in servers:
-        if name not in names:
-            raise ModelError("servers", "must name a resource of the table", suggestion(str(name), names), name)
-    return {str(name): checks.number(f"servers[{name!r}]", value, positive=True) for name, value in servers.items()}
