@@ -64,7 +64,7 @@ def _error(name: str, quantity: str, measured: Array, values: Array, there: dict
     if not ok.any():
         return None
     off = np.minimum(np.abs(values[ok] / measured[ok] - 1), 1e6)
-    title = f"{name}.{quantity}"
+    title = f"{name}.{quantity}" if name else quantity
     low, high = there.get(f"{title}.lowest"), there.get(f"{title}.highest")
     within = np.nan if low is None or high is None else float(np.mean((low[ok] <= measured[ok]) & (measured[ok] <= high[ok])))
     sizes = float(np.median(off)), float(np.mean(off)), float(np.quantile(off, 0.95))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -219,3 +220,23 @@ def test_commands_write_reports(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "Holds 1.66" in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert main([*base, str(tmp_path / "page.doc")]) == 2
     assert "--report" in capsys.readouterr().err
+
+
+def test_a_ladder_without_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns users, rate and response_time of one kind of work are those of the model's one class; the axis is users."""
+    data, page, site = tmp_path / "ladder.csv", tmp_path / "ladder.html", tmp_path / "site.toml"
+    users = [1, 2, 4, 8, 16, 32, 64]
+    rates = [min(n / 0.01, 700.0) for n in users]
+    rows = "\n".join(f"{n},{x:g},{n / x:.6f}" for n, x in zip(users, rates, strict=True))
+    data.write_text(f"users,rate,response_time\n{rows}\n")
+    assert main(["fit", str(data), "-o", str(site), "--report", str(page), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert all(each["within"] is not None for each in printed["held_out"])
+    text = page.read_text(encoding="utf-8")
+    assert "error in % by users" in text
+    assert "error in % by interval" not in text
+    beside = qn.measured_beside_modelled(qn.load(site), {"users": users, "rate": rates})
+    assert [each.title for each in beside.columns] == ["jobs.rate"]
+    named = {"orders.users": users, "orders.rate": rates}
+    with pytest.raises(qn.ModelError, match="must have rates of the model's classes"):
+        qn.measured_beside_modelled(qn.load(site), named)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -16,6 +16,7 @@ from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.numerics.series import Array
 
 MOST = 1_000_000  # intervals
+LOADS = ("rate", "users", "count")  # quantities that are the load of a class
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     """
     if isinstance(intervals, str | PathLike):
         raise ModelError("intervals", "must be a table of intervals", "read it with qn.measure.read(file)", str(intervals))
-    given = intervals if isinstance(intervals, Intervals) else table(intervals)
+    given = owned(intervals if isinstance(intervals, Intervals) else table(intervals), known)
     if not 0 < len(given) <= MOST:
         raise ModelError("intervals", f"must be 1 to {MOST:,}", "give a part of them", len(given))
     order = np.argsort(given.start, kind="stable")
@@ -136,6 +137,16 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         order,
         (*given.notes, *notes),
     )
+
+
+def owned(intervals: Intervals, known: Collection[str]) -> Intervals:
+    """The intervals; where a model has one class and no load has a name, series without one are that class's."""
+    loads = [each.name for each in intervals.series if each.quantity in LOADS]
+    if len(known) != 1 or any(loads) or not loads:
+        return intervals
+    (name,) = known
+    series = tuple(replace(each, work=name) if not each.name else each for each in intervals.series)
+    return replace(intervals, series=series)
 
 
 def _lengths(given: Intervals, timed: bool) -> Array:

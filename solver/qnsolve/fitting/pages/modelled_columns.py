@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qnsolve.errors import ModelError
-from qnsolve.fitting.days.day_loads import DayLoads, loads_of
+from qnsolve.fitting.days.day_loads import DayLoads, loads_of, owned
 from qnsolve.fitting.days.day_solver import known_loads, load_solver
 from qnsolve.fitting.days.solved_loads import LoadSolver, SolvedLoads
 from qnsolve.fitting.measured_rows import MeasuredRows
@@ -89,7 +89,7 @@ def compared(model: Any, intervals: Intervals) -> ComparedModel:
     if hasattr(model, "predict") and hasattr(model, "figures"):
         columns = _of_fit(model, intervals, loads)
     else:
-        columns = _of_model(inner, intervals, loads, solver, solved)
+        columns = _of_model(inner, owned(intervals, known_loads(inner)), loads, solver, solved)
     if not columns:
         rule = "must have a response, a utilization or the rate of users that the model says something of"
         raise ModelError("intervals", rule, "name series as classes and stations: orders.response_time, cpu.busy")

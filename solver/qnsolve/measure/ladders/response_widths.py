@@ -4,7 +4,7 @@ A response is a time outside the station and a time at it: T = D + S·(1 + φ·w
 services, φ the part of it that a job shares with them while it is served (1: all at once, as processors that take turns; 0: one
 after the other), and W the rest, a sum of the services of others. At 1,024 threads in one line all wait about as long, and
 the 95th percentile comes near the mean; threads that take turns differ as much as their work does. How many are ahead is known
-from the fitted curve, by the arrival theorem [SevcikMitrani1981]. How much D and S vary, and φ, is what measured percentiles
+from the fitted curve, by the arrival theorem [Lazowska1984]. How much D and S vary, and φ, is what measured percentiles
 say: of all values each counts by how well it fits, so that what the rows do not show stays open, and widens the range.
 """
 
