@@ -1,7 +1,8 @@
 """Time and error of each kernel, of plain implementations and of other solvers, in one run.
 
-`python -m benchmarks systems` prints the errors of system answers instead, `python -m benchmarks answers` whether random
-systems are always answered, `python -m benchmarks questions` whether one question in two ways has one answer.
+`python -m benchmarks systems` prints the errors of system answers instead, `python -m benchmarks ladders` those of fitted
+ladders at higher loads, `python -m benchmarks answers` whether random systems are always answered, `python -m benchmarks
+questions` whether one question in two ways has one answer.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 import qnsolve as qn
 
 from benchmarks import always_answered, same_questions, system_accuracy
+from benchmarks.ladders import ladder_accuracy
 from benchmarks.peers import compare, mixed_models, models, solvers
 from benchmarks.peers.solvers import Peer
 from benchmarks.timing import batches, many_classes, recurrence, targets, worksheet
@@ -36,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["systems"]:
         return system_accuracy.main(given[1:])
+    if given[:1] == ["ladders"]:
+        return ladder_accuracy.main(given[1:])
     if given[:1] == ["questions"]:
         return same_questions.main(given[1:])
     if given[:1] == ["answers"]:

@@ -8,6 +8,9 @@ import qnsolve as qn
 
 from benchmarks import same_questions, system_accuracy, system_references
 from benchmarks.families import all_systems, rough_loads
+from benchmarks.ladders import ladder_accuracy
+from benchmarks.ladders.ladder_accuracy import Judged
+from benchmarks.ladders.line_simulation import Line, Round, Times, Turns, simulated
 from benchmarks.peers import models
 from benchmarks.peers.solvers import Peer, functions
 from benchmarks.system_accuracy import Checked, WorkError
@@ -185,3 +188,37 @@ def test_one_question_in_two_ways() -> None:
     assert {one.way for one in found} >= {"longer", "order", "names", "higher work", "load"}
     assert max(one.off for one in found) < 0.01
     assert "| longer | 1 | 0 | 0 | 0 |" in same_questions.table(found)
+
+
+@pytest.mark.parametrize(
+    ("plan", "rate"),
+    [
+        (Round((Line(2, Times(0.01)),), Times(0.02)), None),
+        (Round((Turns(Times(0.01, 4.0), lambda n: min(n, 2)),), Times(0.02, 0.25)), None),  # whatever the distribution
+        (Round((Line(9, Times(0.01)),), Times(0.02), threads=2), None),
+        (Round((Turns(Times(0.01, 1.0, "lognormal"), lambda n: min(n, 2)),), Times(0.01), think=0.01), None),
+        (Round((Line(1, Times(0.01, 0.0)),), Times(1e-6, 0.0)), 100.0),
+    ],
+)
+def test_simulated_ladders_are_those_of_known_networks(plan: Round, rate: float | None) -> None:
+    """Two servers and a delay in five forms have one exact rate; by Little's law the mean response follows."""
+    if rate is None:
+        demands = {"cpu": 0.01, "delay": 0.02}
+        users = qn.ClosedClass("users", population=8, demands=demands)
+        rate = qn.solve(qn.Network([qn.Queue("cpu", servers=2), qn.Delay("delay")], [users]))["users"].throughput
+    found = simulated(plan, 8, [1, 2])
+    assert found[0] == pytest.approx(rate, rel=0.02)
+    network = plan.network.mean  # not of the first response
+    assert found[1] == pytest.approx(8 / found[0] - plan.think, rel=0.02, abs=network)
+    assert found[2] <= found[3] <= found[4]
+
+
+def test_the_table_of_ladders() -> None:
+    """A row a figure and kind that there is, and one of all."""
+    found = [
+        Judged("store", "rate", np.array([0.01, 0.03]), 1.0, 0.1),
+        Judged("database", "rate", np.array([0.08, 0.06]), 0.5, 0.2),
+    ]
+    _, _, *rows = ladder_accuracy.lines(found)
+    assert rows[-1] == "| rate | all | 2 | 4.5, 4.5 % | 4.5, 7.0 % | 1 | 75.0 % | 15 % |"
+    assert [row.split(" | ")[1] for row in rows] == ["database", "store", "all"]
