@@ -70,7 +70,7 @@ def study_ranges(found: Study, known: FittedFigures, draws: int | None, how: Map
     for period in found.periods:
         factors = np.array([period.factors[item.name] for item in found.system.work])
         beside = bands(
-            points.at_factors(factors), known, draws=draws, **{**how, "journal": part_of(how["journal"], period.name)}
+            points.at_factors(factors), known, draws=draws, **{**how, "journal": part_of(how.get("journal"), period.name)}
         )
         heading = beside.heading
         notes |= dict.fromkeys(note for note in beside.notes if "has no answer" not in note)
