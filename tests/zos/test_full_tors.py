@@ -65,3 +65,21 @@ def test_a_full_tor_beside_one_without_a_limit() -> None:
     for name, throughput, response in (("short", 471.9, 1.350), ("long", 299.5, 1.417)):
         assert found[name].etr == pytest.approx(throughput, rel=0.04)
         assert found[name].response_time == pytest.approx(response, rel=0.1)
+
+
+def test_streams_through_a_tor_before_several_full_regions() -> None:
+    """Simulated to 2 %: a task waits in the line of one of six AORs, not of all (once refused, 1.13 times too much)."""
+    aors, tor = [f"AOR{i}" for i in range(1, 7)], zos.Step("TOR", qr_cpu=1e-4)
+    called = zos.Step(aors, qr_cpu=1e-4, delay=0.002)
+    found = zos.System(
+        lpars=[zos.Lpar("L", processors=4)],
+        regions=[zos.CicsRegion("TOR", lpar="L", mxt=100), *(zos.CicsRegion(aor, lpar="L", mxt=200) for aor in aors)],
+        work=[
+            zos.Work("payments", rate=60.0, steps=[tor, called]),
+            zos.Work("questions", users=100, think_time=2.0, steps=[tor, called]),
+            zos.Work("lookups", users=6000, think_time=1.0, steps=[zos.Step(aors, open_cpu=2e-5, delay=0.5)]),
+        ],
+    ).solve()
+    for name, throughput, response in (("payments", 60.0, 1.038), ("questions", 33.4, 1.031), ("lookups", 2397, 1.501)):
+        assert found[name].etr == pytest.approx(throughput, rel=0.02)
+        assert found[name].response_time == pytest.approx(response, rel=0.02)
