@@ -18,7 +18,7 @@ EXAMPLE = pathlib.Path(__file__).parents[2] / "examples" / "cics-region.toml"
 @pytest.mark.parametrize("filled", [0.0, 0.6, 1.0])
 def test_an_end_is_found_in_few_steps(power: float, end: float, filled: float) -> None:
     """Loads grow as any power of the factor; from some part of the end on users fill the center, which says nothing."""
-    search, factor = room._Search(4.0, "CPs", 0.0), 1.0
+    search, factor = room._HeadroomSearch(4.0, "CPs", 0.0), 1.0
     for _ in range(room.STEPS):
         load = (factor / end) ** power
         if load < 1:
@@ -35,7 +35,7 @@ def test_an_end_is_found_in_few_steps(power: float, end: float, filled: float) -
 
 def test_a_center_whose_load_does_not_tell_is_found_by_halves() -> None:
     """Loads that jump from far below 1 to far above it, one of them a different one each time."""
-    search, factor, names = room._Search(100.0, "CPs", 0.0), 1.0, iter("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    search, factor, names = room._HeadroomSearch(100.0, "CPs", 0.0), 1.0, iter("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     for _ in range(room.STEPS):
         if factor < 37:
             search.held(factor, "MXT", 0.2, True)

@@ -68,7 +68,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
         forms.append(compiled(system, converted=able))
     bound, resource = _bound(forms, grows)
     low, guess = _sure(form, grows, bound) if len(forms) == 1 else (0.0, min(1.0, bound * (1 - MARGIN)))
-    search = _Search(bound, resource, low)
+    search = _HeadroomSearch(bound, resource, low)
     if low == guess:
         return Capacity(low, resource)
     for _ in range(STEPS):
@@ -84,7 +84,7 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     return Capacity(search.low, search.center)
 
 
-class _Search:
+class _HeadroomSearch:
     """A factor between one that is held and one that is not.
 
     Where more comes than a center can do, its load says how far that is beyond the end: as a power of the factor. Below
@@ -94,7 +94,7 @@ class _Search:
     --------
     A center whose load is the square of the factor:
 
-    >>> search, factor = _Search(8.0, "CPs", 0.0), 1.0
+    >>> search, factor = _HeadroomSearch(8.0, "CPs", 0.0), 1.0
     >>> for count in range(20):
     ...     load = (factor / 2) ** 2
     ...     search.held(factor, "MXT", load, True) if load < 1 else search.refused(factor, "MXT", load)
