@@ -89,7 +89,7 @@ def test_it_is_the_wheel_that_runs(installed, tmp_path):
     [
         (["solve", "site.toml"], "query"),
         (["sweep", "site.toml", "query.population=1,2"], "query.population"),
-        (["validate", "--case", "ims12-8", "--out", "report"], "1 case, 11 figures predicted"),
+        (["validate", "--case", "ims12-8", "--out", "report"], "1 case, 15 figures predicted"),
         (["validate", "--document", "ims12"], "report: out/validation.html"),
         (["verify", "site.toml", "--jobs", "2000", "--seed", "2"], "simulated"),
         (["methods", "site.toml"], "accepts"),
