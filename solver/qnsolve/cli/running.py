@@ -7,11 +7,12 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TextIO
 
+from qnsolve.analysis.runs.journal import part_of
 from qnsolve.errors import ModelError, missing_package
 from qnsolve.model import checks
 
@@ -97,6 +98,11 @@ def running(options: argparse.Namespace, *, known: bool = True) -> Iterator[dict
         shown = stack.enter_context(bar(asked))
         progress = None if shown is None else _Points(shown, 0.0 if asked else QUIET, known)
         yield {"executor": executor, "journal": getattr(options, "journal", None), "progress": progress}
+
+
+def part_of_run(how: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """What `running` gave, for one of several runs of a command: its points are a part of the journal."""
+    return {**how, "journal": part_of(how.get("journal"), name)}
 
 
 class _Points:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,6 +19,8 @@ from qnsolve import zos
 from qnsolve.analysis.runs.journal import Journal, JournalPart, part_of
 from qnsolve.analysis.runs.points import Outcome, WorkerLostError, long_run, run_points
 from qnsolve.cli.running import ADDRESS
+
+from tests.support.stopped_runs import stopped
 
 SITE = zos.System(
     lpars=[zos.Lpar("PROD", processors=2)],
@@ -212,14 +212,10 @@ def test_an_interrupt_loses_nothing(tmp_path: Path, workers: list[str]) -> None:
     site, journal = tmp_path / "site.toml", tmp_path / "run.jsonl"
     qn.save(SITE, site)
     command = [sys.executable, "-m", "qnsolve", "sweep", str(site), "orders.rate=1:200:1", "--csv", "--journal", str(journal)]
-    with subprocess.Popen([*command, *workers], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        while not journal.exists() or len(journal.read_bytes().splitlines()) < 5:
-            time.sleep(0.005)
-        run.send_signal(signal.SIGINT)
-        out, said = run.communicate()
+    run = stopped(*command[3:], *workers)
     assert run.returncode == 130
-    assert said.decode() == "qnsolve: interrupted; no file is incomplete\n"
-    assert out == b""
+    assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
+    assert run.stdout == b""
     kept = len(journal.read_bytes().splitlines()) - 1
     assert 4 <= kept < 200
     whole = subprocess.run([*command, *workers], capture_output=True, check=True).stdout

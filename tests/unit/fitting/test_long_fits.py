@@ -18,6 +18,8 @@ from qnsolve.cli.main import main
 from qnsolve.fitting.ranges.bands import bands
 from qnsolve.fitting.ranges.fitted_figures import FittedFigures
 
+from tests.support.stopped_runs import stopped
+
 SKETCH = """
 lpars = [{name = "P", processors = 2, fixed_cpu = "fit"}]
 regions = [{name = "A", lpar = "P"}]
@@ -235,23 +237,6 @@ def test_the_command_shows_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureF
     assert [head.get("part") for head in heads] == [None, "report"]
 
 
-STOPPED = """
-import os, runpy, signal
-from qnsolve.analysis.runs.journal import Journal
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the shell has them ignored
-add = Journal.add
-
-def add_some(self, point, figures):
-    add(self, point, figures)
-    if len(self.done) == 5:
-        os.kill(os.getpid(), signal.SIGINT)
-
-Journal.add = add_some
-runpy.run_module("qnsolve", run_name="__main__", alter_sys=True)
-"""
-
-
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_an_interrupted_fit_loses_nothing(tmp_path: Path, sketch: Path, workers: list[str]) -> None:
@@ -261,7 +246,7 @@ def test_an_interrupted_fit_loses_nothing(tmp_path: Path, sketch: Path, workers:
     data.write_text("\n".join(",".join(map(str, row)) for row in [list(columns), *zip(*columns.values(), strict=True)]))
     command = [sys.executable, "-m", "qnsolve", "fit", str(data), "--model", str(sketch), "-o", str(site), "--held-out", "0"]
     kept = [*command, *workers, "--journal", str(journal)]
-    run = subprocess.run([sys.executable, "-c", STOPPED, *kept[3:]], capture_output=True, check=False)
+    run = stopped(*kept[3:])
     assert (run.returncode, run.stdout) == (130, b"")
     assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
     assert not site.exists()

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qnsolve.analysis.runs.journal import part_of
 from qnsolve.cli.output import add_forms, printed
-from qnsolve.cli.running import add_running, running
+from qnsolve.cli.running import add_running, part_of_run, running
 from qnsolve.errors import ModelError
 from qnsolve.fitting.fit import HELD_OUT, fit
 from qnsolve.fitting.measured_rows import renamed
@@ -62,8 +61,7 @@ def _run(options: argparse.Namespace) -> str:
         part = found
         if not used.all():
             with running(options, known=False) as how:
-                how["journal"] = part_of(how["journal"], "report")
-                part = fit(table, options.model, held_out=~used, **asked, **how)
+                part = fit(table, options.model, held_out=~used, **asked, **part_of_run(how, "report"))
         beside = measured_beside_modelled(part, renamed(table, names), used)
         write_report(options.report, beside, found.sentences())
     return printed(found, options)

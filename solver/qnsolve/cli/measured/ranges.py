@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
-from qnsolve.analysis.runs.journal import part_of
-from qnsolve.cli.running import running
+from qnsolve.cli.running import part_of_run, running
 from qnsolve.cli.terminal import look
 from qnsolve.errors import ModelError
 from qnsolve.files.text import read
@@ -158,5 +157,5 @@ def sweep_with_range(
     """The sweep, its rows with ranges."""
     from qnsolve.fitting.ranges.bands import bands
 
-    how = {**how, "journal": part_of(how["journal"], "draws")}
-    return RangedSweep(found, bands(model, known, vary, together=options.together, draws=options.draws, **how))
+    drawn = {"together": options.together, "draws": options.draws, **part_of_run(how, "draws")}
+    return RangedSweep(found, bands(model, known, vary, **drawn))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qnsolve.analysis.runs.journal import part_of
+from qnsolve.cli.running import part_of_run
 from qnsolve.cli.terminal import look
 from qnsolve.planning.load_points import LoadPoints
 from qnsolve.results.answer import Report
@@ -69,9 +69,7 @@ def study_ranges(found: Study, known: FittedFigures, draws: int | None, how: Map
     heading = ""
     for period in found.periods:
         factors = np.array([period.factors[item.name] for item in found.system.work])
-        beside = bands(
-            points.at_factors(factors), known, draws=draws, **{**how, "journal": part_of(how.get("journal"), period.name)}
-        )
+        beside = bands(points.at_factors(factors), known, draws=draws, **part_of_run(how, period.name))
         heading = beside.heading
         notes |= dict.fromkeys(note for note in beside.notes if "has no answer" not in note)
         own = {row["name"]: row for row in beside.bands if row["figure"] == "response_time"}

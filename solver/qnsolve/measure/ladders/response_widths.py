@@ -180,9 +180,4 @@ def _waiting(curve: Curves, loads: Array) -> _Waiting:
 
 def _together(first: Array, second: Array) -> Array:
     """Logarithms of the weights of both with 0, 1, ... jobs in all."""
-    found = np.empty(len(first))
-    for n in range(len(first)):
-        terms = first[n::-1] + second[: n + 1]
-        largest = terms.max()
-        found[n] = largest + np.log(np.exp(terms - largest).sum())
-    return found
+    return np.array([np.logaddexp.reduce(first[n::-1] + second[: n + 1]) for n in range(len(first))])

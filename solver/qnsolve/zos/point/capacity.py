@@ -109,10 +109,10 @@ class _HeadroomSearch:
         self.bound, self.resource, self.low, self.high = bound, resource, low, bound
         self._beyond = resource  # what is too full at `high`
         self._under, self._over = -FULLER, 0.0  # logs of the load of the fullest center at `low` and `high`
-        self._power, self._told = 1.0, False  # that the load grows by, and whether loads say where its end is
-        self._fine, self._stride = FINE, STRIDE if low else inf
+        self._end = 0.0  # where the load of what is too full would be 1; 0 where loads do not say it
+        self._fine, self._stride = FINE, STRIDE if low else inf  # endless: straight to the bound
         self._wide, self._slow = inf, 0  # log of high over low, and the steps since one has about halved it
-        self._first, self._fullest = True, ""  # whether none was held before the last one, and what is fullest there
+        self._fullest = ""  # at `low`
 
     @property
     def ended(self) -> bool:
@@ -127,18 +127,17 @@ class _HeadroomSearch:
     def refused(self, factor: float, center: str, load: float) -> None:
         """A factor that is not held, and the load of a center that is too full there."""
         over = log(max(load, 1 + TOLD))
-        if center == self._beyond and self.high < self.bound and over < self._over < inf:
-            self._power = max((self._over - over) / log(self.high / factor), LEAST)
-        else:
-            self._power = 1.0
+        power = 1.0 if over <= CLOSE else 0.0  # that the load grows by; 0 where it is not known
+        if center == self._beyond and over < self._over < inf:
+            power = max((self._over - over) / log(self.high / factor), LEAST)
+        self._end = factor * exp(-min(over / power, FARTHEST)) if power else 0.0
         self._narrow(self.low, factor)
-        self._told = over <= CLOSE or self._power != 1.0
         self._beyond, self._over = center, over
 
     def held(self, factor: float, center: str, load: float, settled: bool) -> None:
         """A factor that is held, and its fullest center."""
-        self._told = self._told and factor < self._end
-        self._first = not self.low
+        if factor >= self._end:
+            self._end = 0.0
         self._narrow(factor, self.high)
         self._under = max(min(log(load), -FINE), -FULLER)
         self._fullest, self._fine = center, FINE if settled else ROUGH
@@ -148,20 +147,13 @@ class _HeadroomSearch:
         self._slow = 0 if self._wide == inf or wide < HALF * self._wide else self._slow + 1
         self._wide, self.low, self.high = wide, low, high
 
-    @property
-    def _end(self) -> float:
-        """Where the load of what is too full would be 1."""
-        return self.high * exp(-min(self._over / self._power, FARTHEST))
-
     def next(self) -> float:
         """The factor to try."""
         if self.high == self.bound:
             return self._toward_bound()
-        if self._told and self._slow < SLOW:
-            if self.low < self._end <= self.low * (1 + self._fine):
-                return self.low * (1 + END * self._fine)
-            if self.low < self._end:
-                return self._end * (1 - self._fine / 2)
+        if self.low < self._end and self._slow < SLOW:
+            near = self._end <= self.low * (1 + self._fine)
+            return self.low * (1 + END * self._fine) if near else self._end * (1 - self._fine / 2)
         if not self.low:
             return sqrt(self.high / 16 * self.high)
         if self._under < -LITTLE and not self._slow:  # most of the way to where its fullest center is full
@@ -170,7 +162,7 @@ class _HeadroomSearch:
 
     def _toward_bound(self) -> float:
         """The same where none was refused: the bound, or, where waits may be in the way, as far as the load at `low` says."""
-        if self._first or self._fullest == self.resource:
+        if self._stride == inf or self._fullest == self.resource:
             return self.bound * (1 - MARGIN)
         guess = self.low * exp(-self._under) if self._under < -LITTLE else sqrt(self.low * self.bound)
         guess = min(guess, self.bound * (1 - MARGIN), self.low * (1 + self._stride))

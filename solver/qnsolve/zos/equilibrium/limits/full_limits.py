@@ -276,21 +276,20 @@ def _below(work: Working, pool: int, each: Array, through: Array, flow: Array, s
             spare = float(form.pool_size[inner]) - float((others * ~users) @ holds)
             if spare <= 0:  # other work with a rate fills it, by the times of this round: what its own line says
                 continue
-            lines = size, float(each[tasks].sum())
-            theirs = _places_of_users(work, inner, np.flatnonzero(others * users), holds, spare, lines, own)
+            visit = own / float(each[tasks].sum())
+            theirs = _places_of_users(work, inner, np.flatnonzero(others * users), holds, spare, size, visit)
             most = min(most, max(spare - theirs, LITTLE) / own)
     return most
 
 
 def _places_of_users(
-    work: Working, pool: int, users: Places, holds: Array, spare: float, lines: tuple[int, float], own: float
+    work: Working, pool: int, users: Places, holds: Array, spare: float, count: int, own: float
 ) -> float:  # fmt: skip
-    """Of `spare` places of a limit, those that users take beside tasks that come back at once, and hold one for `own` in all.
+    """Of `spare` places of a limit, those that users take beside so many tasks that come back at once, and hold one for `own`.
 
-    `lines` are how many of them there are, and how often each waits until it is back. All wait as long: the longer, the fewer
-    users come, at their rate without any wait at limits and this one instead, out of a class no more than it lets in.
+    All wait as long: the longer, the fewer users come, at their rate without any wait at limits and this one instead, out of
+    a class no more than it lets in.
     """
-    count, times = lines
     form, visits = work.form, work.form.visits[users]
     of = form.work[users]
     rest = np.maximum(work.cycle - np.bincount(of, visits * work.wait[users], len(form.users)), LITTLE)
@@ -307,7 +306,7 @@ def _places_of_users(
         return float(rate @ holds[users])
 
     def over(wait: float) -> bool:
-        return taken(wait) + count * own / (times * wait + own) > spare
+        return taken(wait) + count * own / (wait + own) > spare
 
     low, high = 0.0, own
     while over(high) and high < ENDLESS:
