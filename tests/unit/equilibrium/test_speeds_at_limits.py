@@ -109,6 +109,31 @@ def test_speeds_of_a_region_among_others() -> None:
     assert np.isnan(found[6])  # too seldom
 
 
+def test_speeds_where_groups_come() -> None:
+    """A TCB that serves one by one, to which groups of three come and single tasks: always as fast, whatever crosses."""
+    rate, serve = 0.2, 1.5
+    groups, single = np.full((60, 1), rate), np.full((60, 1), 0.4)
+    chance = exact(rate, 0.4, 3, np.array([serve]), 60)[:, None]
+    found = speeds(np.arange(60.0), np.zeros(1), np.zeros((60, 1)), chance, single, 0 * single, [(3.0, groups)])
+    assert found is not None
+    np.testing.assert_allclose(found[:10], serve, rtol=1e-6)
+
+
+def test_speeds_where_the_grid_is_wide() -> None:
+    """Tasks that end one at a time on either of two steps: between the points of a wide grid no others end than at them."""
+    levels, others = np.array([*range(40), *range(40, 60, 2), *range(60, 101, 5)], dtype=float), np.arange(8.0)
+    width = np.gradient(levels)
+    chance = np.outer(0.98**levels * width, 0.4**others)
+    leave = 20.0 * np.broadcast_to(others, chance.shape)  # of the second step, independent of how many are at the first
+    mean = float((0.4**others) @ others) / float((0.4**others).sum())
+    found = speeds(levels, others, np.broadcast_to(others, chance.shape), chance / chance.sum(), leave + 1.0, leave)
+    assert found is not None
+    seen = found[45:90]
+    assert np.isfinite(seen).all()
+    assert np.ptp(seen) < 0.1 * 20 * mean
+    assert float(seen.mean()) == pytest.approx(20 * mean, rel=0.1)
+
+
 @pytest.mark.parametrize("waiting", [0.0, 0.4, 20.0])
 def test_waits_for_a_full_limit_of_tasks_out_of_full_classes(waiting: float) -> None:
     """As many are inside as there are places, however long users wait before the classes: that line makes no task fewer."""

@@ -1,8 +1,8 @@
 """Work that comes in bursts: what its transactions wait longer for the limit of a region, and what comes at once to the CPs.
 
-A group of transactions is a group at the first line that it comes to: the limit of its region where that fills, or the CPs.
-What comes after is taken as alone. Transactions that begin at the ticks of a clock are a group until the end of their first
-task.
+A group of transactions is a group at the first line that it comes to: the limit of its region where that fills, or the CPs;
+in later steps, as far as it was let through faster than these do. Transactions that begin at the ticks of a clock are a group
+until the end of their first task.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .working import Working
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
+ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
 PASSES, POINTS = 5, 18  # of a search for speeds, each between two of so many points
 
 
@@ -108,28 +109,40 @@ def wait(chance: Array, burst: float, speed: Array) -> float:
 def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
     form, found = work.form, []
-    open_ = here & ~np.isin(form.region, list(limits.rates))
     for w in np.flatnonzero(form.in_groups).tolist():
-        first = np.where(open_, _first(work, w), 0.0)
-        size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
-        for region in np.unique(form.region[first > 0]).tolist():
-            if region in limits.gates:  # who finds no place comes later, when another one goes
-                tasks = limits.tasks[region]
-                left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
-                size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
-        if first.any():
-            found.append(Burst(w, size, first))
+        for share, size in _in_groups(work, limits, w):
+            first = np.where(here & ~np.isin(form.region, list(limits.rates)), share, 0.0)
+            for region in np.unique(form.region[first > 0]).tolist():
+                if region in limits.gates:  # who finds no place comes later, when another one goes
+                    tasks = limits.tasks[region]
+                    left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
+                    size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
+            if first.any():
+                found.append(Burst(w, size, first))
     return tuple(found)
 
 
-def _first(work: Working, w: int) -> Array:
-    """Chance that the first task of a transaction of a work is this one (T,)."""
+def _in_groups(work: Working, limits: Limits, w: int) -> Iterator[tuple[Array, float]]:
+    """Step by step, the tasks of a work that come in groups, the chance that a transaction has each (T,), and their number.
+
+    Later steps find as much of a group together as what was before lets it through faster than they do; what is elsewhere
+    for long, and for unlike times, comes alone.
+    """
     form = work.form
-    found = np.zeros(len(form.work))
-    group = form.first_group[form.first_start[w]]
-    members = slice(form.group_start[group], form.group_start[group + 1])
-    found[form.group_task[members]] = form.group_share[members]
-    return found
+    mates = min(float(form.burst[w]), float(form.users[w]) or np.inf) - 1
+    slowest, apart, together = 0.0, 0.0, mates
+    for share in _along(work, w):
+        tasks = np.flatnonzero(share)
+        each = max((float(share @ its.time) / its.servers for its in _path(work, tasks)), default=0.0)  # for one more
+        if slowest or apart:
+            near = mates * max(each - slowest, 0.0)
+            together = near / each * near / (near + apart) if near > 0 else 0.0
+        if together > ALONE:
+            yield share, together + 1
+        if together <= ALONE or np.isin(form.region[tasks], list(limits.rates)).any():
+            return
+        slowest = max(slowest, each)
+        apart += float(share @ (work.need.delay + work.line_time.sum(axis=1))) / float(share.sum())
 
 
 def burst_waits(work: Working, limits: Limits) -> Array:
@@ -144,9 +157,8 @@ def burst_waits(work: Working, limits: Limits) -> Array:
         return found
     first = np.zeros(len(form.work))  # transactions of a group that are a group at this task
     for w in bursts.tolist():
-        size = min(float(form.burst[w]), float(form.users[w]) or np.inf)
-        share = _first(work, w)
-        first += (share > 0) * (1 + (size - 1) * share)
+        for share, size in _in_groups(work, limits, w):
+            first += (share > 0) * (1 + (size - 1) * share)
     for region, tasks in limits.tasks.items():
         some = tasks[first[tasks] > 1]
         if work.flow[some].any() and region not in limits.kept and limits.pool[region] not in limits.grouped:

@@ -208,8 +208,9 @@ class GroupChain:
             pieces = self.view.pieces_at_once(self.k, burst.first)  # of a group of tasks, all of the work that each brings
             arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - pieces * each, 0.0)
             again = self.view.again(np.flatnonzero(burst.first)) if self.k is not None else 1.0
-            slower = self.slower * (other / pieces if pieces > 0 and other > 0 else 1.0)
-            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, other, slower, again)
+            many = min(other, pieces)  # short tasks are fewer pieces
+            slower = self.slower * (many / pieces if many > 0 and many < pieces else 1.0)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again)
         if np.isfinite(load.coming.most):
             room = total < load.coming.most
             arrive, up = arrive * room, up * room
@@ -291,4 +292,5 @@ class GroupChain:
         leave = rates.serve * (1 - later) + rates.down * max(others, 0.0) / max(self.out, 1e-300)
         total = rates.levels[:, None] + self.phases[None, :]
         come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
-        return speeds_seen(rates.levels, self.phases, rates.near - rates.levels[:, None], chance, come, leave)
+        groups = [(jump.levels, jump.rate) for jump in rates.together if jump.levels > 0]
+        return speeds_seen(rates.levels, self.phases, rates.near - rates.levels[:, None], chance, come, leave, groups)

@@ -437,6 +437,10 @@ class Limits(StationsBelow):
             own = float(w.flow[tasks] @ (w.on_cps - w.at_group[qr_pool])[tasks]) / total
         if serial == 0.0:
             own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
+        speeds = w.hosts[host].speeds.get(region) if w.hosts else None
+        in_groups = bool(w.form.in_groups[w.form.work[tasks]].any())
+        if serial == 0.0 and w.hosts and speeds is None and w.ask.on_cps[tasks].any() and not in_groups:
+            return self.own.at_cps(tasks, size)
         if serial == 0.0:  # work without CPU is never on the CPs for long
             own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
         at_once, most = fastest(w, tasks, host)
@@ -446,7 +450,6 @@ class Limits(StationsBelow):
         tilt = min(0.999 / serial if serial else np.inf, size / max(own, 1e-12))
         whole = folded(weights(np.full(size, tilt * serial)), weights(tilt * own / count), size)
         found = speed_of(whole, tilt)[1:]  # as in a product form
-        speeds = w.hosts[host].speeds.get(region) if w.hosts else None
         if speeds is None:
             return found
         seen = speeds[:size] / max(self.visits_of_one(region), 1e-300) / found[: len(speeds[:size])]

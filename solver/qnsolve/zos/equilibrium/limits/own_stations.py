@@ -101,6 +101,16 @@ class OwnStations:
         """Of a TRANCLASS: all but the QR TCB, at which tasks are for `at_qr`."""
         return Inside(pool, size, self._of(pool, tasks, size, np.ones(len(at_qr), dtype=bool), at_qr))
 
+    def at_cps(self, tasks: Places, size: int) -> Array:
+        """Rates at which 1, 2, … tasks that need no TCB leave the CPs of their host (size,)."""
+        w, form = self.work, self.work.form
+        host = int(form.host[tasks[0]])
+        here, own, flow = form.host == host, self.through(tasks) * (form.host == host), w.flow
+        total, cpu, time = float(flow[tasks].sum()), w.ask.on_cps, w.on_cps
+        used = float((flow * cpu) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+        of_one, there = float(own @ cpu) / total, float(own @ time) / total
+        return self._served(tasks, total, of_one, there, there, used, float(form.engines[host]), size).speeds
+
     def _of(self, pool: int, tasks: Places, size: int, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
         """Stations at which the tasks of a limit, and those that they wait for, wait; none where most are of users.
 

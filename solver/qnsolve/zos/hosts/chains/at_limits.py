@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import ceil
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -12,13 +15,18 @@ NEVER = 1e-30  # chance of a number of tasks that is left out
 QUICKER = 8  # columns that a product of matrices adds up in the time of one alone
 NEARLY_ALL = 1 - 1e-6  # of the others are of one region: as good as all of them
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
+REACH = 0.15  # of a number of tasks, how far from it what leaves counts where the grid is wide
 SURE = 1e-3  # of few tasks, each of them counted: those of rarer numbers are no better known than by their times
 
 
-def speeds(levels: Array, others: Array, mine: Array, chance: Array, come: Array, leave: Array) -> Array | None:
+def speeds(
+    levels: Array, others: Array, mine: Array, chance: Array, come: Array, leave: Array,
+    groups: Sequence[tuple[float, Array]] = (),
+) -> Array | None:  # fmt: skip
     """Rate at which tasks of a region leave the CPs with 1, 2, … of them there, nan where that is not seen.
 
     There are its `levels` (N,), and of so many `others` (Y,) in the mean so many more (N, Y): each is with the same chance.
+    They `come` one by one, and in `groups` of a size at a rate.
     For a few tasks, what crosses from below over the chance; for many, where the grid is wide, what leaves.
     """
     near = levels[:, None] + mine
@@ -30,12 +38,59 @@ def speeds(levels: Array, others: Array, mine: Array, chance: Array, come: Array
         weight += np.bincount(at, mass, len(weight))
         ended += np.bincount(at, mass * leave.ravel(), len(weight))
     weight[: FEW + 1], crossed[: FEW + 1] = _few(levels, others, mine, chance, come)
+    for group, rate in groups:  # what comes crosses as many numbers
+        from_here = _few(levels, others, mine, chance, rate)[1]
+        for further in range(min(ceil(group), FEW + 1)):
+            crossed[further : FEW + 1] += min(group - further, 1.0) * from_here[: FEW + 1 - further]
     found: Array = np.full(size - 1, np.nan)
     few = (weight[1:size] > SURE) & (weight[: size - 1] > SURE) & (np.arange(size - 1) < FEW)
     many = (weight[1:size] > SEEN) & (np.arange(size - 1) >= FEW)
     found[few] = crossed[: size - 1][few] / weight[1:size][few]
     found[many] = ended[1:size][many] / weight[1:size][many]
+    _of_wide_grids(found, near, (_beyond(levels), _beyond(others)), mine / np.maximum(others, 1e-300), chance, leave)
     return found if np.isfinite(found).any() and crossed.sum() > 0 else None
+
+
+def _of_wide_grids(
+    found: Array, near: Array, beyond: tuple[tuple[Array, Array], ...], share: Array, chance: Array, leave: Array
+) -> None:  # fmt: skip
+    """Put in the speeds of numbers where points of a grid stand for more than one; how far they go `beyond` them, of either.
+
+    Each is that of all numbers near it: what is at one point of a wide grid does not go with one number.
+    """
+    low, high = (near + sign * (n[:, None] + share * y) for sign, n, y in zip((-1, 1), *beyond, strict=True))
+    wide = high > near
+    if not wide.any():
+        return
+    weight, ended = (_counted(low, high, mass, len(found) + 1) for mass in (chance, chance * leave))
+    last = int(np.flatnonzero(weight > SURE).max(initial=0))
+    number = np.arange(max(int(near[wide].min()), FEW) + 1, last + 1)
+    if len(number):
+        among, left = (np.append(0.0, its.cumsum()) for its in (weight, ended))
+        before, after = (number * (1 - REACH)).astype(int), np.minimum(number * (1 + REACH), last).astype(int) + 1
+        there = among[after] - among[before]
+        found[number - 1] = np.divide(left[after] - left[before], there, out=np.full(len(number), np.nan), where=there > NEVER)
+        found[last:] = np.nan
+
+
+def _beyond(points: Array) -> tuple[Array, Array]:
+    """How far what a point of a grid stands for goes below and above it, beyond a half."""
+    half = np.maximum(np.diff(points) - 1, 0.0) / 2
+    return np.append(0.0, half), np.append(half, half[-1:])
+
+
+def _counted(low: Array, high: Array, mass: Array, size: int) -> Array:
+    """What there is of some masses at each of the numbers 0 … size - 1, each evenly from a half below one to a half above.
+
+    Grids of whole numbers that are far apart would have what is between them nowhere.
+    """
+    edges, steep = np.arange(size + 1.0) - 0.5, (mass / (high - low + 1)).ravel()
+    found = np.zeros(size + 1)
+    for begin, sign in ((low.ravel() - 0.5, 1.0), (high.ravel() + 0.5, -1.0)):
+        place = np.minimum(np.ceil(begin + 0.5), size + 1).astype(int)  # of the first edge that is no lower
+        slopes, starts = (np.bincount(place, its, size + 2)[: size + 1].cumsum() for its in (steep, steep * begin))
+        found += sign * (slopes * edges - starts)
+    return np.diff(found)
 
 
 def _few(levels: Array, others: Array, mine: Array, chance: Array, come: Array) -> Array:

@@ -17,6 +17,7 @@ from .endless import lowest
 RARE = 1e-4  # chance of jumps that are taken together as one
 OF_LEVEL, OF_PRODUCT = 5e5, 2e4  # multiplications that take as long as what else a level and a product of it takes
 KEPT = 4e6  # rates of a chain that are kept, about
+ROUNDING = 1e-9  # of the size of a group, what its shares add up to more or less
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -197,7 +198,7 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
     sizes = np.array([[jump.levels, jump.phases] for jump in found])[:, :, None]
     leaps, short = [], []
     for points, size, axes in ((levels, sizes[:, 0], "jn,jny->ny"), (phases, sizes[:, 1], "jy,jny->ny")):
-        long = 2 * _steps(points) <= size  # beside the steps of the grid there
+        long = 2 * _steps(points) <= size * (1 + ROUNDING)  # beside the steps of the grid there
         leaps.append(Leaps.of(points, size * long))
         left = np.where(long, 0.0, size)
         short.append((np.einsum(axes, left, rate), np.einsum(axes, left * size, rate)))

@@ -16,7 +16,7 @@ from qnsolve.zos.hosts.limited.product_form import weights
 
 from .series_chain import Arrivals, Below, LimitsInSeries, PlacesBelow, TwoLimits, one_of_several, series
 
-SERIES, ONE = 10.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB
+SERIES, ONE = 4.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
@@ -37,6 +37,7 @@ class FullLimits(Protocol):
     speeds: dict[int, tuple[Array, int, float]]
     calling: Array
     classes: dict[int, Places]
+    closing: set[int]
 
     def size(self, region: int) -> int:
         """Places of a region."""
@@ -75,12 +76,15 @@ class SharedBelow:
         Chains of a class and its region, by its pool, and of two regions, by both.
     competed : set of int
         Regions above several whose lines competed for their places.
+    with_region : set of int
+        Classes that were solved with their regions: it is so to the end.
     """
 
     limits: FullLimits
     speeds: dict[tuple[int, int], Array] = field(default_factory=dict)
     solved: AlikeAnswers[int | tuple[int, int], LimitsInSeries] = field(default_factory=lambda: AlikeAnswers(SAME))
     competed: set[int] = field(default_factory=set)
+    with_region: set[int] = field(default_factory=set)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -169,40 +173,61 @@ class SharedBelow:
         """The chains of a region that fills and of each of its TRANCLASSes that is often full; their waits are noted.
 
         Other work holds places of the region for other times: while it has many of them, less comes out of the class, and its
-        line is the longer for that. By the mean of the wait for the region it would be as long as if that never changed.
+        line is the longer for that. By the mean of the wait for the region it would be as long as if that never changed. A
+        class with more places than the region bounds the line before that: no more of its tasks stand there than it lets in.
         """
         limits, w = self.limits, self.limits.work
-        if region not in limits.found or limits.found[region].full < SELDOM:
+        if region not in limits.found:
             return
+        size = limits.size(region)
+        inner = [p for p in limits.classes_of(region) if int(w.form.pool_size[p]) != size]
+        alike = [p for p in limits.classes_of(region) if p not in inner]
+        if not inner:
+            inner, alike = alike, []
+        crowd, solved = limits.found[region], False
         everything, pool = limits.tasks[region], limits.pool[region]
-        inner = [p for p in limits.classes_of(region) if int(w.form.pool_size[p]) < limits.size(region)]
-        often = [
-            p
-            for p in inner
-            if p in w.crowds and w.crowds[p].full > OFTEN and limits.callers(limits.classes[p]).isdisjoint(limits.gates)
-        ]  # what comes out of full regions is as many as these have places: their line moves with that of the class
-        solved = False
-        for its in often:
-            tasks, size, flow = limits.classes[its], int(w.form.pool_size[its]), w.flow[everything]
-            sent = np.where(np.isin(everything, tasks), flow, 0.0)
-            total = float(sent.sum())
-            if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
+        others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner])) if inner else everything
+        for its in inner:
+            found = self._class_and_region(its, region, crowd) if self._often(its, region) else None
+            if found is None:
                 continue
-            below, other_come, others_most, _ = self._below(region, sent, total)
-            within = w.holds() + w.pool_wait[pool]
-            stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, within)
-            most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
-            asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
-            found = self._series(its, asked, w.crowds[its], limits.found[region])
+            solved, tasks = True, limits.classes[its]
+            self.with_region.add(its)
             w.pool_wait[pool, tasks] = found.waiting / max(found.passed, 1e-300)
-            solved = True
-            others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner]))
             w.pool_wait[pool, others] = found.others_waiting / max(found.others_rate, 1e-300)
-            w.crowds[its] = _crowd(found, size)
+            w.crowds[its] = _crowd(found, int(w.form.pool_size[its]))
             w.pool_wait[its, tasks] = w.crowds[its].wait
+            w.crowds[pool] = limits.found[region] = self._both(region, found)
         if solved:  # the others wait for a class as large as the region in the line of that
-            for its in set(limits.classes_of(region)).difference(inner):
+            for its in alike:
                 w.pool_wait[its] = 0.0
+
+    def _often(self, its: int, region: int) -> bool:
+        """Whether a class is solved with its region: it is often full and so is that, or was, and is as large.
+
+        What comes out of full regions is as many as these have places: their line moves with that of the class.
+        """
+        limits, crowds = self.limits, self.limits.work.crowds
+        if its not in crowds or not limits.callers(limits.classes[its]).isdisjoint(limits.gates):
+            return False
+        if int(limits.work.form.pool_size[its]) >= limits.size(region) and its in self.with_region | limits.closing:
+            return True
+        return limits.found[region].full >= SELDOM and crowds[its].full > OFTEN
+
+    def _class_and_region(self, its: int, region: int, crowd: Crowd) -> LimitsInSeries | None:
+        """The chain of a class and of all other tasks of its region, whose own chain alone is `crowd`; None without others."""
+        limits, w = self.limits, self.limits.work
+        everything, tasks = limits.tasks[region], limits.classes[its]
+        size, flow = int(w.form.pool_size[its]), w.flow[everything]
+        sent = np.where(np.isin(everything, tasks), flow, 0.0)
+        total = float(sent.sum())
+        if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
+            return None
+        below, other_come, others_most, _ = self._below(region, sent, total)
+        stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, w.holds() + w.pool_wait[limits.pool[region]])
+        most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
+        asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
+        return self._series(its, asked, w.crowds[its], crowd)
 
     def _series(self, key: int | tuple[int, int], asked: TwoLimits, plain: Crowd, others: Crowd) -> LimitsInSeries:
         """The chain of a limit above and one below; that of the round before, or of equal ones, where it depends on the same.
@@ -243,7 +268,7 @@ class SharedBelow:
                 stream, most = stream + its, np.inf
                 continue
             time = float(rest[own] @ spent[own]) / its
-            if work in classes and classes[work][0] < size:
+            if work in classes and classes[work][0] != size:  # of one as large all stand in the line of the region
                 sources.append(UserSource(classes[work][0], its * time / there, classes[work][1]))
                 most += classes[work][0]
                 continue
@@ -274,10 +299,13 @@ class SharedBelow:
         old = w.pool_wait[pool, tasks]
         mixed = part * wait + (1 - part) * others
         w.pool_wait[pool, tasks] = np.where(part > 0, mixed, np.where(self._main(region, coming), others, old))
-        chance = found.below / found.below.sum()
-        seen = limits.found[region]
-        crowd = Crowd(found.numbers, chance, np.full(len(chance), float(w.flow[tasks].sum())), seen.limit)
-        w.crowds[pool] = limits.found[region] = crowd
+        w.crowds[pool] = limits.found[region] = self._both(region, found)
+
+    def _both(self, region: int, found: PlacesBelow) -> Crowd:
+        """Tasks in and before the limit below, of both kinds."""
+        limits, chance = self.limits, found.below / found.below.sum()
+        coming = float(limits.work.flow[limits.tasks[region]].sum())
+        return Crowd(found.numbers, chance, np.full(len(chance), coming), limits.found[region].limit)
 
     def _main(self, region: int, coming: float) -> bool:
         """Whether a region below has the most tasks from this one."""
