@@ -30,7 +30,7 @@ def line_times(work: Working, limits: Limits) -> None:
         for w in np.unique(form.work[tasks]):
             mine = form.work[tasks] == w
             each = float((form.visits[tasks] * need.rounds[tasks])[mine].sum())
-            room = limits.room(tasks[mine], int(w))
+            room = limits.room(tasks[mine], int(w)) if form.users[w] or not limits.own.shortens(int(pool)) else np.inf
             if form.users[w] == 0 and room == np.inf:
                 stream += work.rate[w] * each
                 continue

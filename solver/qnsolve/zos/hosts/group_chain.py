@@ -207,7 +207,7 @@ class GroupChain:
             own, other = float(at), float(burst.first.sum() - at)
             pieces = self.view.pieces_at_once(self.k, burst.first)  # of a group of tasks, all of the work that each brings
             arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - pieces * each, 0.0)
-            again = self.view.again(np.flatnonzero(burst.first)) if self.k is not None else 1.0
+            again = self._again(burst.first)
             many = min(other, pieces)  # short tasks are fewer pieces
             slower = self.slower * (many / pieces if many > 0 and many < pieces else 1.0)
             found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again)
@@ -216,6 +216,21 @@ class GroupChain:
             arrive, up = arrive * room, up * room
         arrive[-1] = 0.0
         return arrive, up, found
+
+    def _again(self, first: Array) -> float:
+        """Work of each task of a burst after the first one, in all its visits to the group, over a visit in the mean.
+
+        In a line in order of arrival all wait for the work before them; where a TCB is shared that is seen to later, and where
+        users come a level is a task, however long its piece.
+        """
+        if self.k is None:
+            return 1.0
+        group, load, again = self.view.load.groups[self.k], self.view.load, self.view.again(np.flatnonzero(first))
+        here, piece = first[group.tasks], group.cpu + group.spin
+        mean = float(load.flow[group.tasks] @ piece) / self.rate
+        if not (group.in_order and self.servers == 1 and load.coming.steady and here.any() and mean > 0):
+            return again
+        return again * float(here @ piece) / float(here.sum()) / mean
 
     def _always(self, levels: Array) -> Array | None:
         """Speed of lines that are never idle, over that alone (levels, phases)."""

@@ -48,7 +48,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     at its TCBs are those on as many engines of their own as make that number. What one task waits on the chain until its
     visits are begun, and how much longer it takes then, is its own; all wait so much longer or less that the work is left.
     Where the lines would hold far more than that, they have more engines: they grow while no engine is left, and that is
-    counted already.
+    counted already. The chain has no bursts: waits are as much longer or less as without them.
     """
     form = work.form
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
@@ -59,14 +59,18 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     work.effort += EFFORT
     limited = bool(lower.held or limits.grouped or lower.gated)
     own = found.number
+    plain = replace(lower, bursts=())  # as the chain has them
     for _ in range(STEPS):
-        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
-        there = _There(work, lower, point, times, _more(work, lower, found, times))
+        point, times = solved_times(work, limits, replace(plain, engines=found.engines(own)))
+        there = _There(work, plain, point, times, _more(work, plain, found, times))
         number = there.alike if limited else _number(there, found, left, higher.engines)
         if limited or number > MORE * there.number:
             break
         own *= number / there.number / MORE
     factor = max(number - there.least, 0.0) / max(there.number - there.least, 1e-300)
+    if lower.bursts:
+        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
+        there = replace(there, load=lower, point=point, times=times)
     for center in there.centers():
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
         longer = center.alone + np.maximum(longer, 0.0) - center.time

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 
@@ -135,9 +135,7 @@ class OwnStations:
             here = form.host == host
             used = float((w.flow * w.ask.on_cps) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
             kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
-            its = self._served(*kept, used, float(form.engines[host]), size)
-            each = np.arange(1.0, size + 1) / max(its.time, 1e-300)  # no slower: the mean time has the others in it
-            found[True, host] = replace(its, speeds=np.maximum(its.speeds, each), plain=its.time)
+            found[True, host] = self._served(*kept, used, float(form.engines[host]), size, shared=True)
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():
@@ -204,7 +202,7 @@ class OwnStations:
     @staticmethod
     def _served(
         members: Places, flow: float, work: float, time: float, now: float, used: float, servers: float, size: int,
-        yielding: float = 0.0, waiting: float = 0.0,
+        yielding: float = 0.0, waiting: float = 0.0, shared: bool = False,
     ) -> OwnStation:  # fmt: skip
         """Speeds of 1 … size tasks: what others leave of the servers is theirs, as in a product form.
 
@@ -216,6 +214,8 @@ class OwnStations:
         whole, each = stretch(used, servers), count / max(time, 1e-300)
         most = (servers - max(others - yielding, 0.0)) * count / (count * work + waiting)
         speeds = np.minimum(each * whole / stretch(others, servers), most)
+        if shared:  # with others, who are in the mean time already
+            speeds = np.maximum(speeds, each)
         return OwnStation(members, time, now, speeds[:size], min(_alone(flow, speeds), time))
 
     def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
@@ -230,6 +230,10 @@ class OwnStations:
             self.shorter.pop((pool, key), None)
             if share < SHORTER and len(its.members):
                 self.shorter[pool, key] = its.members, max(share, 1e-6)
+
+    def shortens(self, line: int) -> bool:
+        """Whether waits at a log or device are those of tasks of a limit, found as if none were kept out."""
+        return any(key == (False, line) for _, key in self.shorter)
 
     def copy(self, pools: list[tuple[int, int]], tasks: Places, others: Places) -> None:
         """Take for limits what was seen of others, whose tasks are `others` in place of `tasks`."""
