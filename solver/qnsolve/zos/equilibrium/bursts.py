@@ -159,10 +159,18 @@ def burst_waits(work: Working, limits: Limits) -> Array:
     for w in bursts.tolist():
         for share, size in _in_groups(work, limits, w):
             first += (share > 0) * (1 + (size - 1) * share)
+    holds, inside = work.holds(), first.copy()
+    for pool, tasks in limits.classes.items():
+        region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
+        inside[tasks] = np.minimum(first[tasks], size)
+        outside = np.maximum(first - size + 1, 1.0)  # those let in are in each other's way inside, as times there have it
+        if work.flow[tasks[outside[tasks] > 1]].any():
+            speed = limits.speeds.get(~pool)
+            _at_limit(work, size, tasks, (holds + work.pool_wait[region])[tasks], speed, outside, found)
     for region, tasks in limits.tasks.items():
-        some = tasks[first[tasks] > 1]
+        some = tasks[inside[tasks] > 1]
         if work.flow[some].any() and region not in limits.kept and limits.pool[region] not in limits.grouped:
-            _at_limit(work, limits, region, first, found)
+            _at_limit(work, limits.size(region), tasks, holds[tasks], limits.speeds.get(region), inside, found)
     return found
 
 
@@ -178,17 +186,19 @@ def _groups(flow: Array, holds: Array, first: Array) -> tuple[float, float, floa
     return coming * share / size, coming * (1 - share), size
 
 
-def _at_limit(work: Working, limits: Limits, region: int, first: Array, found: Array) -> None:
-    form, tasks = work.form, limits.tasks[region]
-    size = limits.size(region)
+def _at_limit(
+    work: Working, size: int, tasks: Places, holds: Array, known: tuple[Array, int, float] | None, first: Array, found: Array
+) -> None:  # fmt: skip
+    """Add what tasks that hold places of a limit for so long wait longer for it; `known` are the speeds of its chain."""
+    form = work.form
     if size >= UNLIMITED or (form.users[form.work[tasks]] > 0).any():
         return
-    flow, holds = work.flow[tasks], work.holds()[tasks]
+    flow = work.flow[tasks]
     held = float(flow @ holds) / max(float(flow.sum()), 1e-300)
     groups, single, burst = _groups(flow, holds, first[tasks])
     speed = np.arange(1.0, size + 1) / max(held, 1e-300)
-    if region in limits.speeds:
-        speed = np.maximum(limits.speeds[region][0][1 : size + 1], 1e-300)
+    if known is not None:
+        speed = np.maximum(known[0][1 : size + 1], 1e-300)
         speed = speeds_by_little(groups, single, burst, speed, float(flow @ holds))
     together, alone = chances(groups, single, burst, speed), chances(0.0, groups * burst + single, 1.0, speed)
     if together is None or alone is None:
