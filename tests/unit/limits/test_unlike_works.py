@@ -248,3 +248,38 @@ def test_a_kind_that_hardly_ever_comes() -> None:
     assert found.leave == pytest.approx(alone.leave)
     assert found.first == pytest.approx(0.7)
     assert unlike_works._two_kinds(np.array([1.0, 1e-20]), mean[:2]) is None
+
+
+def test_shares_of_the_line_are_asked_for_once_at_each_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a chain on a grid: to find its levels, for its moves up and down, and at the levels themselves."""
+    asked = [0]
+    plain = composition_chain.WaitingLine.at
+
+    def counted(line: composition_chain.WaitingLine, waiting: np.ndarray) -> np.ndarray:
+        asked[0] += 1
+        return plain(line, waiting)
+
+    monkeypatch.setattr(composition_chain.WaitingLine, "at", counted)
+    chains = [0]
+    composed = unlike_works.composition
+
+    def composition(*asked_for: object) -> composition_chain.LimitState:
+        chains[0] += 1
+        return composed(*asked_for)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(unlike_works, "composition", composition)
+    _users(60, [400.0, 150.0], [1.0, 5.0], [0.1, 1.5])
+    assert chains[0] > 0
+    assert asked[0] == 4 * chains[0]
+
+
+def test_shares_of_a_line_fill_it() -> None:
+    """N/(gap·t + j) of each kind add up to 1 at the rate t at which a line of j is filled; an open kind has no users."""
+    users, gap = np.array([500.0, 40.0, 0.0]), np.array([3.0, 0.2, 0.01])
+    waiting, free = np.array([[0.0], [30.0], [420.0]]), np.array([[480.0, 470.0], [39.0, 5.0], [0.0, 0.0]])
+    found = composition_chain._shares(users, gap, waiting, free[:, None])
+    there = np.where(users > 0, 1.0, 0.0)[:, None, None]
+    rate = np.where(there > 0, free[:, None], 1.0) / found / gap[:, None, None] - there * waiting / gap[:, None, None]
+    assert found.sum(axis=0) == pytest.approx(1.0)
+    assert (rate > 0).all()
+    assert np.ptp(rate, axis=0) == pytest.approx(0.0, abs=1e-9 * float(rate.max()))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from qnsolve.numerics.level_chain import EndlessLevels, long_steps, probabilities
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array
 from qnsolve.numerics.two_phases import TwoPhases
 
 EXACT = 40  # limit of open kinds up to which every number of tasks inside is a state of its own
@@ -58,83 +58,89 @@ class Arrivals:
     most: float
 
     def brisk(self, line: Array, phases: TwoPhases) -> Array:
-        """Rate at which tasks leave phase 1 with these shares of the kinds, over that with the mean shares, (...).
+        """Rate at which tasks leave phase 1 with these shares of the kinds (K, ...), over that with the mean shares, (...).
 
         What the shares in phase 1 say of the mean holding time differs from that of the mix where kinds
         are shorter than the phase.
         """
         if phases.move:
-            return np.ones(line.shape[:-1])
+            return np.ones(line.shape[1:])
         short, long = 1 / phases.leave[0], 1 / phases.leave[1]
-        entry = line @ self.shares
-        own = (line @ self.mean - (1 - entry) * long) / np.maximum(entry, 1e-300)
+        entry = over_kinds(self.shares, line)
+        own = (over_kinds(self.mean, line) - (1 - entry) * long) / np.maximum(entry, 1e-300)
         return np.asarray(short / np.clip(own, short / WIDEST, short * WIDEST))
 
     def held(self, first: Array, second: Array) -> Array:
-        """Tasks of each kind inside, while so many are there by phase, shape (..., K): as in a product form."""
-        if not self.apart:
-            return self._of(self.tables[0], first + second)
-        return self._of(self.tables[0], first) + self._of(self.tables[1], second)
+        """Tasks of each kind inside, while so many are there by phase, shape (K, ...): as in a product form."""
+        numbers = (first, second) if self.apart else (first + second,) * 2
+        of = (numbers[int(share < 0.5)] for share in self.shares)
+        return np.array([np.interp(number, *its) for number, its in zip(of, self.tables, strict=True)])
 
     @cached_property
     def tables(self) -> list[tuple[Array, Array]]:
-        """Tasks of each kind given the number of all of a phase."""
+        """Tasks of each kind given the number of all, of a phase where each kind has one of its own."""
         every = np.ones(len(self.mean), dtype=bool)
-        return [self._among(kinds) for kinds in ((self.shares > 0.5, self.shares < 0.5) if self.apart else (every,))]
-
-    @staticmethod
-    def _of(table: tuple[Array, Array], number: Array) -> Array:
-        return np.stack([np.interp(number, table[0], column) for column in table[1].T], axis=-1)
-
-    def _among(self, kinds: Places) -> tuple[Array, Array]:
         at = np.unique(np.append(_spread(self.most), 0.5))
-        some = np.zeros((len(at), len(self.mean)))
-        gap = np.where(self.users > 0, 1 / self.inside, 1 / np.maximum(self.inside, 1e-300))[kinds]
-        some[:, kinds] = _shares(self.users[kinds], gap, at, self.users[kinds]) * at[:, None]
-        return at, some
+        some = np.zeros((len(self.mean), len(at)))
+        for kinds in (self.shares >= 0.5, self.shares < 0.5) if self.apart else (every,):
+            gap = np.where(self.users > 0, 1 / self.inside, 1 / np.maximum(self.inside, 1e-300))[kinds]
+            some[kinds] = _shares(self.users[kinds], gap, at, self.users[kinds, None]) * at
+        return [(at, its) for its in some]
 
     def line(self, first: Array, second: Array, longest: float) -> WaitingLine:
         """The line while so many are inside by phase, shape (P,), of so many at most."""
-        return WaitingLine(self, np.maximum(self.users - self.held(first, second), 1e-6 * self.users), longest)
+        users = self.users[:, None]
+        return WaitingLine(self, np.maximum(users - self.held(first, second), 1e-6 * users), longest)
 
-    def rates(self, first: Array, second: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
-        """Rates of tasks that come for phase 1 and for phase 2.
+    def rates(self, held: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
+        """Rates of tasks that come for phase 1 and for phase 2; figures as in `of`."""
+        come = self.of(held, waiting, line)
+        return over_kinds(self.shares, come), over_kinds(1 - self.shares, come)
+
+    def of(self, held: Array, waiting: Array, line: Array) -> Array:
+        """The rate of each kind (K, ...).
 
         Parameters
         ----------
-        first, second, waiting : ndarray (...)
-            Tasks inside by phase, and waiting.
-        line : ndarray (..., K)
-            Share of each kind in the line.
+        held, line : ndarray (K, ...)
+            Tasks of each kind inside, and the share of each in the line.
+        waiting : ndarray (...)
+            Tasks in the line.
         """
-        come = self.of(first, second, waiting, line)
-        return come @ self.shares, come @ (1 - self.shares)
+        users, gap = by_kind(self.users, line), by_kind(self.gap, line)
+        return np.asarray(np.where(users > 0, np.maximum(users - held - waiting * line, 0.0), 1.0) / gap)
 
-    def of(self, first: Array, second: Array, waiting: Array, line: Array) -> Array:
-        """The rate of each kind, of whose users so many are at the limit (..., K)."""
-        here = self.held(first, second) + waiting[..., None] * line
-        return np.where(self.users > 0, np.maximum(self.users - here, 0.0), 1.0) / self.gap
+
+def by_kind(values: Array, like: Array) -> Array:
+    """Values of the kinds (K,) along the first axis of an array."""
+    return values.reshape(-1, *(1,) * (like.ndim - 1))
+
+
+def over_kinds(weights: Array, figures: Array) -> Array:
+    """Sum over the kinds of figures (K, ...) with a weight each."""
+    return np.asarray(np.tensordot(weights, figures, 1))
 
 
 def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
-    """Share of each kind in a line of so many tasks, shape (..., K), of whom `free` are in it or away.
+    """Share of each kind in a line of so many tasks, shape (K, ...), of whom `free` (K, ...) are in it or away.
 
-    A line of j is filled at a rate t by N/(gap·t + j) of each kind, which add up to 1.
+    A line of j is filled at a rate t by N/(gap·t + j) of each kind, which add up to 1: at least that of any kind alone, of all
+    open ones, and of all users were they away for as long as in the mean.
     """
-    closed = users > 0
-    free = np.where(closed, free, 1.0)
-    j = waiting[..., None] * closed
-    rate = np.maximum(((free - j) / gap).max(axis=-1), (~closed / gap).sum())[..., None]
-    rate = np.maximum(rate, 1e-300)
+    closed, opened = by_kind(users, free) > 0, float((1 / gap[users == 0]).sum())
+    gap, free = by_kind(gap, free), np.where(closed, free, 1.0)
+    j = waiting * closed
+    there = (free * closed).sum(axis=0)
+    together = (there - waiting) * there / np.maximum((free * closed * gap).sum(axis=0), 1e-300)
+    rate = np.maximum(np.maximum(((free - j) / gap).max(axis=0), together), max(opened, 1e-300))
     for _ in range(60):  # 1 over the sum is concave in the rate: Newton steps from below never pass the solution
-        parts = free / (gap * rate + j)
-        whole = parts.sum(axis=-1, keepdims=True)
-        step = (whole - 1) * whole / (parts * gap / (gap * rate + j)).sum(axis=-1, keepdims=True)
-        rate = rate + np.maximum(step, 0.0)
+        below = gap * rate + j
+        parts = free / below
+        whole = parts.sum(axis=0)
         if (whole - 1 <= 1e-14).all():  # the shares are over their sum in the end
             break
-    parts = free / (gap * rate + j)
-    return np.asarray(parts / parts.sum(axis=-1, keepdims=True))
+        rate = rate + np.maximum((whole - 1) * whole / (parts * gap / below).sum(axis=0), 0.0)
+    return np.asarray(parts / whole)
 
 
 class WaitingLine:
@@ -145,41 +151,40 @@ class WaitingLine:
     """
 
     def __init__(self, arrivals: Arrivals, free: Array, longest: float) -> None:
-        self.arrivals, self.free = arrivals, free  # (P, K)
+        self.arrivals, self.free = arrivals, free  # (K, P)
         alike = len(arrivals.mean) == 1 or not arrivals.users.any()
         self.few = self._few(0 if alike else int(min(np.ceil(longest), SHORT)))
 
     def at(self, waiting: Array) -> Array:
-        """Shares for so many waiting (J,), shape (J, P, K)."""
-        few, last = self.few, len(self.few) - 1
-        low = np.minimum(waiting, last).astype(int)
-        part = (np.minimum(waiting, last) - low)[:, None, None]
-        found: Array = (1 - part) * few[low] + part * few[np.minimum(low + 1, last)]
-        if (long := waiting > last).any():
-            found[long] = _shares(
-                self.arrivals.users, self.arrivals.gap, waiting[long, None] * np.ones(len(self.free)), self.free
-            )
+        """Shares for so many waiting (J,), shape (K, J, P)."""
+        few, last = self.few, self.few.shape[1] - 1
+        found, short = np.empty((len(few), len(waiting), few.shape[2])), waiting <= last
+        low = waiting[short].astype(int)
+        part = (waiting[short] - low)[:, None]
+        found[:, short] = (1 - part) * few[:, low] + part * few[:, np.minimum(low + 1, last)]
+        if not short.all():
+            long = waiting[~short, None]
+            found[:, ~short] = _shares(self.arrivals.users, self.arrivals.gap, long, self.free[:, None])
         return found
 
     def _few(self, most: int) -> Array:
-        """Shares for 0, 1, … waiting (most + 1, P, K): the means of the product form, in which all terms are positive."""
-        users, gap = self.arrivals.users, self.arrivals.gap
-        mean = _shares(users, gap, np.zeros(len(self.free)), self.free)
+        """Shares for 0, 1, … waiting (K, most + 1, P): the means of the product form, in which all terms are positive."""
+        users, gap, free = self.arrivals.users, self.arrivals.gap, self.free
+        mean = _shares(users, gap, np.zeros(1), free)
         if most == 0:
-            return mean[None]
+            return mean[:, None]
         number, kinds = np.arange(most + 1.0), range(len(gap))
-        rate = np.where(users > 0, self.free, 1.0) / gap
-        scale = np.log(most / rate.sum(axis=-1))  # of the times of all kinds, so that sums stay in range
+        rate = np.where(users[:, None] > 0, free, 1.0) / gap[:, None]
+        scale = np.log(most / rate.sum(axis=0))  # of the times of all kinds, so that sums stay in range
         terms = [self._term(k, number, scale) for k in kinds]
-        before, after = [np.zeros((len(self.free), most + 1))], [np.zeros((len(self.free), most + 1))]
+        before, after = ([np.zeros((free.shape[1], most + 1))] for _ in range(2))
         before[0][:, 0] = after[0][:, 0] = 1.0
         for k in kinds[:-1]:
             before.append(_folded(before[-1], terms[k]))
             after.append(_folded(after[-1], terms[-1 - k]))
-        found = np.stack([_folded(_folded(before[k], after[-1 - k]), number * terms[k]) for k in kinds], axis=-1)
-        found = np.swapaxes(found, 0, 1)
-        found[0] = mean
-        return np.asarray(found / np.maximum(found.sum(axis=-1, keepdims=True), 1e-300))
+        found = np.array([_folded(_folded(before[k], after[-1 - k]), number * terms[k]).T for k in kinds])
+        found[:, 0] = mean
+        return np.asarray(found / np.maximum(found.sum(axis=0), 1e-300))
 
     def _term(self, k: int, number: Array, scale: Array) -> Array:
         """Weights of so many of a kind in the line (P, J + 1); users that are not whole are there at times."""
@@ -187,8 +192,8 @@ class WaitingLine:
         odds = number * (scale - np.log(self.arrivals.gap[k]))[:, None]
         if self.arrivals.users[k] == 0:
             return np.asarray(np.exp(odds - logs))
-        low = np.floor(self.free[:, k, None])
-        part = self.free[:, k, None] - low
+        low = np.floor(self.free[k, :, None])
+        part = self.free[k, :, None] - low
 
         def of(users: Array) -> Array:
             left = users - number[:-1]
@@ -247,7 +252,7 @@ class _Levels:
     first: list[Array]  # tasks inside in phase 1
     second: list[Array]
     waiting: Array
-    line: list[Array]  # shares of the kinds in the line, (P, K)
+    line: Array  # shares of the kinds in the line, (K, L, P)
     up: list[Array]  # rates to the level above: a matrix, or a vector of those that keep the phase
     down: list[Array]
     local: list[Array]  # rates between the phases of a level
@@ -287,18 +292,18 @@ def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) 
     n = np.arange(top + 1.0)
     waiting, busy = np.maximum(n - capacity, 0.0), np.minimum(n, capacity)
     few = _spread(max(0.0, float(top - capacity)))
-    shares = arrivals.line(np.full(1, float(capacity)), np.zeros(1), float(few[-1])).at(few)[:, 0]
-    line = np.stack([np.interp(waiting, few, share) for share in shares.T], axis=1)
-    come = arrivals.of(busy, 0 * busy, waiting, line)
+    shares = arrivals.line(np.full(1, float(capacity)), np.zeros(1), float(few[-1])).at(few)[:, :, 0]
+    line = np.array([np.interp(waiting, few, share) for share in shares])
+    come = arrivals.of(arrivals.held(busy, 0 * busy), waiting, line)
     with np.errstate(divide="ignore"):
-        steps = np.log(come.sum(axis=1)[:-1]) - np.log(leave * busy[1:] * speed[busy[1:].astype(int)])
+        steps = np.log(come.sum(axis=0)[:-1]) - np.log(leave * busy[1:] * speed[busy[1:].astype(int)])
     logs = np.concatenate(([0.0], np.cumsum(steps)))
     p = np.exp(logs - logs.max())
     tail = 0.0 if closed.any() else float(p[-1]) * ratio / (1 - ratio)
     total = float(p.sum()) + tail
     p, tail = p / total, tail / total
     beyond = tail / (1 - ratio) if tail else 0.0
-    each = (p * waiting) @ line + beyond * line[-1]
+    each = line @ (p * waiting) + beyond * line[:, -1]
 
     def lengths() -> Array:
         found = np.concatenate(([p[: capacity + 1].sum()], p[capacity + 1 :]))
@@ -314,8 +319,8 @@ def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) 
         return found
 
     full = float(p[capacity:].sum()) + tail
-    rate = p @ come + tail / arrivals.gap
-    late = (p[capacity:] @ come[capacity:] + tail / arrivals.gap) / rate
+    rate = come @ p + tail / arrivals.gap
+    late = (come[:, capacity:] @ p[capacity:] + tail / arrivals.gap) / rate
     return LimitState(float(p @ busy) + tail * capacity, float(each.sum()), each, rate, full, lengths, late, present)
 
 
@@ -341,8 +346,8 @@ def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     waiting = np.maximum(numbers - capacity, 0.0)
     busy = np.minimum(numbers, capacity)
     f = phases.present
-    line = arrivals.line(np.full(1, capacity * f), np.full(1, capacity * (1 - f)), float(waiting[-1])).at(waiting)[:, 0]
-    one, two = arrivals.rates(busy * f, busy * (1 - f), waiting, line)
+    line = arrivals.line(np.full(1, capacity * f), np.full(1, capacity * (1 - f)), float(waiting[-1])).at(waiting)[:, :, 0]
+    one, two = arrivals.rates(arrivals.held(busy * f, busy * (1 - f)), waiting, line)
     births = one + two
     slope = np.log(np.maximum(births[:-1], 1e-300) / (busy * speed[busy.astype(int)] / mean)[1:])
     logs = tame * np.concatenate(([0.0], np.cumsum(slope * np.diff(numbers))))
@@ -406,8 +411,9 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     second = [n - i for n, i in zip(tasks[:low], first, strict=False)] + [capacity - first[-1]] * (top + 1 - low)
     behind = arrivals.line(first[-1], second[-1], float(waiting[-1]))
     lines = behind.at(waiting)
-    entries, brisk = lines @ arrivals.shares, arrivals.brisk(lines, phases)
-    line = [shares[: len(i)] for shares, i in zip(lines, first, strict=True)]
+    entries, brisk = over_kinds(arrivals.shares, lines), arrivals.brisk(lines, phases)
+    inside = arrivals.held(first[-1], second[-1])[:, None]
+    births = np.sum(arrivals.rates(inside, waiting[low:, None], lines[:, low:]), axis=0)
     long = _between_levels(capacity, arrivals, behind, phases, speed, tasks, (first[-1], second[-1]))
     joint = (below == 1) * (np.arange(top + 1) > 0) / width  # share of the moves that go with a departure
     apart = ((1 - joint) * (tasks > capacity))[:, None]
@@ -438,18 +444,17 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
         if level < top:
             step = above[level]
             if n < capacity:
-                one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
+                one, two = arrivals.rates(arrivals.held(i1, i2), waiting[level], lines[:, level, :size])
                 move = np.zeros((size, size + 1))
                 move[rows, rows + 1], move[rows, rows] = one, two
                 up.append(move)
             elif step == 1:
-                one, two = arrivals.rates(i1, i2, waiting[level, None], line[level])
-                up.append((one + two) / width[level])
+                up.append(births[level - low] / width[level])
             else:
                 ahead, back = (rates[level] for rates in long)
                 up.append(ahead * step / width[level])
                 down.append(back * step / width[level + 1])
-    return _Levels(tasks, width, first, second, waiting, line, up, down, local)
+    return _Levels(tasks, width, first, second, waiting, lines, up, down, local)
 
 
 def _one_ends(out1: Array, out2: Array, entry: Array | None) -> Array:
@@ -478,7 +483,7 @@ def _between_levels(
     wide = np.flatnonzero((tasks[:-1] >= capacity) & (steps != 1))
     waiting = tasks[wide] + (steps[wide] - 1) / 2 - capacity
     first, second = full
-    one, two = arrivals.rates(first[None], second[None], waiting[:, None], behind.at(waiting))
+    one, two = arrivals.rates(arrivals.held(first, second)[:, None], waiting[:, None], behind.at(waiting))
     brisk = arrivals.brisk(behind.at(waiting + 1), phases)
     out = speed[capacity] * (phases.leave[0] * brisk * first + phases.leave[1] * second)
     ahead, back = long_steps(one + two, out, steps[wide, None])
@@ -497,64 +502,58 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     step = max(1.0, STEP * wide, (end - begin) / PHASES)
     y = begin + step * np.arange(np.ceil((end - begin) / step) + 1)
 
-    def at(numbers: Array, y: Array) -> tuple[Array, Array, Array]:
+    def at(numbers: Array) -> tuple[Array, Array, Array, Array]:
+        """Tasks inside by phase, and in the line; the shares of the kinds there."""
         places = np.minimum(numbers, capacity)[:, None]
-        i = np.clip(y + q * places, 0.0, places)
-        return i, places - i, np.broadcast_to(np.maximum(numbers - capacity, 0.0)[:, None], i.shape)
+        i, waiting = np.clip(y + q * places, 0.0, places), np.maximum(numbers - capacity, 0.0)
+        return i, places - i, waiting[:, None], behind.at(waiting)
 
     full = np.clip(y + q * capacity, 0.0, float(capacity))
     behind = arrivals.line(full, capacity - full, float(max(tasks[-1] - capacity, 0.0)))
 
-    def leaving(numbers: Array, i1: Array, i2: Array) -> tuple[Array, Array, Array]:
-        places = np.minimum(numbers, float(capacity))
-        s = np.interp(places, np.arange(capacity + 1), speed)[:, None]
-        brisk = arrivals.brisk(behind.at(np.maximum(numbers - capacity, 0.0)), phases)
-        return s * phases.leave[0] * brisk * i1, s * phases.leave[1] * i2, s * phases.move * i1
+    def coming(numbers: Array, i1: Array, i2: Array, waiting: Array, line: Array) -> tuple[Array, Array]:
+        alike = int(np.searchsorted(numbers, capacity))  # from here on as many of each phase are inside
+        held = arrivals.held(i1[: alike + 1], i2[: alike + 1])
+        return arrivals.rates(held[:, np.minimum(np.arange(len(numbers)), alike)], waiting, line)
+
+    def leaving(numbers: Array, i1: Array, i2: Array, line: Array) -> tuple[Array, Array]:
+        s = np.interp(numbers, np.arange(capacity + 1), speed)[:, None]
+        return s * phases.leave[0] * arrivals.brisk(line, phases) * i1, s * phases.leave[1] * i2
 
     gaps = np.diff(tasks)
     width = (np.append(gaps, 1.0) + np.insert(gaps, 0, 1.0)) / 2
     face = tasks[:-1] + (gaps - 1) / 2
-    i1, i2, j = at(face, y)
-    one, two = arrivals.rates(i1, i2, j, behind.at(j[:, 0]))
-    i1, i2, _ = at(face + 1, y)
-    out1, out2, _ = leaving(face + 1, i1, i2)
-    ahead, back = long_steps(one + two, out1 + out2, gaps[:, None])
+    births = np.sum(coming(face, *at(face)), axis=0)
+    i1, i2, _, line = at(face + 1)
+    deaths = np.sum(leaving(face + 1, i1, i2, line), axis=0)
+    ahead, back = long_steps(births, deaths, gaps[:, None])
     up = ahead * (gaps / width[:-1])[:, None]
     down = back * (gaps / width[1:])[:, None]
 
-    i1, i2, j = at(tasks, y)
-    waiting, line = j[:, 0], behind.at(j[:, 0])
-    entry = line @ arrivals.shares
-
-    def moves(y: Array) -> tuple[Array, Array]:
-        """Drift and variance of y."""
-        i1, i2, j = at(tasks, y)
-        one, two = arrivals.rates(i1, i2, j, line)
-        out1, out2, moved = leaving(tasks, i1, i2)
-        before, upto = (tasks < capacity)[:, None], (tasks <= capacity)[:, None]
-        drift = np.where(before, (1 - q) * one - q * two, 0.0) - moved
-        spread = np.where(before, (1 - q) ** 2 * one + q**2 * two, 0.0) + moved
-        drift += np.where(upto, q * out2 - (1 - q) * out1, out2 * entry - out1 * (1 - entry))
-        spread += np.where(upto, (1 - q) ** 2 * out1 + q**2 * out2, out2 * entry + out1 * (1 - entry))
-        return drift, np.maximum(spread, 1e-9 * (out1 + out2 + one + two))
-
-    drift, spread = moves(y)
-    local = _between_phases(step, drift, spread)
-    down = np.maximum(down, FAINTEST * local[1:].max(axis=(1, 2))[:, None])  # levels that are never left downwards
-    return _Levels(tasks, width, list(i1), list(i2), waiting, list(line), list(up), list(down), list(local))
+    i1, i2, waiting, line = at(tasks)
+    one, two = coming(tasks, i1, i2, waiting, line)
+    out1, out2 = leaving(tasks, i1, i2, line)
+    moved = np.interp(tasks, np.arange(capacity + 1), speed)[:, None] * phases.move * i1
+    entry = over_kinds(arrivals.shares, line)
+    before, upto = (tasks < capacity)[:, None], (tasks <= capacity)[:, None]
+    drift = np.where(before, (1 - q) * one - q * two, 0.0) - moved
+    spread = np.where(before, (1 - q) ** 2 * one + q**2 * two, 0.0) + moved
+    drift += np.where(upto, q * out2 - (1 - q) * out1, out2 * entry - out1 * (1 - entry))
+    spread += np.where(upto, (1 - q) ** 2 * out1 + q**2 * out2, out2 * entry + out1 * (1 - entry))
+    right, left = _between_phases(step, drift, np.maximum(spread, 1e-9 * (out1 + out2 + one + two)))
+    least = FAINTEST * np.maximum(right, left)[1:].max(axis=1, keepdims=True)  # levels that are never left downwards
+    down = np.maximum(down, least)
+    rows, local = np.arange(len(y)), np.zeros((len(tasks), len(y), len(y)))
+    local[:, rows[:-1], rows[1:]], local[:, rows[1:], rows[:-1]] = right, left
+    return _Levels(tasks, width, list(i1), list(i2), waiting[:, 0], line, list(up), list(down), list(local))
 
 
-def _between_phases(step: float, drift: Array, spread: Array) -> Array:
-    """Rates between the phases of each level (L, P, P), from the drift and the variance of the phase."""
+def _between_phases(step: float, drift: Array, spread: Array) -> tuple[Array, Array]:
+    """Rates to the next phase and back of each level (L, P - 1), from the drift and the variance of the phase."""
     right, left = (spread + step * drift) / (2 * step * step), (spread - step * drift) / (2 * step * step)
     ahead, back = long_steps((spread + drift) / 2, (spread - drift) / 2, step)  # keeps positive where the drift is strong
     one_way = np.abs(drift) * step >= spread
-    right, left = np.where(one_way, ahead, right)[:, :-1], np.where(one_way, back, left)[:, 1:]
-    rows = np.arange(drift.shape[1])
-    local = np.zeros((*drift.shape, drift.shape[1]))
-    local[:, rows[:-1], rows[1:]] = right
-    local[:, rows[1:], rows[:-1]] = left
-    return local
+    return np.where(one_way, ahead, right)[:, :-1], np.where(one_way, back, left)[:, 1:]
 
 
 def _figures(
@@ -563,13 +562,12 @@ def _figures(
     mass = np.array([p.sum() for p in states])
     count = len(mass)
     p, one, two = _padded(states), _padded(levels.first[:count]), _padded(levels.second[:count])
-    line = np.stack([_padded([shares[:, k] for shares in levels.line[:count]]) for k in range(len(arrivals.gap))], axis=-1)
-    waiting = levels.waiting[:count]
-    each = np.einsum("lp,lpk->k", p * waiting[:, None], line)
+    line, waiting = levels.line[:, :count], levels.waiting[:count]
+    each = np.tensordot(line, p * waiting[:, None], 2)
     inside = float(mass @ np.minimum(levels.tasks[:count], capacity))
     full = float(mass[levels.tasks[:count] >= capacity].sum())
     if tail is not None:
-        each = each + tail.mean * levels.line[count - 1][0]
+        each = each + tail.mean * levels.line[:, count - 1, 0]
         inside += capacity * float(tail.phases.sum())
         full += float(tail.phases.sum())
     rate, late = 1 / arrivals.gap, np.full(len(arrivals.gap), full)
@@ -578,12 +576,12 @@ def _figures(
     seen = np.divide(ahead, passed, out=np.zeros(p.shape), where=(levels.tasks[:count, None] >= capacity) & (passed > 0))
     waits = np.full(len(rate), float((p * seen).sum()))  # of who comes: users come less often while theirs are here
     if arrivals.users.any():
-        come = p[..., None] * arrivals.of(one, two, waiting[:, None], line)
+        come = p * arrivals.of(arrivals.held(one, two), waiting[:, None], line)
         some = arrivals.users > 0
-        rate[some] = come.sum(axis=(0, 1))[some]
+        rate[some] = come.sum(axis=(1, 2))[some]
         known = np.maximum(rate[some], 1e-300)  # all of them are there: none comes
-        waits[some] = np.tensordot(seen, come, 2)[some] / known
-        late[some] = come[levels.tasks[:count] >= capacity].sum(axis=(0, 1))[some] / known
+        waits[some] = np.tensordot(come, seen, 2)[some] / known
+        late[some] = come[:, levels.tasks[:count] >= capacity].sum(axis=(1, 2))[some] / known
 
     total = float(each.sum())
     if arrivals.users.any() and total > 0:
