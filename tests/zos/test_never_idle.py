@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.hosts.host import Host
+from qnsolve.zos.hosts.lines import never_idle
+from qnsolve.zos.hosts.load import HostPoint
 from scipy.stats import poisson
 
 
@@ -53,3 +56,33 @@ def test_two_of_them_beside_a_third() -> None:
     assert found["second"].response_time == pytest.approx(15.94e-3, rel=0.03)
     assert found["third"].response_time == pytest.approx(14.4e-3, rel=0.08)
     assert found["open"].response_time == pytest.approx(5.44e-3, rel=0.02)
+
+
+def test_equal_lines_are_solved_beside_all_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rates and users at six equal TCBs, nearly full: what is left to one of them is left to each."""
+    asked, rounds = [0], [0]
+    left, overloads = never_idle._left_beside, never_idle._overloads
+
+    def counted(host: Host, point: HostPoint, k: int) -> float | None:
+        asked[0] += 1
+        return left(host, point, k)
+
+    def noted(host: Host, point: HostPoint) -> dict[int, float]:
+        found = overloads(host, point)
+        rounds[0] += bool(found)
+        assert not found or len(found) == 6
+        return found
+
+    monkeypatch.setattr(never_idle, "_left_beside", counted)
+    monkeypatch.setattr(never_idle, "_overloads", noted)
+    regions = [f"AOR{i}" for i in range(6)]
+    system = zos.System(
+        lpars=[zos.Lpar("L", processors=5)],
+        regions=[zos.CicsRegion(name, lpar="L", mxt=2000) for name in regions],
+        work=[
+            zos.Work("stream", rate=2400.0, steps=[zos.Step(regions, qr_cpu=1e-3, delay=0.01)]),
+            zos.Work("users", users=1500, think_time=0.4, steps=[zos.Step(regions, qr_cpu=1e-3, open_cpu=1e-4)]),
+        ],
+    )
+    system.solve()
+    assert 0 < asked[0] == rounds[0]

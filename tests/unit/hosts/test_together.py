@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.hosts.chains.company import Companies, TaskQueue, _Product, company
 from qnsolve.zos.hosts.together import _about
 
 from benchmarks import system_references
@@ -33,3 +34,30 @@ def test_users_who_wait_elsewhere_do_not_leave_full_processors_empty() -> None:
     answer = zos.solve(reference.drawn.system)
     for name, truth in reference.works.items():
         assert answer[name].response_time == pytest.approx(truth.response, rel=0.3)
+
+
+@pytest.mark.parametrize("loads", [[0.3, 0.3, 0.7, 0.7, 0.5], [0.3, 0.8, 0.7, 0.2], [0.4]])
+def test_the_others_are_those_without_one(loads: list[float]) -> None:
+    """All but one of some queues, the fullest of which may be as full as others, and all of them."""
+    queues = [(load, 1) for load in loads]
+    companies = Companies(queues, 1.1, 4.0, 60)
+    for k in [*range(len(queues)), None]:
+        found, alone = companies.without(k), company([its for i, its in enumerate(queues) if i != k], 1.1, 4.0, 60)
+        assert found.leave == pytest.approx(alone.leave, rel=1e-10)
+        assert found.few == pytest.approx(alone.few, rel=1e-10)
+
+
+def test_equal_queues_are_joined_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight of each of four loads: each load once left out, and all, in fewer steps than each by itself, the fullest too."""
+    joined = [0]
+    plain = _Product.beside
+
+    def counted(product: _Product, queue: TaskQueue) -> _Product:
+        joined[0] += 1
+        return plain(product, queue)
+
+    monkeypatch.setattr(_Product, "beside", counted)
+    companies = Companies([(load, 1) for load in (0.2, 0.6, 0.4, 0.3) for _ in range(8)], 2.0, 8.0, 200)
+    for k in (0, 8, 16, 24, None):
+        companies.without(k)
+    assert joined[0] <= 3 * 32

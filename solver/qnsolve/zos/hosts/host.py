@@ -27,12 +27,8 @@ class Host(HostView):
         """All groups; alike ones once."""
         seen: dict[tuple[object, ...], tuple[GroupPoint, GroupPoint, GroupPoint | None]] = {}
         plain, found, of_three = [], [], []
-        for k, group in enumerate(self.load.groups):
-            mine = self.load.flow[group.tasks]
-            share = mine.sum() / max(self.all_flow, 1e-300)
-            key = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self.going(k)], 9),)
-            key += (group.servers, group.kind, self.slower(k).round(6))
-            key += self._limited(group.region) + self._unlike(k)
+        for k in range(len(self.load.groups)):
+            key = self.kind(k)
             if key not in seen:
                 seen[key] = self._both(k)
             plain.append(seen[key][0])
@@ -48,6 +44,15 @@ class Host(HostView):
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
+
+    def kind(self, k: int) -> tuple[object, ...]:
+        """What the chain of a group depends on beside the host: the same of groups that are alike."""
+        group = self.load.groups[k]
+        mine = self.load.flow[group.tasks]
+        share = mine.sum() / max(self.all_flow, 1e-300)
+        found = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self.going(k)], 9),)
+        found += (group.servers, group.kind, self.slower(k).round(6))
+        return found + self._limited(group.region) + self._unlike(k)
 
     def _limited(self, region: int) -> tuple[object, ...]:
         """What the chains of the groups of a region depend on beside their flows."""

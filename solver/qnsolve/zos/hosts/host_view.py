@@ -135,11 +135,8 @@ class HostView:
 
     def _work_outside(self, k: int) -> Array:
         """CPU of one visit of each task but at a group (T,) [s]."""
-        work = self.rest.copy()
-        for i, group in enumerate(self.load.groups):
-            if i != k:
-                work[group.tasks] += group.cpu + group.spin
-        return work
+        tasks, cpu, groups = self._at_groups
+        return np.asarray(self.rest + np.bincount(tasks, cpu * (groups != k), len(self.rest)))
 
     @_once
     def others_flow(self, k: int | None) -> float:
@@ -343,10 +340,16 @@ class HostView:
 
     def cpu(self) -> Array:
         """CPU of one visit of each task."""
-        found = self.rest.copy()
-        for group in self.load.groups:
-            found[group.tasks] += group.cpu + group.spin
-        return found
+        tasks, cpu, _ = self._at_groups
+        return np.asarray(self.rest + np.bincount(tasks, cpu, len(self.rest)))
+
+    @cached_property
+    def _at_groups(self) -> tuple[Places, Array, Places]:
+        """All tasks at groups, CPU of one visit of each there [s], and the group."""
+        groups = self.load.groups
+        tasks = np.concatenate([np.zeros(0, dtype=int), *(group.tasks for group in groups)])
+        cpu = np.concatenate([np.zeros(0), *(group.cpu + group.spin for group in groups)])
+        return tasks, cpu, np.repeat(np.arange(len(groups)), [len(group.tasks) for group in groups])
 
     def works(self, k: int, levels: Array, phases: Array) -> Array | None:
         """Transactions a second of each work given the tasks at a group and the others; None where all come at rates."""

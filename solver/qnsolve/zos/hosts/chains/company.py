@@ -15,6 +15,7 @@ TINY = 1e-290
 MOST = 600  # servers and pieces whose weights rise and fall in range
 LEAST_LEFT = 1e-3  # of a queue whose tasks come in groups: the least part of the time that it is empty
 SLOPE = 0.9  # of the weights of many tasks in such queues, so that those of few stay in range
+ALIKE = 1e-9  # difference of how full two queues are up to which they are as full
 EVENEST = 150.0  # sum of how even such queues are: beyond, their weights leave the range
 
 
@@ -230,12 +231,16 @@ class Companies:
         most = EVENEST / max(sum(queue.in_groups for queue in self.queues), 1)
         self.queues = [queue._replace(even=max(min(queue.even, most), 1.0)) for queue in self.queues]
         self.uses = [queue.step / (SLOPE if queue.in_groups else 1.0) for queue in self.queues]
-        self.fullest = int(np.argmax(self.uses)) if self.queues else None
+        fullest = sorted(self.uses)[-2:]
+        far = len(fullest) < 2 or fullest[0] < (1 - ALIKE) * fullest[1]  # beside one as full the weights are as with both
+        self.fullest = int(np.argmax(self.uses)) if self.queues and far else None
         self.known: dict[tuple[int, int], _Product] = {}
 
     def without(self, k: int | None) -> Company:
         """All but one; that with the fullest left out has weights of its own."""
         count = len(self.queues)
+        if k is None and (one := next((low for low, high in self.known if high == low + 1), None)) is not None:
+            return self._company(self._joined(self.known[one, one + 1], [one]), range(count))
         if k is None or k == self.fullest:
             others = [i for i in range(count) if i != k]
             return self._company(self._joined(self._pieces(others), others), others)

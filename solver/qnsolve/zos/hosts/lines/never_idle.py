@@ -45,7 +45,7 @@ def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
 
     Users elsewhere have their equal share of the CPs however long such a line is: the TCB gets what they leave to one task.
     """
-    load, found = host.load, dict[int, float]()
+    load, found, known = host.load, dict[int, float](), dict[tuple[object, ...], float | None]()
     if not _applies(load) or load.spread is None or not (load.spread.users > 0).any():
         return found
     for k in host.lines:
@@ -55,17 +55,35 @@ def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
         full = its.busy > NEARLY or its.thinned < (1 - LOST) * float(load.flow[group.tasks].sum())
         if asked <= 0 or not full or group.spin.any():
             continue
-        others, _ = _without(host, point, [k])
-        spread = others.load.spread
-        assert spread is not None
-        pinned = np.bincount(load.work[group.tasks], load.visits[group.tasks], len(spread.users)) > 0
-        spread = replace(spread, users=np.where(pinned, 0.0, spread.users), stream=np.where(pinned, 0.0, spread.stream))
-        others = Host(replace(others.load, coming=_coming(others.load, spread), spread=spread))
-        if others.load.groups or others.pieces > 0:
-            seen = others.solve().groups or [others.of_pieces()]
-            host.effort += others.effort
-            found[group.pool] = asked / max(float(np.median([one.always for one in seen])), 1e-9)
+        kind = _kind(host, k)
+        if kind not in known:
+            known[kind] = _left_beside(host, point, k)
+        left = known[kind]
+        if left is not None:
+            found[group.pool] = asked / max(left, 1e-9)
     return found
+
+
+def _kind(host: Host, k: int) -> tuple[object, ...]:
+    """What a line depends on beside the host: it is solved once for all that are alike."""
+    load, tasks = host.load, host.load.groups[k].tasks
+    return (*host.kind(k), *load.work[tasks].tolist(), *np.round((load.flow * (load.free + load.spin))[tasks], 9).tolist())
+
+
+def _left_beside(host: Host, point: HostPoint, k: int) -> float | None:
+    """Speed of a line that is never idle, over that alone; None where nothing else is there."""
+    load, group = host.load, host.load.groups[k]
+    others, _ = _without(host, point, [k])
+    spread = others.load.spread
+    assert spread is not None
+    pinned = np.bincount(load.work[group.tasks], load.visits[group.tasks], len(spread.users)) > 0
+    spread = replace(spread, users=np.where(pinned, 0.0, spread.users), stream=np.where(pinned, 0.0, spread.stream))
+    others = Host(replace(others.load, coming=_coming(others.load, spread), spread=spread))
+    if not others.load.groups and others.pieces <= 0:
+        return None
+    seen = others.solve().groups or [others.of_pieces()]
+    host.effort += others.effort
+    return float(np.median([one.always for one in seen]))
 
 
 def _applies(load: Load) -> bool:
@@ -82,11 +100,13 @@ def _beside(host: Host, point: HostPoint, full: list[int]) -> HostPoint:
     for k, its in zip(rest, found.groups, strict=True):
         groups[k] = its
     seen = found.groups or [others.of_pieces()]
-    speed = float(np.median([its.always for its in seen]))
+    speed, lines = float(np.median([its.always for its in seen])), dict[tuple[object, ...], GroupPoint]()
     for k, line in zip(full, alone, strict=True):
-        its, rate = groups[k], speed / line.never_idle.cpu
+        its, rate, kind = groups[k], speed / line.never_idle.cpu, _kind(host, k)
         if its.busy < ALWAYS[1] and len(full) > 1:
-            its = _line(host, point, full, k)
+            if kind not in lines:
+                lines[kind] = _line(host, point, full, k)
+            its = lines[kind]
         number = _left_to(host.load, host.load.groups[k], line.away, rate)
         if number is not None and its.kind is None:  # pieces of unlike kinds delay those that come out, too
             part = _share(its.busy, ALWAYS)
