@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.zos.equilibrium.limits import limits as limits_module
 from qnsolve.zos.equilibrium.limits.limits import Limits
 from qnsolve.zos.equilibrium.users.users_feedback import _line, _used
 from qnsolve.zos.equilibrium.working import Working
@@ -108,3 +109,18 @@ def test_use_of_servers_at_a_wait() -> None:
     further, _ = _used(np.log(_line(used, servers)) + 1e-4, servers)
     assert slope == pytest.approx((further - found) / 1e-4, rel=1e-2)
     assert _line(np.array([0.5]), np.array([1.0])) == pytest.approx(1.0)  # M/M/1: exact
+
+
+def test_weights_of_a_limit_with_nothing_inside_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of tasks on the CPs and elsewhere: of all inside, of all but regions below, and of all but lines."""
+    work, limits = _solved(_system((12, 15, 14)), monkeypatch)
+    folds, plain = [0], limits_module.folded
+
+    def counted(one: np.ndarray, other: np.ndarray, size: int) -> np.ndarray:
+        folds[0] += 1
+        return plain(one, other, size)
+
+    monkeypatch.setattr(limits_module, "folded", counted)
+    limits._gate(limits.gates[0], {})
+    assert work.settled
+    assert folds[0] == 1

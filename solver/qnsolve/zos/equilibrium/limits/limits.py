@@ -291,8 +291,9 @@ class Limits(StationsBelow):
             others[r] = all_folded(phi, (fix, *parts, *(its for other, its in stations.items() if other != r)))
         both = all_folded(fix, stations.values())
         base = folded(phi, both, size)
+        alone = base if both is beside else folded(phi, beside, size)
         both = all_folded(both, parts)
-        whole = np.maximum(folded(phi, both, size), 1e-300)
+        whole = np.maximum(folded(phi, both, size) if parts else base, 1e-300)
         speed = self._speed(tasks, whole, tilt) * self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, size)
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
@@ -310,7 +311,7 @@ class Limits(StationsBelow):
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
-        self.own.note(own, found, speed, folded(phi, beside, size))
+        self.own.note(own, found, speed, alone)
         self._settle(region, found, speed)
         if apart is None:
             self._descend(found.inside / whole, parts, inner, base)

@@ -71,10 +71,10 @@ class UsersFeedback:
         if not all(s.works for s in sources):
             return
         away, room, share = np.array([(s.away, s.users, s.share) for s in sources]).T
-        left = np.maximum(room - share * found.number[:, None], 0.0)
-        come = found.chance @ left / away
+        left = np.maximum(room[:, None] - share[:, None] * found.number, 0.0)
+        come = left @ found.chance / away
         if (come > 0).all():  # else the chain says nothing of how it answers
-            there, total = (found.chance * found.number) @ (left > 0), float(come.sum())
+            there, total = (left > 0) @ (found.chance * found.number), float(come.sum())
             its = tuple(tasks[np.isin(self.work.form.work[tasks], s.works)] for s in sources)
             self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, *found.slopes)
 

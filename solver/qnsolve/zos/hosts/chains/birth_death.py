@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -76,29 +77,29 @@ class Crowd:
     limit: int
     rate: float = 0.0
 
-    @property
+    @cached_property
     def inside(self) -> Array:
         """P(n inside), n = 0 … limit."""
-        found = np.zeros(self.limit + 1)
-        np.add.at(found, np.minimum(self.number, self.limit).astype(int), self.chance)
-        return found
+        return np.asarray(
+            np.bincount(np.minimum(self.number, self.limit).astype(int), self.chance, self.limit + 1), dtype=float
+        )
 
-    @property
+    @cached_property
     def outside(self) -> float:
         """Tasks before the limit, in the mean [count]."""
         return float((self.chance * np.maximum(self.number - self.limit, 0.0)).sum())  # no product: its threads cost more here
 
-    @property
+    @cached_property
     def full(self) -> float:
         """P(no place is left)."""
         return float(self.chance[self.number >= self.limit].sum())
 
-    @property
+    @cached_property
     def wait(self) -> float:
         """Mean wait of a task for a place [s]."""
         return self.outside / max(self.rate or float((self.chance * self.coming).sum()), 1e-300)
 
-    @property
+    @cached_property
     def slopes(self) -> tuple[float, float]:
         """Change of the wait [s] and of the tasks inside where all users come e times as often: each chance by its tasks."""
         steps, before = np.arange(len(self.number)), np.maximum(self.number - self.limit, 0.0)
@@ -108,7 +109,7 @@ class Crowd:
         wait = max(float((more * before).sum()) - self.wait * faster, 0.0) / rate
         return wait, float((more * np.minimum(self.number, self.limit)).sum())
 
-    @property
+    @cached_property
     def delayed(self) -> float:
         """Share of the tasks that wait [0..1]."""
         flow = self.chance * self.coming
