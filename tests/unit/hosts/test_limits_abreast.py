@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.limited import limits_abreast
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, one_of_abreast
 from qnsolve.zos.hosts.limited.product_form import line
 
@@ -106,3 +107,27 @@ def test_a_limit_that_cannot_hold_its_work_says_so() -> None:
     own, others = Abreast(4, 1.0, 5 / 6), Abreast(9, 1.0, 1 / 6)
     found = one_of_abreast(own, others, np.arange(14.0), lambda number: np.full(len(number), 6.0), np.inf, (50.0, 50.0))
     assert found.load == pytest.approx(5 / 4, rel=1e-3)
+
+
+def test_two_limits_have_one_chain_and_equal_ones_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is as in a chain of its own, to rounding."""
+    chains = [0]
+    plain = limits_abreast.plane
+
+    def counted(*asked: object, **more: object) -> object:
+        chains[0] += 1
+        return plain(*asked, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(limits_abreast, "plane", counted)
+    two, speed = [Abreast(4, 1.0, 0.6), Abreast(3, 1.2, 0.4)], np.minimum(np.arange(8.0), 4.0)
+    found = limits_abreast.limits_abreast(two, speed, coming, USERS, 99.0, {})
+    once = chains[0]
+    for its, (own, others) in zip(found, (two, two[::-1]), strict=True):
+        alone = one_of_abreast(own, others, speed, coming, USERS, (99.0, 99.0))
+        assert its.chance == pytest.approx(alone.chance, abs=1e-9)
+        assert its.speeds == pytest.approx(alone.speeds, rel=1e-9)
+        assert its.inside == pytest.approx(alone.inside, abs=1e-9)
+        assert its.coming == pytest.approx(alone.coming, rel=1e-9)
+    assert chains[0] == 3 * once
+    three = limits_abreast.limits_abreast([Abreast(2, 1.0, 1 / 3)] * 3, np.arange(7.0), coming, USERS, 99.0, {})
+    assert three[0] is three[1] is three[2]

@@ -15,8 +15,9 @@ from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
+from qnsolve.zos.hosts.chains.windows import KeptWindows
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
-from qnsolve.zos.hosts.limited.limits_abreast import Abreast, one_of_abreast
+from qnsolve.zos.hosts.limited.limits_abreast import Abreast, limits_abreast
 from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, speed_of, weights
 
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
@@ -60,6 +61,7 @@ class Limits(StationsBelow):
         super().__post_init__()
         self.inputs: dict[int, Array] = {}
         self.told = AlikeAnswers[int, Crowd | None](SAME)
+        self.windows = dict[int, dict[tuple[int, int], KeptWindows]]()  # of the chains of limits abreast, by the first
         self.steep = False  # whether brackets alone find the waits: at each step the changes are others
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
@@ -353,23 +355,19 @@ class Limits(StationsBelow):
         most, guess = np.inf if stream > 0 else sum(s.users for s in sources), 2 * plain.outside_at(0.999) + 60
         alike = holds / w.longer
         each = [float(w.flow[self.tasks[r]] @ alike[self.tasks[r]]) / float(w.flow[self.tasks[r]].sum()) for r in regions]
-        longer, inside = [], np.zeros(0)
-        for place, region in enumerate(regions):
-            own = Abreast(self.size(region), each[place], shares[place])
-            hold_of_others = (float(np.dot(shares, each)) - own.share * own.hold) / (1 - own.share)
-            others = Abreast(size - own.size, hold_of_others, 1 - own.share)
-            w.effort += SERIES
-            its = one_of_abreast(own, others, speed, arrivals(stream, sources), most, (guess, guess))
+        beside = [Abreast(self.size(r), hold, share) for r, hold, share in zip(regions, each, shares, strict=True)]
+        w.effort, known = w.effort + SERIES * len(regions), self.windows.setdefault(regions[0], {})
+        longer, solved = [], limits_abreast(beside, speed, arrivals(stream, sources), most, guess, known)
+        for region, own, its in zip(regions, beside, solved, strict=True):
             w.overloaded(self.pool[region], its.load)
             found = crowd_of(its.levels, its.chance, its.coming, own.size)
-            inside = its.inside
             longer.append(float(found.inside @ np.arange(own.size + 1.0)) / (own.share * own.hold))
             self._note_abreast(region, found, its.speeds)
         inside_each = np.array(shares) * each
         mean, w.longer = float(inside_each @ longer) / float(inside_each.sum()), np.ones(len(holds)) * w.longer
         for region, time in zip(regions, longer, strict=True):
             w.longer[self.tasks[region]] = time / mean
-        return inside
+        return solved[-1].inside
 
     def _note_abreast(self, region: int, found: Crowd, speeds: Array) -> None:
         """A limit side by side with others, solved: its wait, and how its tasks come to the CPs."""

@@ -7,13 +7,14 @@ would find the places below as they are in the mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
+from qnsolve.zos.hosts.chains.windows import KeptWindows, kept_windows
 
 UNIT, GROWTH = 14, 1.16  # tasks that are counted one by one, and growth of the steps beyond
 LEFT_OUT = 1e-6  # chance of the last number of either up to which it is large enough
@@ -23,7 +24,7 @@ NEAR = np.arange(-6.0, 6.1, 0.6)  # points about the middle of a long line, in r
 FAR = np.array([1e300])  # a number at which no users are left elsewhere
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Abreast:
     """One limit, or all others together.
 
@@ -64,6 +65,26 @@ class OneOfAbreast:
     load: float
 
 
+def limits_abreast(
+    limits: Sequence[Abreast], speed: Array, come: Callable[[Array], Array], most: float, guess: float,
+    known: dict[tuple[int, int], KeptWindows],
+) -> list[OneOfAbreast]:  # fmt: skip
+    """Each of several limits beside all others: two have one chain, and equal ones are solved once.
+
+    `guess` is the number of tasks before each that is seldom exceeded, `known` where the chances of these chains were the last
+    time; the others as for `one_of_abreast`.
+    """
+    if len(limits) == 2:
+        return list(_two(limits[0], limits[1], speed, come, most, (guess, guess), known))
+    size, inside = sum(its.size for its in limits), sum(its.share * its.hold for its in limits)
+    found = dict[Abreast, OneOfAbreast]()
+    for its in limits:
+        if its not in found:
+            others = Abreast(size - its.size, (inside - its.share * its.hold) / (1 - its.share), 1 - its.share)
+            found[its], _ = _two(its, others, speed, come, most, (guess, guess), known)
+    return [found[its] for its in limits]
+
+
 def one_of_abreast(
     own: Abreast, others: Abreast, speed: Array, come: Callable[[Array], Array], most: float, guess: tuple[float, float]
 ) -> OneOfAbreast:  # fmt: skip
@@ -83,6 +104,16 @@ def one_of_abreast(
     guess : (float, float)
         Tasks before each that are seldom exceeded.
     """
+    return _two(own, others, speed, come, most, guess, {})[0]
+
+
+def _two(
+    own: Abreast, others: Abreast, speed: Array, come: Callable[[Array], Array], most: float, guess: tuple[float, float],
+    known: dict[tuple[int, int], KeptWindows],
+) -> tuple[OneOfAbreast, OneOfAbreast]:  # fmt: skip
+    """The chain of two limits, and what it says of each."""
+    loads = np.array([own.hold, own.share, others.hold, speed[-1], *come(speed.size * np.array([0.0, 0.5, 1.0])), most])
+    windows = kept_windows(known, (own.size, others.size), loads)
     tops = [min(most, its.size + more) for its, more in zip((own, others), guess, strict=True)]
     middles = [0.0, 0.0]
     for _ in range(WIDER):
@@ -96,7 +127,7 @@ def one_of_abreast(
         arrive, up = own.share * arriving, others.share * arriving
         arrive[-1], up[:, -1] = 0.0, 0.0
         serve = ended * part
-        chance = plane(levels, phases, arrive, serve, 0.0, up, ended - serve).chance
+        chance = plane(levels, phases, arrive, serve, 0.0, up, ended - serve, windows=windows).chance
         seen = chance.sum(axis=1), chance.sum(axis=0)
         at = [float(seen[0] @ levels), float(seen[1] @ phases)]
         enough = [ends[-1] < LEFT_OUT or top >= most for ends, top in zip(seen, tops, strict=True)]
@@ -105,15 +136,19 @@ def one_of_abreast(
             break
         tops = [top if done else min(most, 4 * top) for top, done in zip(tops, enough, strict=True)]
         middles = at
-    places = np.minimum(levels, own.size).astype(int)
-    there, left = (np.bincount(places, each, own.size + 1) for each in (seen[0], (chance * serve).sum(axis=1)))
-    known = np.flatnonzero(there > SEEN)
-    speeds = np.interp(np.arange(own.size + 1.0), known, left[known] / there[known])
     inside = np.bincount(np.rint(mine + rest).astype(int).ravel(), chance.ravel(), len(speed)).astype(float)
-    stream, last = own.share * float(come(FAR)[0]), float(seen[0][-1])
-    load = stream * last / max(float(chance[-1] @ serve[-1]), 1e-300) if last > LEFT_OUT else 0.0
-    coming = (chance * own.share * arriving).sum(axis=1) / np.maximum(seen[0], 1e-300)
-    return OneOfAbreast(levels, seen[0], coming, inside, speeds, load)
+
+    def of(its: Abreast, levels: Array, chance: Array, served: Array, arriving: Array) -> OneOfAbreast:
+        seen, places = chance.sum(axis=1), np.minimum(levels, its.size).astype(int)
+        there, left = (np.bincount(places, each, its.size + 1) for each in (seen, (chance * served).sum(axis=1)))
+        known = np.flatnonzero(there > SEEN)
+        speeds = np.interp(np.arange(its.size + 1.0), known, left[known] / there[known])
+        stream, last = its.share * float(come(FAR)[0]), float(seen[-1])
+        load = stream * last / max(float(chance[-1] @ served[-1]), 1e-300) if last > LEFT_OUT else 0.0
+        coming = (chance * its.share * arriving).sum(axis=1) / np.maximum(seen, 1e-300)
+        return OneOfAbreast(levels, seen, coming, inside, speeds, load)
+
+    return of(own, levels, chance, serve, arriving), of(others, phases, chance.T, (ended - serve).T, arriving.T)
 
 
 def _points(size: int, top: float, middle: float) -> Array:
