@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from qnsolve.zos.hosts.limited import limited_parts
 from qnsolve.zos.hosts.limited.inside_counts import (
     ends_of_two_kinds,
     limit_of_two_counts,
@@ -109,3 +110,14 @@ def test_weights_of_two_parts_are_sums_over_their_numbers(rows: int, columns: in
                 weight = part[min(more, size), others] * slope ** max(more - size, 0)
                 expected[n + more, ready + others] += table[n, ready] * weight
     assert joined(table, part, slope) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("rows", "columns", "size"), [(40, 12, 8), (5, 9, 8), (40, 41, 60)])
+def test_few_weights_are_joined_one_by_one(rows: int, columns: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a part whose tasks are all ready; to rounding as by the product of a full table."""
+    random = np.random.default_rng(7)
+    table, part = random.random((rows, columns)), np.diag(random.random(size + 1))
+    monkeypatch.setattr(limited_parts, "FEW", 0)
+    few = joined(table, part, 0.7)
+    monkeypatch.setattr(limited_parts, "FEW", 10**9)
+    assert few == pytest.approx(joined(table, part, 0.7), rel=1e-12)

@@ -10,6 +10,7 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.host_view import HostView
 
 FREE_UNITS = 150  # units of work without a limit that are told apart
+FEW = 20  # weights of a full table in the time of one that is added by itself
 FILLED = 0.5  # part of the places of a limit inside another that is taken from which on it is one
 
 
@@ -216,15 +217,28 @@ def joined(table: Array, part: Array, slope: float) -> Array:
     table = table[:, :rows]
     width = min(rows, table.shape[1] + part.shape[1] - 1)
     terms, columns = min(size, rows), table.shape[1]
-    shifted = _shifted(part[:terms], columns, width)
+    some = np.argwhere(part[:terms, :width])
+    if FEW * len(some) < terms * part.shape[1]:  # as without a limit, where all are ready
+        found = np.zeros((rows, width))
+        for n, ready in some.tolist():
+            there = min(columns, width - ready)
+            found[n:, ready : ready + there] += part[n, ready] * table[: rows - n, :there]
+    else:
+        found = _folded_rows(table, part[:terms], width)
+    if size < rows:
+        found[size:] += _sloped(_folded(table[: rows - size], part[size], width), slope)
+    return found
+
+
+def _folded_rows(table: Array, part: Array, width: int) -> Array:
+    """The convolution of a table with a part, along both axes, as many rows as the table has (rows, width)."""
+    (rows, columns), terms = table.shape, len(part)
+    shifted = _shifted(part, columns, width)
     above = np.zeros((terms + rows, columns))  # row r is that of r less 0, 1, … in the part
     above[terms:] = table
     step, one = above.strides
     below = np.lib.stride_tricks.as_strided(above[terms:], (rows, terms, columns), (step, -step, one))
-    found = np.asarray(below.reshape(rows, terms * columns) @ shifted.reshape(terms * columns, width))
-    if size < rows:
-        found[size:] += _sloped(_folded(table[: rows - size], part[size], width), slope)
-    return found
+    return np.asarray(below.reshape(rows, terms * columns) @ shifted.reshape(terms * columns, width))
 
 
 def _folded(table: Array, part: Array, width: int) -> Array:
