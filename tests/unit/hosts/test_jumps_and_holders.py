@@ -56,20 +56,27 @@ def test_units_off_the_cps() -> None:
     found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 0.0, 1.0, 3.0)
     rate, longer = found.at(np.array([0.0, 3.0]), 0.0)
     ways = np.array([1 / 6, 1 / 2, 1.0, 1.0])  # of 0, 1, 2, 3 ready
-    assert found.chances(np.array([3.0]))[0, :, 0] == pytest.approx(ways / ways.sum())
     assert rate[:, 0] == pytest.approx([0.0, 1 - ways[0] / ways.sum()])
     assert longer[:, 0] == pytest.approx([1.0, (ways @ [1, 1, 2, 3]) / ways.sum()])
 
 
-def test_weights_of_units_are_summed_as_their_chances_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sums over weights are those over the chances themselves, which stay for ranges too wide."""
+@pytest.mark.parametrize("most", [40.0, 900.0])
+def test_weights_of_units_are_summed_in_blocks(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many numbers of ready units are summed together: of wide ranges each float has its own."""
     others, phases = company([(0.6, 1), (0.5, 20)], 1.2, 4.0, 60), np.arange(40.0)
-    found = Ready(others, phases, 0.001, 0.0002, 0.004, 40.0)
-    units = np.arange(41.0)
+    found = Ready(others, phases, 0.001, 0.0002, 0.004, most)
+    units = np.unique(np.round(np.linspace(0.0, most, 41)))
     summed = found.at(units, 0.1)
-    monkeypatch.setattr(holders, "RANGE", 0.0)
-    for by_weights, by_chances in zip(summed, found.at(units, 0.1), strict=True):
-        assert by_weights == pytest.approx(by_chances, rel=3e-6)  # those leave out what is rarer than 1e-6
+    with np.errstate(divide="ignore"):
+        away = np.maximum(units[:, None] - found.number, -1.0)
+        ways = np.where(away >= 0, away * np.log(0.004) - found.factorial[np.maximum(away, 0).astype(int)], -np.inf)
+    chance = np.exp(found.logs + ways[:, :, None] - (found.logs + ways[:, :, None]).max(axis=1, keepdims=True))
+    chance /= chance.sum(axis=1, keepdims=True)
+    assert summed[0] == pytest.approx((chance * found.number[:, None] / found.time).sum(axis=1), rel=1e-10)
+    assert summed[1] == pytest.approx((chance * (0.1 + 0.9 * found.slow)).sum(axis=1), rel=1e-10)
+    monkeypatch.setattr(holders, "RANGE", 20.0)
+    for whole, blocks in zip(summed, found.at(units, 0.1), strict=True):
+        assert blocks == pytest.approx(whole, rel=1e-10)
 
 
 def test_short_pieces_on_tcbs_beside_long_ones() -> None:

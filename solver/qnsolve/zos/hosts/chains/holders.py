@@ -9,8 +9,8 @@ from qnsolve.numerics.series import Array
 from .company import Company, ReadPoints
 
 MOST = 400  # numbers of ready units that are told apart
-AT_ONCE = 50_000  # chances that are worked out together
-RANGE = 500.0  # of the logs of weights that are summed up as they are
+NOTHING = 40.0  # log of a sum over a weight that it does not show
+RANGE = 500.0  # of the logs of weights that are summed up together
 
 
 class Ready:
@@ -37,33 +37,27 @@ class Ready:
 
         `spins` is the share of that time alone that is not slowed.
         """
-        weights = self.logs - self.number[:, None] * np.log(self.off)
-        if float(np.ptp(weights)) + float(self.factorial[-1]) < RANGE:
-            return self._summed(np.exp(weights - weights.max(axis=0)), units, spins)
-        step = max(AT_ONCE // self.time.size, 1)
-        found = [self._at(units[i : i + step], spins) for i in range(0, len(units), step)]
-        return np.concatenate([rate for rate, _ in found]), np.concatenate([longer for _, longer in found])
-
-    def _summed(self, weights: Array, units: Array, spins: float) -> tuple[Array, Array]:
-        """The same from the weights of numbers of ready units (J, Y), those off the CPs not counted."""
+        logs = self.logs - self.number[:, None] * np.log(self.off)
         away = np.round(units)[:, None] - self.number
-        beside = np.where(away >= 0, np.exp(-self.factorial[np.maximum(away, 0).astype(int)]), 0.0)
-        whole = beside @ weights
-        rate = beside @ (weights * (self.number[:, None] / self.time)) / whole
-        return rate, beside @ (weights * (spins + (1 - spins) * self.slow)) / whole
+        beside = np.where(away >= 0, -self.factorial[np.maximum(away, 0).astype(int)], -np.inf)
+        figures = np.array([np.ones(logs.shape), self.number[:, None] / self.time, spins + (1 - spins) * self.slow])
+        blocks = self._blocks(logs)
+        most, least = (np.array([its[some].max(axis=0) for some in blocks]) for its in (logs, beside.T))
+        middle = [(some.start + some.stop) // 2 for some in blocks]
+        scale = least[:, :, None] + most[:, None]  # no weight of a block is above it, (B, U, Y)
+        seen = (beside.T[middle][:, :, None] + logs[middle][:, None]).max(axis=0)
+        counts = (scale > seen - NOTHING).any(axis=2)
+        scale -= scale.max(axis=0)
+        found = np.zeros((3, *scale.shape[1:]))
+        for some, mine, largest, high, each in zip(blocks, counts, most, least, scale, strict=True):
+            there = np.exp(beside[mine, some] - high[mine, None])
+            found[:, mine] += np.exp(each[mine]) * (there @ (np.exp(logs[some] - largest) * figures[:, some]))
+        whole, rate, longer = found
+        return rate / whole, longer / whole
 
-    def _at(self, units: Array, spins: float) -> tuple[Array, Array]:
-        chance = self.chances(units)
-        used = chance.max(axis=2, keepdims=True) > 1e-6
-        longer = (chance * used * (spins + (1 - spins) * self.slow)).sum(axis=1)
-        return (chance * (self.number[:, None] / self.time)).sum(axis=1), longer
-
-    def chances(self, units: Array) -> Array:
-        """P(ready) for so many units (U, J, Y)."""
-        away = np.round(units)[:, None] - self.number
-        some = away >= 0
-        away = np.where(some, away, 0.0).astype(int)
-        off = np.where(some, away * np.log(self.off) - self.factorial[away], -np.inf)
-        logs = self.logs + off[:, :, None]
-        found: Array = np.exp(logs - logs.max(axis=1, keepdims=True))
-        return found / found.sum(axis=1, keepdims=True)
+    def _blocks(self, logs: Array) -> list[slice]:
+        """Numbers of ready units whose weights, with those of the others off the CPs, are near enough for sums of floats."""
+        far = np.abs(np.diff(logs, axis=0)).max(axis=1, initial=0.0)
+        far += np.diff(self.number) * np.log(max(self.number[-1], 1.0))
+        edges = np.flatnonzero(np.diff(np.append(0.0, np.cumsum(far)) // RANGE)) + 1
+        return [slice(first, last) for first, last in zip([0, *edges], [*edges, len(logs)], strict=True)]
