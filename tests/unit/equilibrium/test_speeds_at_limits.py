@@ -8,7 +8,7 @@ import pytest
 from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.full_limits import by_places
 from qnsolve.zos.equilibrium.limits.own_stations import shortened
-from qnsolve.zos.hosts.chains.at_limits import speeds
+from qnsolve.zos.hosts.chains.at_limits import FEW, speeds
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
 
 from benchmarks import system_references
@@ -145,3 +145,16 @@ def test_waits_for_a_full_limit_of_tasks_out_of_full_classes(waiting: float) -> 
     inside = [places * holds[k] / (idle + holds[k] + found[k]) for k, (places, idle) in classes.items()]
     assert sum(inside) == pytest.approx(goal, rel=1e-6)
     assert found[1] / found[0] == pytest.approx(1.2)
+
+
+def test_speeds_are_read_no_further_than_limits_have_places() -> None:
+    """A line on a grid that goes on to 67 million: the speeds of few tasks are those of a grid that ends where they do."""
+    levels = np.append(np.arange(40.0), 67_174_400.0)
+    chance = np.append(0.9 * 0.5 ** np.arange(1.0, 41.0), 0.1)[:, None]
+    come, leave = np.full((41, 1), 2.0), np.append(0.0, np.full(40, 4.0))[:, None]
+    found = speeds(levels, np.zeros(1), np.zeros((41, 1)), chance, come, leave)
+    near = speeds(levels[:-1], np.zeros(1), np.zeros((40, 1)), chance[:-1], come[:-1], leave[:-1])
+    assert found is not None
+    assert near is not None
+    assert len(found) < 100_000
+    assert found[: FEW - 4] == pytest.approx(near[: FEW - 4])

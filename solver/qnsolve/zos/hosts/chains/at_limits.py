@@ -14,6 +14,7 @@ FEW = 12  # tasks of a region up to which the grid counts them one by one
 NEVER = 1e-30  # chance of a number of tasks that is left out
 QUICKER = 8  # columns that a product of matrices adds up in the time of one alone
 NEARLY_ALL = 1 - 1e-6  # of the others are of one region: as good as all of them
+MOST = 20_000  # tasks of a region that are told apart: more than any limit has places
 SEEN = 1e-5  # chance of a number of tasks from which on speeds are read off a chain
 REACH = 0.15  # of a number of tasks, how far from it what leaves counts where the grid is wide
 SURE = 1e-3  # of few tasks, each of them counted: those of rarer numbers are no better known than by their times
@@ -29,7 +30,7 @@ def speeds(
     They `come` one by one, and in `groups` of a size at a rate.
     For a few tasks, what crosses from below over the chance; for many, where the grid is wide, what leaves.
     """
-    near = levels[:, None] + mine
+    near = np.minimum(levels[:, None] + mine, MOST)
     low = np.floor(near).astype(int)
     size = int(low.max()) + 3
     weight, crossed, ended = np.zeros((3, max(size, FEW + 3)))
