@@ -50,11 +50,14 @@ _room = _Room()
 
 
 def empty_band(size: int, band: int) -> Array:
-    """A matrix of zeros, as `solved` takes it; it is to be solved before the next one is written, in the same memory."""
+    """A matrix of zeros, as `solved` takes it; it is to be solved before the next one is written, in the same memory.
+
+    The room for the exchanges may hold anything.
+    """
     rows = 3 * band + 1
-    found = _room.of(rows * size)
-    found[:] = 0.0
-    return found.reshape((rows, size), order="F")
+    found = _room.of(rows * size).reshape((rows, size), order="F")
+    found[band:] = 0.0
+    return found
 
 
 def solved(matrix: Array, band: int, right: Array) -> Array | None:

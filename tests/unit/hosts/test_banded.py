@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from qnsolve.numerics import band_matrix
 from qnsolve.numerics.band_matrix import inverse, times_inverse
 from qnsolve.zos.hosts.chains.at_limits import slots
 from qnsolve.zos.hosts.chains.banded import anchored, likely_state, stationary, times
@@ -135,3 +136,16 @@ def test_places_that_are_left(away: float, share: float) -> None:
         taken = np.convolve(own, poisson)[: size + 1]
         assert found[::-1][:-1] == pytest.approx(taken[:-1], abs=1e-14)
         assert found.sum() == pytest.approx(1.0)
+
+
+def test_what_was_in_memory_before_is_no_part_of_a_band_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The room for exchanges of rows is not cleared: what it holds is not read."""
+    random, shape = np.random.default_rng(11), (12, 7)
+    moves = {step: random.uniform(0.1, 9.0, shape) for step in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+    moves[1, 0][-1], moves[-1, 0][0], moves[0, 1][:, -1], moves[0, -1][:, 0] = 0, 0, 0, 0
+    found = stationary(moves, (6, 3))
+    monkeypatch.setattr(band_matrix._room, "numbers", np.full(10_000, np.nan))
+    again = stationary(moves, (6, 3))
+    assert found is not None
+    assert again is not None
+    assert (found == again).all()

@@ -42,7 +42,7 @@ def stationary(moves: Moves, likely: tuple[int, ...], last: Array | None = None)
     for step, rate in steps:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         matrix[middle + step, here] += rate[here]
-        matrix[middle] -= rate
+    matrix[middle] -= np.sum([rate for _, rate in steps], axis=0)
     if last is not None:
         place, rate = np.arange(len(last)), last.copy()
         np.fill_diagonal(rate, 0.0)
@@ -98,13 +98,12 @@ def _until_ends(moves: Moves, ends: Array, right: Array, backward: bool) -> Arra
     steps = grid.flat(moves)
     size, band = grid.size, max(abs(step) for step, _ in steps)
     matrix, middle = empty_band(size, band), 2 * band
-    matrix[middle] = ends.transpose(grid.order).ravel()
+    matrix[middle] = np.sum([ends.transpose(grid.order).ravel(), *(rate for _, rate in steps)], axis=0)
     for step, rate in steps:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         there = slice(step, None) if step > 0 else slice(None, size + step)
         column, away = (there, -step) if backward else (here, step)
         matrix[middle + away, column] -= rate[here]
-        matrix[middle] += rate
     found = solved(matrix, band, right.transpose(grid.order).ravel())
     assert found is not None  # each state is left: its diagonal is more than the others that it leads to
     return grid.shaped(found)
