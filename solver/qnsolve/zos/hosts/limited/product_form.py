@@ -66,10 +66,13 @@ class FoldedRows:
     --------
     >>> FoldedRows(np.array([1.0, 10.0, 100.0])).of(np.array([[1.0, 2.0, 0.0]])).tolist()
     [[1.0, 12.0, 120.0]]
+    >>> FoldedRows(np.array([1.0, 0.0, 0.0])).of(np.array([[1.0, 2.0, 3.0]])).tolist()
+    [[1.0, 2.0, 3.0]]
     """
 
     def __init__(self, other: Array) -> None:
-        count = len(other)
+        self._alone = None if other[1:].any() else float(other[0])  # nothing but 0 of the other: rows stay as they are
+        count = len(other) if self._alone is None else 0
         ahead = np.concatenate((np.zeros(count), other))
         shifted = np.lib.stride_tricks.sliding_window_view(ahead, count)[count:0:-1]  # other[n - j] at [j, n]
         self._blocks = [
@@ -79,6 +82,8 @@ class FoldedRows:
 
     def of(self, rows: Array) -> Array:
         """The sums for some rows."""
+        if self._alone is not None:
+            return rows * self._alone
         found = np.empty(rows.shape)
         for first, last, block in self._blocks:
             found[:, first:last] = rows[:, :last] @ block
