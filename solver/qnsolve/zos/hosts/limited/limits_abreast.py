@@ -81,12 +81,13 @@ def limits_abreast(
     for its in limits:
         if its not in found:
             others = Abreast(size - its.size, (inside - its.share * its.hold) / (1 - its.share), 1 - its.share)
-            found[its], _ = _two(its, others, speed, come, most, (guess, guess), known)
+            found[its] = one_of_abreast(its, others, speed, come, most, (guess, guess), known)
     return [found[its] for its in limits]
 
 
 def one_of_abreast(
-    own: Abreast, others: Abreast, speed: Array, come: Callable[[Array], Array], most: float, guess: tuple[float, float]
+    own: Abreast, others: Abreast, speed: Array, come: Callable[[Array], Array], most: float, guess: tuple[float, float],
+    known: dict[tuple[int, int], KeptWindows] | None = None,
 ) -> OneOfAbreast:  # fmt: skip
     """The chain of a limit and all others.
 
@@ -103,8 +104,10 @@ def one_of_abreast(
         Tasks that can be there.
     guess : (float, float)
         Tasks before each that are seldom exceeded.
+    known : dict, optional
+        Where the chances of such chains were the last time.
     """
-    return _two(own, others, speed, come, most, guess, {})[0]
+    return _two(own, others, speed, come, most, guess, {} if known is None else known)[0]
 
 
 def _two(
