@@ -30,7 +30,8 @@ def speeds(
     They `come` one by one, and in `groups` of a size at a rate.
     For a few tasks, what crosses from below over the chance; for many, where the grid is wide, what leaves.
     """
-    near = np.minimum(levels[:, None] + mine, MOST)
+    whole = levels[:, None] + mine
+    near = np.minimum(whole, MOST)
     low = np.floor(near).astype(int)
     size = int(low.max()) + 3
     weight, crossed, ended = np.zeros((3, max(size, FEW + 3)))
@@ -48,7 +49,7 @@ def speeds(
     many = (weight[1:size] > SEEN) & (np.arange(size - 1) >= FEW)
     found[few] = crossed[: size - 1][few] / weight[1:size][few]
     found[many] = ended[1:size][many] / weight[1:size][many]
-    _of_wide_grids(found, near, (_beyond(levels), _beyond(others)), mine / np.maximum(others, 1e-300), chance, leave)
+    _of_wide_grids(found, whole, (_beyond(levels), _beyond(others)), mine / np.maximum(others, 1e-300), chance, leave)
     return found if np.isfinite(found).any() and crossed.sum() > 0 else None
 
 
