@@ -9,7 +9,7 @@ from qnsolve.zos.equilibrium.limits.below.series_chain import Below, TwoLimits, 
 from qnsolve.zos.equilibrium.limits.full_limits import fastest_on_cps
 from qnsolve.zos.equilibrium.limits.limit_arrivals import waiting_alike
 from qnsolve.zos.equilibrium.limits.own_stations import OwnStations
-from qnsolve.zos.equilibrium.limits.unlike_limits import slower_in_line
+from qnsolve.zos.equilibrium.limits.unlike_limits import speeds_in_line
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 from qnsolve.zos.hosts.limited.product_form import weights
 from qnsolve.zos.point.solved import solved_point
@@ -84,6 +84,7 @@ def test_works_that_fill_limits_of_their_own_below_a_full_tor() -> None:
         (9, "TOR and direct 5", 0.21),  # -26 % once, throughput +15 %
         (15, "TRANCLASS under TOR 2", 0.01),  # -9 % once, throughput +8 %: classes of one in three AORs share the places above
         (12, "TRANCLASS under TOR 0", 0.015),  # -10 % once, for the same reason
+        (3, "TRANCLASS under TOR 6", 0.015),  # +9 % once, throughput -4 %: even times in classes of one
         (4, "TOR and direct 2", 0.08),  # throughput +9 % once: two AORs with a line of some length share the places above
     ],
 )
@@ -114,14 +115,14 @@ def test_a_class_two_levels_below_a_full_tor() -> None:
 
 
 def test_a_line_of_unlike_tasks() -> None:
-    """There is one as often as of tasks all alike, and it has (1 + C²)/2 times as many."""
-    plain = slower_in_line(0.9, 1.0, 2000)
+    """There is one as often as of exponential times, and it has (1 + C²)/2 times as many: fewer where times are even."""
+    plain = speeds_in_line(0.9, 1.0, 2000)
     np.testing.assert_allclose(plain, 1.0)
-    chances = [np.cumprod(0.9 / slower_in_line(0.9, mixed, 2000)) for mixed in (1.0, 4.0)]
-    assert chances[1].sum() == pytest.approx(chances[0].sum())
-    means = [float(chance @ np.arange(1, 2001)) / float(chance.sum()) for chance in chances]
-    assert means[1] / means[0] == pytest.approx(4.0, rel=0.05)
-    assert slower_in_line(1.2, 4.0, 3)[1:] == pytest.approx(1.0)  # all places are asked for: however unlike they are
+    chances = [np.cumprod(0.9 / speeds_in_line(0.9, mixed, 2000)) for mixed in (1.0, 4.0, 0.625)]
+    np.testing.assert_allclose([chance.sum() for chance in chances], chances[0].sum())
+    means = np.array([float(chance @ np.arange(1, 2001)) / float(chance.sum()) for chance in chances])
+    np.testing.assert_allclose(means / means[0], [1.0, 4.0, 0.625], rtol=0.05)
+    assert speeds_in_line(1.2, 4.0, 3)[1:] == pytest.approx(1.0)  # all places are asked for: however unlike they are
 
 
 def test_users_wait_alike() -> None:

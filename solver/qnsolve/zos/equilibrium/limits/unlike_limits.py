@@ -168,13 +168,14 @@ class UnlikeLimits(LimitArrivals):
         return calling or (bool(users.all()) and mixed < MILD)
 
 
-def slower_in_line(load: float, mixed: float, room: int) -> Array:
+def speeds_in_line(load: float, mixed: float, room: int) -> Array:
     """Speed of a limit while 1, 2, … `room` wait for it, over that while none does and all places are taken.
 
-    The longer the line, the more of those inside hold their places for long. There is a line as often as if all did for as
-    long, `load` of the time of a long line, but it has `mixed` times as many: (1 + C²)/2 of these times.
+    The longer the line, the more of those inside hold their places for long; where all hold them for nearly the same time, the
+    less of it is left to them. There is a line as often as if times were exponential, `load` of the time of a long line, but it
+    has `mixed` times as many: (1 + C²)/2 of these times.
     """
-    load, mixed, number = min(max(load, SELDOM), 1.0), max(mixed, 1.0), np.arange(1.0, room + 1)
+    load, number = min(max(load, SELDOM), 1.0), np.arange(1.0, room + 1)
     found = np.full(room, load ** (1 - 1 / mixed))
     found[0] *= float(np.sum(load ** (number / mixed)) / np.sum(load**number))
     return found

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.equilibrium.limits.unlike_limits import slower_in_line
+from qnsolve.zos.equilibrium.limits.unlike_limits import speeds_in_line
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
@@ -254,7 +254,7 @@ class SharedBelow:
         squares = float(flow @ limits.squares(tasks, times, times - w.on_cps))
         mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
         off = 1 - limits.on_cps_share(tasks)  # the CPs serve all inside at once
-        in_line = slower_in_line(float(flow.sum()) / float(speed[-1]), 1 + off * (mixed - 1), LONG)
+        in_line = speeds_in_line(float(flow.sum()) / float(speed[-1]), 1 + off * (mixed - 1), LONG)
         below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0

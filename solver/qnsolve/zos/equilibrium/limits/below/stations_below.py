@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.equilibrium.limits.unlike_limits import UnlikeLimits, slower_in_line
+from qnsolve.zos.equilibrium.limits.unlike_limits import UnlikeLimits, speeds_in_line
 from qnsolve.zos.hosts.limited.product_form import weights
 
 
@@ -54,12 +54,12 @@ class StationsBelow(UnlikeLimits):
         return weights(tilt * self.speeds[region][2] / self.in_line(region, size)[1:])
 
     def in_line(self, region: int, size: int) -> Array:
-        """Rates at which 0 … size tasks in and before a region leave it; unlike ones are fewer while many are in line."""
+        """Rates at which 0 … size tasks in and before a region leave it: fewer unlike ones while many are in line."""
         speed, limit, its = self.speeds[region]
         tasks, holds = self.tasks_at(region), self.work.holds()
         off = 1 - self.on_cps_share(tasks)  # the CPs serve all inside at once
         mixed = 1 + off * (self.mixed(tasks, holds, holds - self.work.on_cps) - 1) * max(1 - limit / size, 0.0)
         found = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
         if size > limit:
-            found[limit + 1 :] *= slower_in_line(its / float(speed[limit]), mixed, size - limit)
+            found[limit + 1 :] *= speeds_in_line(its / float(speed[limit]), mixed, size - limit)
         return found
