@@ -32,7 +32,7 @@ ASKED = {"growth": {"": "8%/quarter"}, "begin": "2026-12", "until": "2028-12", "
 
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_the_first_curve_is_near_the_study(host: PlannerHost, name: str) -> None:
-    """Today is solved; within 1 % up to 72 % use, within 6 % up to 90 %, the date within three months."""
+    """Today is solved; within 1 % up to 72 % use, within 7 % up to 90 %, the date within three months."""
     scenario = host.ask("template", template=name)["scenarios"][0]
     given = {"model": scenario["model"], "question": {**scenario["question"], "begin": "2026-12", "until": "2028-12"}}
     first, whole = host.ask("quick", **given), host.ask("study", **given)
@@ -41,7 +41,7 @@ def test_the_first_curve_is_near_the_study(host: PlannerHost, name: str) -> None
     assert [each["name"] for each in first["periods"]] == [each["name"] for each in whole["periods"]]
     for one, other in zip(first["periods"], whole["periods"], strict=True):
         for mine, solved in zip(one["work"], other["work"], strict=True):
-            within = 1e-9 if one is first["periods"][0] else 0.01 if other["used_percent"] < 72 else 0.06
+            within = 1e-9 if one is first["periods"][0] else 0.01 if other["used_percent"] < 72 else 0.07
             if other["solved"] and other["used_percent"] < 90:
                 assert mine["response_time"] == pytest.approx(solved["response_time"], rel=within)
             assert mine["target"] == solved["target"]
