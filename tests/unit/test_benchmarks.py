@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 
-from benchmarks import same_questions, system_accuracy, system_references
+from benchmarks import feature_pairs, same_questions, system_accuracy, system_references
 from benchmarks.families import all_systems, rough_loads
 from benchmarks.ladders import ladder_accuracy
 from benchmarks.ladders.ladder_accuracy import Judged
@@ -222,3 +222,15 @@ def test_the_table_of_ladders() -> None:
     _, _, *rows = ladder_accuracy.lines(found)
     assert rows[-1] == "| rate | all | 2 | 4.5, 4.5 % | 4.5, 7.0 % | 1 | 75.0 % | 15 % |"
     assert [row.split(" | ")[1] for row in rows] == ["database", "store", "all"]
+
+
+def test_features_are_of_one_system(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each of them changes the system and can be solved with others; what is far off is listed, and counted."""
+    plain = feature_pairs.system_of(())
+    for name in feature_pairs.FEATURES:
+        assert feature_pairs.system_of([name]) != plain, name
+    both = feature_pairs.system_of(["TOR", "bursts of shorter"], 0.5)
+    assert (both.work[1].burst, both.work[1].rate, both.regions[1].name) == (6, 300, "TOR")
+    assert feature_pairs.main(["--together", "2", "--number", "3", "--seed", "2", "--jobs", "20000"]) == 0
+    assert "systems, 0 refused: mean" in capsys.readouterr().out
+    assert [len(list(feature_pairs.chosen(*how))) for how in ((2, 0, 0), (4, 5, 1))] == [406, 5]
