@@ -251,3 +251,12 @@ def test_a_full_tor_lets_no_more_through_than_the_cps_do() -> None:
     found = solved_point(zos.System([zos.Lpar("L", processors=3)], regions, work)).work
     tasks = np.flatnonzero(found.form.region == 0)
     assert fastest_on_cps(found, tasks, OwnStations(found).through(tasks)) == pytest.approx(250.0)
+
+
+def test_users_of_classes_do_not_keep_themselves_out() -> None:
+    """Four regions whose classes and limits users fill: the less they asked for, the less a long line passed (X -12 % once)."""
+    reference = system_references.load(4)["TRANCLASS 4"]
+    answer = reference.drawn.system.solve()
+    for work, truth in reference.works.items():
+        assert answer[work].response_time == pytest.approx(truth.response, rel=0.07), work
+        assert answer[work].etr == pytest.approx(truth.throughput, rel=0.03), work

@@ -223,7 +223,7 @@ class SharedBelow:
         total = float(sent.sum())
         if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
             return None
-        below, other_come, others_most, _ = self._below(region, sent, total)
+        below, other_come, others_most, _ = self._below(region, sent, total, True)
         stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, w.holds() + w.pool_wait[limits.pool[region]])
         most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
         asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
@@ -241,8 +241,13 @@ class SharedBelow:
 
         return self.solved.of(key, [asked.numbers], solve)
 
-    def _below(self, region: int, sent: Array, total: float) -> tuple[Below, Arrivals, float, Array]:
-        """A region below: its places, how others come there, the most of them, and the share of each task from above."""
+    def _below(
+        self, region: int, sent: Array, total: float, of_class: bool = False
+    ) -> tuple[Below, Arrivals, float, Array]:  # fmt: skip
+        """A region below another, or one `of_class`: places, how others come, the most of them, each task's share from above.
+
+        Where users alone keep a line there is one however little they ask for: what passes is that of a full region.
+        """
         limits, w, form = self.limits, self.limits.work, self.limits.work.form
         tasks, size = limits.tasks[region], limits.size(region)
         flow, times = w.flow[tasks], w.holds()
@@ -254,7 +259,11 @@ class SharedBelow:
         squares = float(flow @ limits.squares(tasks, times, times - w.on_cps))
         mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
         off = 1 - limits.on_cps_share(tasks)  # the CPs serve all inside at once
-        in_line = speeds_in_line(float(flow.sum()) / float(speed[-1]), 1 + off * (mixed - 1), LONG)
+        load = float(flow.sum()) / float(speed[-1])
+        if of_class:
+            users = float(flow @ (form.users[form.work[tasks]] > 0)) / float(flow.sum())
+            load = users + (1 - users) * load
+        in_line = speeds_in_line(load, 1 + off * (mixed - 1), LONG)
         below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
