@@ -1,8 +1,8 @@
 """Features that meet: `python -m benchmarks features`, solved beside simulated.
 
-One region with two works, 350 tasks of 2 ms and 600 of 0.5 ms a second on two CPs, is given features, alone, two by two, or
-more at once: a TOR, a class, bursts, order of arrival, importance, zIIPs, ... What is right for each may be wrong where two
-meet.
+One region with two kinds of work, 350 tasks of 2 ms and 600 of 0.5 ms a second on two CPs, is given features, alone, two by
+two, or more at once: a TOR, a class, bursts, order of arrival, importance, zIIPs, ... What is right for each may be wrong where
+two meet.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ JOBS = 400_000  # transactions of one system
 
 @dataclass
 class Site:
-    """What the system is made of, as keywords of its parts: `more` steps stand after the region's own, or before it."""
+    """What the system is made of, as keywords of its parts; further steps stand `before` that in the region, or `after` it."""
 
     cps: dict[str, Any] = field(default_factory=lambda: {"engines": 2.0})
     lpar: dict[str, Any] = field(default_factory=dict)
@@ -64,8 +64,15 @@ def _region(**keys: object) -> Callable[[Site], None]:
     return lambda site: site.region.update(keys)
 
 
-def _both(**keys: object) -> Callable[[Site], None]:
-    return lambda site: (site.longer.update(keys), site.shorter.update(keys))[-1]
+def _dispatches(longer: float, shorter: float) -> Callable[[Site], None]:
+    def put(site: Site) -> None:
+        site.longer["qr_dispatches"], site.shorter["qr_dispatches"] = longer, shorter
+
+    return put
+
+
+def _three_devices(site: Site) -> None:
+    site.servers = 3
 
 
 def _threads(site: Site) -> None:
@@ -137,7 +144,7 @@ def _below_others(site: Site) -> None:
     site.others.append(zos.Work("above", rate=100.0, steps=[zos.Step("HIGH", open_cpu=0.002)]))
 
 
-FEATURES: dict[str, Callable[[Site], object]] = {
+FEATURES: dict[str, Callable[[Site], None]] = {
     "slower CPs": lambda site: site.cps.update(speed=0.8),
     "growing CPU": lambda site: site.cps.update(growth=0.02),
     "fixed CPU": lambda site: site.lpar.update(fixed_cpu=0.2),
@@ -156,13 +163,13 @@ FEATURES: dict[str, Callable[[Site], object]] = {
     "three visits": _visits("shorter", 3.0, 220.0),
     "many users": _users("longer", 3500, 10.0),
     "few users": _users("shorter", 60, 0.09),
-    "dispatches": lambda site: (site.longer.update(qr_dispatches=10.0), site.shorter.update(qr_dispatches=3.0)),
-    "order": _both(qr_dispatches=1.0),
+    "dispatches": _dispatches(10.0, 3.0),
+    "order": _dispatches(1.0, 1.0),
     "facility": _facility(),
     "facility, open": _facility(cf_on="open"),
     "log": _log,
     "ticks": lambda site: site.work["longer"].update(tick=0.02),
-    "three devices": lambda site: setattr(site, "servers", 3),
+    "three devices": _three_devices,
     "TOR": _tor,
     "FOR": _file_owner,
     "one after another": _one_after_another,

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from qnsolve import zos
+
+from benchmarks.feature_pairs import system_of
 
 System = zos.System
 Simulated = dict[str, tuple[float, float, float]]  # by work: throughput [1/s], response time [s], how far either may be off
@@ -82,40 +85,6 @@ def _bursts_through_a_tor() -> System:
     return System(lpars=[_lpar(5)], regions=regions, work=work)
 
 
-def _two_works(*, burst: float = 1.0, order: bool = False, **region: object) -> tuple[zos.CicsRegion, list[zos.Work]]:
-    """A region with 350 longer and 600 shorter tasks a second, whose devices take 5 and 2 ms."""
-    dispatches = {"qr_dispatches": 1.0} if order else {}
-    longer = zos.Step("AOR", qr_cpu=0.001, open_cpu=0.001, devices={"DASD": 0.005}, **dispatches)
-    shorter = zos.Step("AOR", qr_cpu=0.0002, open_cpu=0.0003, devices={"DASD": 0.002}, **dispatches)
-    works = [zos.Work("longer", rate=350.0, steps=[longer]), zos.Work("shorter", rate=600.0, burst=burst, steps=[shorter])]
-    return zos.CicsRegion("AOR", lpar="L", **region), works  # type: ignore[arg-type]
-
-
-def _full_devices_in_a_limit() -> System:
-    region, works = _two_works(mxt=10)
-    works = [zos.Work(w.name, rate=0.96 * w.rate, steps=w.steps) for w in works]
-    return System(lpars=[_lpar(2)], regions=[region], work=works, devices=[zos.Device("DASD", servers=3)])
-
-
-def _bursts_below_other_work() -> System:
-    region, works = _two_works(burst=6.0, mxt=400, importance=3)
-    above = zos.Work("above", rate=100.0, steps=[zos.Step("HIGH", open_cpu=0.002)])
-    regions = [region, zos.CicsRegion("HIGH", lpar="L", mxt=400)]
-    return System(lpars=[_lpar(2)], regions=regions, work=[*works, above], devices=[zos.Device("DASD")])
-
-
-def _bursts_in_order() -> System:
-    region, works = _two_works(burst=6.0, order=True, mxt=400)
-    return System(lpars=[_lpar(2)], regions=[region], work=works, devices=[zos.Device("DASD")])
-
-
-def _tor_that_is_never_full() -> System:
-    region, works = _two_works(burst=6.0, mxt=400)
-    works = [zos.Work(w.name, rate=w.rate, burst=w.burst, steps=[zos.Step("TOR", qr_cpu=0.0001), *w.steps]) for w in works]
-    regions = [region, zos.CicsRegion("TOR", lpar="L", mxt=30)]
-    return System(lpars=[_lpar(2)], regions=regions, work=works, devices=[zos.Device("DASD")])
-
-
 CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
     "bursts in a class": (_bursts_in_a_class, {"batch": (29.98, 0.04622, 0.06), "orders": (59.90, 0.01847, 0.22)}),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),
@@ -130,12 +99,21 @@ CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
     ),
     "fixed CPU above": (_fixed_cpu_above, {"inquiry": (8001.0, 1.537e-4, 0.04), "orders": (1099.9, 2.679e-4, 0.04)}),
     "full devices in a limit": (
-        _full_devices_in_a_limit,
+        partial(system_of, ["MXT", "three devices"], 0.96),
         {"longer": (335.7, 0.02999, 0.09), "shorter": (575.8, 0.02444, 0.09)},
     ),
-    "bursts below other work": (_bursts_below_other_work, {"longer": (350.0, 0.00954, 0.1), "shorter": (600.0, 0.00416, 0.03)}),
-    "bursts in order": (_bursts_in_order, {"longer": (350.0, 0.00842, 0.05), "shorter": (600.0, 0.00457, 0.03)}),
-    "TOR that is never full": (_tor_that_is_never_full, {"longer": (350.0, 0.00910, 0.05), "shorter": (600.0, 0.00428, 0.05)}),
+    "bursts below other work": (
+        partial(system_of, ["bursts of shorter", "below others"]),
+        {"longer": (350.0, 0.00954, 0.1), "shorter": (600.0, 0.00416, 0.03)},
+    ),
+    "bursts in order": (
+        partial(system_of, ["bursts of shorter", "order"]),
+        {"longer": (350.0, 0.00842, 0.05), "shorter": (600.0, 0.00457, 0.03)},
+    ),
+    "TOR that is never full": (
+        partial(system_of, ["bursts of shorter", "TOR"]),
+        {"longer": (350.0, 0.00910, 0.05), "shorter": (600.0, 0.00428, 0.05)},
+    ),
     "bursts through a TOR": (_bursts_through_a_tor, {"inquiry": (99.8, 0.05088, 0.03), "mobile": (16.0, 0.07607, 0.03)}),
 }
 

@@ -109,9 +109,10 @@ def wait(chance: Array, burst: float, speed: Array) -> float:
 def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
     form, found = work.form, []
+    open_ = here & ~np.isin(form.region, list(limits.rates))
     for w in np.flatnonzero(form.in_groups).tolist():
         for share, size in _in_groups(work, limits, w):
-            first = np.where(here & ~np.isin(form.region, list(limits.rates)), share, 0.0)
+            first = np.where(open_, share, 0.0)
             for region in np.unique(form.region[first > 0]).tolist():
                 if region in limits.gates:  # who finds no place comes later, when another one goes
                     tasks = limits.tasks[region]
@@ -126,23 +127,31 @@ def _in_groups(work: Working, limits: Limits, w: int) -> Iterator[tuple[Array, f
     """Step by step, the tasks of a work that come in groups, the chance that a transaction has each (T,), and their number.
 
     Later steps find as much of a group together as what was before lets it through faster than they do; what is elsewhere
-    for long, and for unlike times, comes alone.
+    for long, and for unlike times, comes alone, and so does what a full region lets out.
     """
     form = work.form
     mates = min(float(form.burst[w]), float(form.users[w]) or np.inf) - 1
-    slowest, apart, together = 0.0, 0.0, mates
-    for share in _along(work, w):
-        tasks = np.flatnonzero(share)
-        each = max((float(share @ its.time) / its.servers for its in _path(work, tasks)), default=0.0)  # for one more
-        if slowest or apart:
-            near = mates * max(each - slowest, 0.0)
-            together = near / each * near / (near + apart) if near > 0 else 0.0
-        if together > ALONE:
-            yield share, together + 1
-        if together <= ALONE or np.isin(form.region[tasks], list(limits.rates)).any():
+    steps, slowest, apart = list(_along(work, w)), 0.0, 0.0
+    yield steps[0], mates + 1
+    if len(steps) == 1:
+        return
+    each = [_for_one_more(work, share) for share in steps]
+    for k, before in enumerate(steps[:-1]):
+        if not limits.rates.keys().isdisjoint(form.region[before > 0].tolist()):
             return
-        slowest = max(slowest, each)
-        apart += float(share @ (work.need.delay + work.line_time.sum(axis=1))) / float(share.sum())
+        slowest = max(slowest, each[k])
+        apart += float(before @ (work.need.delay + work.line_time.sum(axis=1))) / float(before.sum())
+        near = mates * max(each[k + 1] - slowest, 0.0)
+        together = near / each[k + 1] * near / (near + apart) if near > 0 else 0.0
+        if together <= ALONE:
+            return
+        yield steps[k + 1], together + 1
+
+
+def _for_one_more(work: Working, share: Array) -> float:
+    """Time that one more of a group takes at the slowest center of a step, given the chance of each task of it (T,) [s]."""
+    centers = _path(work, np.flatnonzero(share))
+    return max((float(share @ its.time) / its.servers for its in centers), default=0.0)
 
 
 def burst_waits(work: Working, limits: Limits) -> Array:

@@ -49,8 +49,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            if above.any() or (form.fixed[form.fixed[:, 0] == host, 1] < rank).any():
-                level = _below(work, limits, host, rank, level, left.less(higher))
+            level = _below(work, limits, host, rank, level, left.less(higher))
             times[own] = level[own]
             higher = left
             work.at_group |= at_group

@@ -209,7 +209,7 @@ class GroupChain:
             arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - pieces * each, 0.0)
             again = self._again(burst.first)
             many = min(other, pieces)  # short tasks are fewer pieces
-            slower = self.slower * (many / pieces if many > 0 and many < pieces else 1.0)
+            slower = self.slower * (many / pieces if many > 0 else 1.0)
             found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again)
         if np.isfinite(load.coming.most):
             room = total < load.coming.most

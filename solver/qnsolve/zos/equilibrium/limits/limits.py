@@ -434,13 +434,11 @@ class Limits(StationsBelow):
         if qr_pool in w.at_group:
             serial = float(w.flow[tasks] @ w.ask.qr[tasks]) / total * w.service.get(qr_pool, 1.0)
             own = float(w.flow[tasks] @ (w.on_cps - w.at_group[qr_pool])[tasks]) / total
-        if serial == 0.0:
-            own = float(w.flow[tasks] @ w.on_cps[tasks]) / total
         speeds = w.hosts[host].speeds.get(region) if w.hosts else None
-        in_groups = bool(w.form.in_groups[w.form.work[tasks]].any())
-        if serial == 0.0 and w.hosts and speeds is None and w.ask.on_cps[tasks].any() and not in_groups:
-            return self.own.at_cps(tasks, size)
-        if serial == 0.0:  # work without CPU is never on the CPs for long
+        if serial == 0.0:
+            if w.hosts and speeds is None and w.ask.on_cps[tasks].any() and not w.form.in_groups[w.form.work[tasks]].any():
+                return self.own.at_cps(tasks, size)
+            own = float(w.flow[tasks] @ w.on_cps[tasks]) / total  # work without CPU is never on the CPs for long
             own = max(own, 1e-9 * float(w.flow[tasks] @ w.holds()[tasks]) / total)
         at_once, most = fastest(w, tasks, host)
         if alone_on_a_cp(w, tasks, host):

@@ -105,11 +105,15 @@ class OwnStations:
         """Rates at which 1, 2, … tasks that need no TCB leave the CPs of their host (size,)."""
         w, form = self.work, self.work.form
         host = int(form.host[tasks[0]])
-        here, own, flow = form.host == host, self.through(tasks) * (form.host == host), w.flow
-        total, cpu, time = float(flow[tasks].sum()), w.ask.on_cps, w.on_cps
-        used = float((flow * cpu) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
-        of_one, there = float(own @ cpu) / total, float(own @ time) / total
-        return self._served(tasks, total, of_one, there, there, used, float(form.engines[host]), size).speeds
+        own, total = self.through(tasks) * (form.host == host), float(w.flow[tasks].sum())
+        cpu, time = float(own @ w.ask.on_cps) / total, float(own @ w.on_cps) / total
+        return self._served(tasks, total, cpu, time, time, *self._cps(host), size).speeds
+
+    def _cps(self, host: int) -> tuple[float, float]:
+        """CPs of a host that are in use, and all of them."""
+        w, form = self.work, self.work.form
+        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+        return float((w.flow * w.ask.on_cps) @ (form.host == host)) + fixed, float(form.engines[host])
 
     def _of(self, pool: int, tasks: Places, size: int, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
         """Stations at which the tasks of a limit, and those that they wait for, wait; none where most are of users.
@@ -133,9 +137,8 @@ class OwnStations:
         waited = cps & (through > 0) & (cpu > 0) & (now > (1 + WAITED) * cpu)
         for host in np.unique(form.host[waited]).tolist():
             here = form.host == host
-            used = float((w.flow * w.ask.on_cps) @ here) + float(form.fixed[form.fixed[:, 0] == host, 2].sum())
             kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
-            found[True, host] = self._served(*kept, used, float(form.engines[host]), size, shared=True)
+            found[True, host] = self._served(*kept, *self._cps(host), size, shared=True)
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():

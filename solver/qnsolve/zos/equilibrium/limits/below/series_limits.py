@@ -223,7 +223,7 @@ class SharedBelow:
         total = float(sent.sum())
         if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
             return None
-        below, other_come, others_most, _ = self._below(region, sent, total, True)
+        below, other_come, others_most, _ = self._below(region, sent, total, of_class=True)
         stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, w.holds() + w.pool_wait[limits.pool[region]])
         most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
         asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
@@ -242,7 +242,7 @@ class SharedBelow:
         return self.solved.of(key, [asked.numbers], solve)
 
     def _below(
-        self, region: int, sent: Array, total: float, of_class: bool = False
+        self, region: int, sent: Array, total: float, *, of_class: bool = False
     ) -> tuple[Below, Arrivals, float, Array]:  # fmt: skip
         """A region below another, or one `of_class`: places, how others come, the most of them, each task's share from above.
 
