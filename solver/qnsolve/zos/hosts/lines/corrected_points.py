@@ -43,13 +43,16 @@ def with_lines(
     if mixed:  # users who keep all full see as much of it however long they stay
         stretch = ratios.stretch ** _left(host, plain, load)
         for k in load.lines:
-            found[k] = replace(found[k], uneven=uneven(load, k, ratios.knots, stretch) * found[k].uneven)
+            each, whole = uneven(load, k, ratios.knots, stretch)
+            its = replace(found[k], uneven=each * found[k].uneven)
+            found[k] = its.moved(host.loads[k] / load.flow(k), its.number * whole**weight, its.busy, its.thinned, its.free)
     return found
 
 
 def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], load: LineLoads) -> float:
     """How much the chains of lines and pieces count for the numbers of tasks: not on one processor, nor where they fail."""
-    if host.load.engines < FEW:
+    others = load.work - max(host.loads[k] for k in load.lines)
+    if host.load.engines < FEW and others >= SOME * host.load.engines:
         return 0.0
     lost = any(plain[k].thinned < (1 - LOST) * load.flow(k) for k in load.lines)
     waits = any(points[k].waiting > WAITING * points[k].number for k in load.rest)
@@ -127,9 +130,9 @@ def _weight(load: LineLoads) -> float:
     all_grow = (load.elsewhere * load.free / load.host.load.engines - LEAST) / (WHOLE - LEAST)
     passing = (load.elsewhere - LEAST) / (1 - LEAST)
     found = (1 - alone) * min(max(all_grow, 0.0), 1.0) + alone * min(max(passing, 0.0), 1.0)
-    found *= min(load.count - 0.5, 1.0)
-    if any(load.host.load.groups[k].in_order for k in load.lines):
-        found *= min(load.pieces.length / load.length(), 1.0)
+    found *= min(load.count - 0.5 * load.same_length, 1.0)
+    in_order = sum(load.host.loads[k] for k in load.lines if load.host.load.groups[k].in_order) / load.work
+    found *= 1 - in_order * (1 - min(load.pieces.length / load.length(), 1.0))
     return found
 
 

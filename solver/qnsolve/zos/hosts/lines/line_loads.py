@@ -129,6 +129,13 @@ class LineLoads:
         return self.work**2 / sum(self.host.loads[k] ** 2 for k in self.lines)
 
     @property
+    def same_length(self) -> float:
+        """How alike the tasks at lines are [0..1]: their mean length over the one that fluctuates as much."""
+        host, groups = self.host, [self.host.load.groups[k] for k in self.lines]
+        tasks = sum(float((host.load.flow[g.tasks] / host.left[g.tasks]).sum()) for g in groups)
+        return min(self.work / max(tasks * self.length(), 1e-300), 1.0)
+
+    @property
     def elsewhere(self) -> float:
         """Share of the free pieces, by their work, that no line holds back: of tasks, and CPU that does not grow with them."""
         work = self.host.load.flow * self.free_work

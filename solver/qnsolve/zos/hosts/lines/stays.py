@@ -48,15 +48,20 @@ def unlike(load: LineLoads) -> bool:
     return len(length) > 0 and float(length[-1]) > UNLIKE * float(length[0])
 
 
-def uneven(load: LineLoads, k: int, knots: Array, stretch: Array) -> Array:
-    """Stretch of each task of a line over that of all its work (n,); 1 where it serves in order of arrival."""
+def uneven(load: LineLoads, k: int, knots: Array, stretch: Array) -> tuple[Array, float]:
+    """Stretch of each task of a line over that of all its work (n,), and that over the stretch of tasks of its `length`.
+
+    Both are 1 where it serves in order of arrival.
+    """
     group = load.host.load.groups[k]
     length = (group.cpu + group.spin) * load.host.left[group.tasks]
     if group.in_order:
-        return np.ones(len(length))
+        return np.ones(len(length)), 1.0
+    of_length = np.interp(np.log(load.length(k)), np.log(knots), stretch)
     found = np.interp(np.log(np.maximum(length, knots[0])), np.log(knots), stretch)
     work = load.host.load.flow[group.tasks] * (group.cpu + group.spin)
-    return np.asarray(found * float(work.sum()) / float(work @ found))
+    whole = float(work @ found) / float(work.sum())
+    return np.asarray(found / whole), whole / float(of_length)
 
 
 def mean_length(load: LineLoads) -> float:
