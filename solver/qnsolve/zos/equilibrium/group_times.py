@@ -6,12 +6,13 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.beside_bursts import BesideBursts
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
-from qnsolve.zos.hosts.mates import free_times, shared_times
+from qnsolve.zos.hosts.mates import shared_times
 
 from .fewer_users import as_fewer_come, left_to_come
 from .limits.limit_times import limit_times
@@ -33,7 +34,8 @@ def solved_times(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, 
 def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
-    free = free_times(load, point)
+    beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
+    free = beside.free()
     times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
@@ -43,7 +45,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             time = _times_in_order(work, limits, load, k, its, free)
         else:
             squares = _spin_squares(work)[group.tasks] / rounds**2
-            time = shared_times(load, k, point, squares, work.form.users) * rounds
+            time = shared_times(load, k, point, squares, work.form.users) * rounds * beside.at_line(k)
         times[group.tasks] += time
         at = np.zeros(len(times))
         at[group.tasks] = time

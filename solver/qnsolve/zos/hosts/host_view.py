@@ -64,9 +64,17 @@ class HostView:
         use = self.total / load.engines
         self.left = self._left()
         crowd = load.coming.most
-        spread = 40 + 3 * load.engines + 35 / max(1 - use, 0.001 if load.coming.steady else 0.004)
+        spread = 40 + 3 * load.engines + 35 * self._in_bursts() / max(1 - use, 0.001 if load.coming.steady else 0.004)
         most = spread if load.coming.steady else max(spread + 1.5 * self._balance(), 3e7 if use > 0.98 else 300.0)
         self.top = max(3.0, min(crowd, most))
+
+    def _in_bursts(self) -> float:
+        """How much further the number of tasks spreads as they come in bursts, by a part of these."""
+        work, found = self.load.flow * self.cpu(), 1.0
+        for burst in self.load.bursts:
+            mine = float(work @ ((self.load.work == burst.work) & (burst.first > 0)))
+            found += mine / max(self.total, 1e-300) * burst.mates(float(burst.first.sum())) / 6
+        return found
 
     def _balance(self) -> float:
         """The most tasks at which users still come faster than the CPs or a group can serve [count]."""
@@ -187,10 +195,20 @@ class HostView:
         fixed, work, (flows, each, pieces) = self.load.fixed, self._work_outside(k), self._visits(k)
         piece = fixed / self.load.fixed_flow if self.load.fixed_flow else 0.0
         whole, count = float(flows @ each) + fixed, float(flows @ pieces) + self.load.fixed_flow
-        unlike = (float(flows @ each**2) + fixed * piece) * count / whole**2 if whole > 0 else 1.0
+        moves = flows * each * self._groups(k)  # what comes in groups moves the number by as much more
+        spread = float(moves.sum()) + fixed
+        unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
         again = (float(self.load.flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
         clock = self.own_clock(k)
         return np.asarray(max(unlike**MIX * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
+
+    def _groups(self, k: int) -> Array:
+        """Tasks that come with each visit to others than a group, this one included, of the `_visits`."""
+        load = self.load
+        found = np.ones(len(load.flow))
+        for burst in load.bursts:
+            found += np.where(burst.first > 0, burst.mates(float(burst.first.sum())), 0.0)
+        return np.concatenate((found, found, np.ones(len(load.groups[k].tasks))))  # those of the group come one by one
 
     def own_clock(self, k: int) -> float | None:
         """Pieces that a task in the line of a group has still to do, over that of one visit; None where tasks share it."""

@@ -85,6 +85,8 @@ class Kept:
         Where the chances of their chains are.
     kind, numbers : bytes, ndarray
         What it was asked last, `between` apart: numbers, and all else; and `point`, how it was solved.
+    plain : Kept or None
+        What is kept of it without bursts.
     """
 
     known: dict[int, Known] = field(default_factory=dict)
@@ -94,6 +96,7 @@ class Kept:
     numbers: Array = field(default_factory=lambda: np.zeros(0))
     between: Array = field(default_factory=lambda: np.zeros(0))
     point: HostPoint | None = None
+    plain: Kept | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from math import erfc, exp, pi, sqrt
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import Pool
 
 from .host_view import HostView
 from .load import HostPoint, Load
@@ -124,7 +123,7 @@ def _beside(load: Load, k: int, point: HostPoint) -> Array:
     """How much longer the processors make the pieces of each task of a group while others of its burst are on them."""
     chains, tasks = HostView(load), load.groups[k].tasks
     together = np.isin(tasks, chains.comes_first(k))
-    ready = _ready(load, point) - point.groups[k].busy
+    ready = units_ready(load, point) - point.groups[k].busy
     found = np.ones(len(tasks))
     for burst in load.bursts:
         more, free = 0.0, burst.first.copy()
@@ -140,42 +139,9 @@ def _beside(load: Load, k: int, point: HostPoint) -> Array:
     return found
 
 
-def _ready(load: Load, point: HostPoint) -> float:
+def units_ready(load: Load, point: HostPoint) -> float:
     """Units of work on the processors in the mean."""
     found = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
     for group, its in zip(load.groups, point.groups, strict=True):
         found += float(load.flow[group.tasks] @ (group.alone - group.off)) * its.service
     return found
-
-
-def free_times(load: Load, point: HostPoint) -> Array | float:
-    """Time of free pieces over the same alone by task: those of a burst are there together.
-
-    Those that come from a TCB come one by one: others of the burst are a third of it away, in the mean.
-    """
-    ready = _ready(load, point)
-    before = np.zeros(len(load.flow))
-    for group, its in zip(load.groups, point.groups, strict=True):
-        if group.kind is not Pool.THREADS:
-            before[group.tasks] += group.alone * its.service
-    slow = np.ones(len(load.flow))
-    for burst in load.bursts:
-        apart = before * (2 + np.array([burst.mates(float(share)) for share in burst.first])) / 3
-        near = load.free / np.maximum(load.free + apart, 1e-300)
-        more = np.where(burst.first > 0, burst.mates(float(burst.first @ near)) * near / 2, 0.0)
-        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
-    weight = np.append(load.flow * load.free, load.fixed)
-    return _no_less_than_alone(np.append(slow, 1.0), weight, point.free)[:-1] if weight.any() else point.free
-
-
-def _no_less_than_alone(slow: Array, weight: Array, mean: float) -> Array:
-    """Times in proportion to some, of such a mean, but for those that would be below 1."""
-    found = np.ones(len(slow))
-    longer = weight > 0
-    while longer.any():
-        rest = mean * float(weight.sum()) - float(weight[~longer].sum())
-        found = np.where(longer, slow * rest / float(weight[longer] @ slow[longer]), 1.0)
-        if (found[longer] >= 1).all():
-            return found
-        longer &= found >= 1
-    return np.ones(len(slow))

@@ -1,0 +1,297 @@
+"""Times of unlike pieces beside work that comes in bursts, free ones and those that share a TCB.
+
+Where all work comes one by one a processor that is shared makes all free pieces longer in the same ratio, whatever their
+lengths. Beside bursts it does not: those of a burst find each other, and a piece that is longer than it takes until a burst
+is gone finds the processors as busy as they are in the mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import PIECE, Pool
+
+from .chains.jumps import Burst
+from .group_chain import GroupChain
+from .host_view import HostView
+from .load import HostPoint, Kept, Load
+from .mates import FULL, among, units_ready
+
+ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
+UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
+UNITS = 2.5  # servers of a group that count, over those at work
+LEAST = 1e-6  # of a processor for free pieces
+MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
+MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
+
+
+class BesideBursts:
+    """The times of a host to which work comes in bursts; `point` is how its chains have it, pieces all alike.
+
+    `solve` finds the point of a load, of that without bursts where it is asked for.
+    """
+
+    def __init__(self, load: Load, point: HostPoint, solve: Callable[[Load], HostPoint]) -> None:
+        self.load, self.point, self._solve = load, point, solve
+
+    @cached_property
+    def _plain(self) -> tuple[Load, HostPoint]:
+        """The host without bursts."""
+        kept = self.load.kept.plain = self.load.kept.plain or Kept()
+        load = replace(self.load, bursts=(), kept=kept)
+        return load, self._solve(load)
+
+    def free(self) -> Array | float:
+        """Time of free pieces over the same alone, by task (T,), or of all."""
+        load, point = self.load, self.point
+        if not load.bursts:
+            return point.free
+        found: Array | float = point.free
+        its = _Pieces.of(load)
+        if its is not None and not its.alike:
+            found = np.full(len(load.flow), point.free)
+            alone = self._plain[1].free
+            more = its.more() if load.coming.steady and not load.gated and not load.held else point.free - alone
+            found[its.some] = its.times(alone, max(more, 0.0))
+        return _one_by_one(load, point, found)
+
+    def at_line(self, k: int) -> Array | float:
+        """Times of unlike tasks that share a TCB, over those of a chain that has them as alike (n,).
+
+        A chain takes all of them for pieces of the mean length. What bursts of others add is less for longer ones, in the
+        ratio that a shared server has it, down to the mean of what they leave to one that is there for good.
+        """
+        load, group, its = self.load, self.load.groups[k], self.point.groups[k]
+        flow, piece = load.flow[group.tasks], group.cpu + group.spin
+        some = (flow > 0) & (piece > 0)
+        if not load.bursts or group.in_order or group.servers > 1 or not some.any():
+            return 1.0
+        if float(piece[some].max()) <= UNLIKE * float(piece[some].min()):
+            return 1.0
+        plain, solved = self._plain
+        alike = GroupChain(HostView(plain), k).solve().stretch
+        each = solved.groups[k].stretch * solved.groups[k].uneven * np.ones(len(flow))
+        more: Array = np.full(len(flow), its.stretch - alike)
+        if not any(burst.first[HostView(load).comes_first(k)].any() for burst in load.bursts):
+            theirs = [_group(load, burst, HostView(load).cpu(), burst.first) for burst in load.bursts]
+            work = np.array([g.rate * g.size * g.piece for g in theirs])
+            length = float(work @ [g.piece for g in theirs]) / max(float(work.sum()), 1e-300)
+            mean = float(flow @ piece) / float(flow.sum())
+            short = (length + mean) / (length + np.maximum(piece, mean))
+            slowed = self._slowed(k, theirs)
+            busy = float(flow @ group.alone)
+            speed = (1 / each + busy) / slowed  # as a line of such a speed: 1/(speed - busy) is its stretch
+            more = more * short + (1 - short) * (1 / np.maximum(speed - busy, (1 - FULL) / each) - each)
+        return np.asarray(np.maximum(each + more, 1.0) / (its.stretch * its.uneven))
+
+    def _slowed(self, k: int, theirs: list[_Group]) -> float:
+        """What bursts of others slow a line by that has work all the time."""
+        load, view = self.load, HostView(self.load)
+        rest = view.total - view.loads[k] - sum(its.rate * its.size * its.piece for its in theirs)
+        single = [_Group(max(rest, 0.0) / view.piece(k), 1.0, view.piece(k))]
+        each = ([*theirs, *single], [*(its.one_by_one() for its in theirs), *single])
+        got = [float(_beside(load.engines, np.ones(1), groups, view.piece(k))[0][0]) for groups in each]
+        return got[1] / got[0]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Groups of pieces that come at once: how many [1/s], pieces of each, and the CPU of a piece [s]."""
+
+    rate: float
+    size: float
+    piece: float
+
+    def one_by_one(self) -> _Group:
+        """The same pieces, each alone."""
+        return _Group(self.rate * self.size, 1.0, self.piece)
+
+
+def _group(load: Load, burst: Burst, cpu: Array, first: Array) -> _Group:
+    """The groups of a burst whose transactions come to some tasks first, each with a chance (T,)."""
+    share = float(first.sum())
+    rate = float(load.coming.rate[0, burst.work]) / burst.size
+    return _Group(rate, burst.size * share, float(first @ cpu) / share)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pieces:
+    """Free pieces of a host: those of tasks, and the CPU that does not grow with the work as the last.
+
+    Attributes
+    ----------
+    some : ndarray (T,)
+        The tasks that have them.
+    room : float
+        Processors that others leave to them.
+    rate, mean : ndarray (n,), float
+        How many come of each [1/s], and the CPU of one in the mean [s].
+    longer : ndarray (n,)
+        What bursts make each longer over its time alone, where one processor is as fast as the room.
+    all_alike : float
+        The same of pieces all alike.
+    bursts : list of _Group
+    single : float
+        What comes one by one, at TCBs too [processors].
+    """
+
+    some: Places
+    room: float
+    rate: Array
+    mean: float
+    longer: Array
+    all_alike: float
+    bursts: list[_Group]
+    single: float
+
+    @classmethod
+    def of(cls, load: Load) -> _Pieces | None:
+        """Those of a load; None where there are none that come in bursts."""
+        some: Places = (load.flow > 0) & (load.free > 0)
+        tasks, from_tcbs = np.flatnonzero(some), np.zeros(len(some), dtype=bool)
+        for group in load.groups:
+            from_tcbs[group.tasks] |= group.kind is not Pool.THREADS
+        if not (some & ~from_tcbs).any():
+            return None
+        room = max(load.engines - float(load.flow @ load.spin), LEAST)
+        piece, rate = np.append(load.free[some], PIECE), np.append(load.flow[some], load.fixed_flow)
+        count = len(piece)
+        piece = np.concatenate([piece, *(g.cpu + g.spin for g in load.groups)])
+        rate = np.concatenate([rate, *(_beside_a_burst(load) * load.flow[g.tasks] for g in load.groups)])
+        whole = float(rate @ piece)
+        less, mean = min(1.0, FULL * room / whole), whole / float(rate.sum())
+        mates, alike, in_groups, bursts = np.zeros((len(piece), len(piece))), 0.0, np.zeros(len(piece), dtype=bool), []
+        for burst in load.bursts:
+            first = np.where(some & ~from_tcbs, burst.first, 0.0)
+            if not first.any():
+                continue
+            own, again = np.zeros(len(piece)), np.ones(len(piece))
+            own[: count - 1], again[: count - 1] = first[tasks], load.rounds[tasks]
+            mates += (own > 0)[:, None] * burst.mates(1.0) * own / again[:, None]
+            in_groups |= own > 0
+            its = _group(load, burst, load.free, first)
+            bursts.append(replace(its, rate=less * its.rate))
+            size = max(its.size * its.piece / mean, 1.0)  # in pieces of the mean length
+            alike += its.rate * its.size * its.piece / whole * replace(burst, size=size).mates(1.0) / 2
+        if alike <= 0:
+            return None
+        rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
+        longer = (among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)) / fast
+        single = float((rate * piece)[~in_groups].sum())
+        some_of = slice(0, count)
+        return cls(some, room, rate[some_of], mean, longer[some_of], alike / (1 - less * whole / room), bursts, single)
+
+    @property
+    def alike(self) -> bool:
+        """Whether bursts make all pieces longer in the same ratio, or nearly."""
+        some = self.longer[self.rate > 0]
+        return float(some.max() - some.min()) <= ALIKE * (1 + float(some.min()))
+
+    def more(self) -> float:
+        """What bursts make pieces all alike longer, over their time alone: by two chains, with groups and without."""
+        groups = [*self.bursts, _Group(self.single / self.mean, 1.0, self.mean)]
+        used = sum(its.rate * its.size * its.piece for its in groups)
+        number = [
+            _beside(self.room, np.zeros(1), each, self.mean)[1] for each in (groups, [its.one_by_one() for its in groups])
+        ]
+        return float(number[0][0] - number[1][0]) / used
+
+    def times(self, alone: float, more: float) -> Array:
+        """Times of tasks over those alone: that without bursts, and so much more in the mean of pieces all alike.
+
+        On one processor what each piece gets is exact. On several the longest ones are slowed as if each number of them
+        had the bursts beside it for good, and the shortest ones as on one that is as fast as all.
+        """
+        found = alone + self.longer * more / self.all_alike
+        if self.room > 1 and self.single > 0:
+            part = np.maximum(1 - self.longer / max(float(self.longer.max()), 1e-300), 0.0)
+            longer = self._long(self.bursts) / self._long([its.one_by_one() for its in self.bursts])
+            found += part * alone * (longer - 1)
+        return np.asarray(np.maximum(found[:-1], 1.0))
+
+    def _long(self, groups: list[_Group]) -> float:
+        """Time of long pieces that come one by one over that alone, each number of them beside what comes in groups."""
+        number = np.arange(1.0, 2 * self.room + MANY)
+        ratio = self.single / np.maximum(number * _beside(self.room, number, groups)[0], 1e-300)
+        chance, counts = np.append(1.0, np.cumprod(ratio)), np.append(0.0, number)
+        last = min(float(ratio[-1]), FULL)  # beyond, in the same ratio
+        beyond = float(chance[-1]) * last / (1 - last)
+        mean = float(counts @ chance) + beyond * (float(counts[-1]) + 1 / (1 - last))
+        return mean / (float(chance.sum()) + beyond) / self.single
+
+
+def _beside_a_burst(load: Load) -> float:
+    """Part of the work of groups of servers that is done while a burst is there: each is as many units as it has servers.
+
+    The rest waits in their lines until the burst is gone.
+    """
+    used = sum(float(load.flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups)
+    units = sum(min(g.servers, float(load.flow[g.tasks] @ g.alone) * UNITS) for g in load.groups)
+    size = max(burst.size * float(burst.first.sum()) for burst in load.bursts)
+    return min(load.engines * units / max((size + units) * used, 1e-300), 1.0)
+
+
+def _beside(room: float, number: Array, groups: list[_Group], piece: float = 0.0) -> tuple[Array, Array]:
+    """What each of so many pieces gets of a processor that are there for good (J,), and pieces that come in groups beside them.
+
+    Those are counted as of one length, `piece` or their mean; a level is left downwards as often as it is passed upwards.
+    """
+    flow = np.array([its.rate * its.size for its in groups])
+    piece = piece or float(flow @ [its.piece for its in groups]) / float(flow.sum())
+    sizes = [max(its.size * its.piece / piece, 1.0) for its in groups]
+    rates = [its.rate * its.size * its.piece / piece / size for its, size in zip(groups, sizes, strict=True)]
+    chance, fewer = np.zeros((MOST, len(number))), np.zeros((MOST + 1, len(number)))
+    chance[0] = fewer[1] = 1.0
+    for n in range(1, MOST):
+        up = np.zeros(len(number))
+        for rate, size in zip(rates, sizes, strict=True):
+            whole = int(size)
+            up += rate * (fewer[n] - fewer[max(n - whole, 0)])
+            if n > whole:
+                up += rate * (size - whole) * chance[n - whole - 1]
+        chance[n] = up / (n * np.minimum(1.0, room / (number + n)) / piece)
+        fewer[n + 1] = fewer[n] + chance[n]
+        if (n * chance[n] <= TAIL * fewer[n + 1]).all():
+            break
+    there = np.arange(n + 1.0)[:, None]
+    chance = chance[: n + 1] / fewer[n + 1]
+    return (chance * np.minimum(1.0, room / np.maximum(number + there, 1e-300))).sum(axis=0), (chance * there).sum(axis=0)
+
+
+def _one_by_one(load: Load, point: HostPoint, times: Array | float) -> Array | float:
+    """Times where pieces come from TCBs: one by one, others of the burst are a third of it away, in the mean."""
+    before = np.zeros(len(load.flow))
+    for group, its in zip(load.groups, point.groups, strict=True):
+        if group.kind is not Pool.THREADS:
+            before[group.tasks] += group.alone * its.service
+    ready, slow = units_ready(load, point), np.ones(len(load.flow))
+    for burst in load.bursts:
+        first = np.where(before > 0, burst.first, 0.0)
+        apart = before * (2 + np.array([burst.mates(float(share)) for share in first])) / 3
+        near = load.free / np.maximum(load.free + apart, 1e-300)
+        more = np.where(first > 0, burst.mates(float(first @ near)) * near / 2, 0.0)
+        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+    weight = np.append(load.flow * load.free, load.fixed)
+    if (slow == 1).all() or not weight.any():
+        return times
+    before_it = np.append(times * np.ones(len(slow)), point.free)
+    mean = float(weight @ before_it) / float(weight.sum())
+    return _no_less_than_alone(before_it * np.append(slow, 1.0), weight, mean)[:-1]
+
+
+def _no_less_than_alone(slow: Array, weight: Array, mean: float) -> Array:
+    """Times in proportion to some, of such a mean, but for those that would be below 1."""
+    found = np.ones(len(slow))
+    longer = weight > 0
+    while longer.any():
+        rest = mean * float(weight.sum()) - float(weight[~longer].sum())
+        found = np.where(longer, slow * rest / float(weight[longer] @ slow[longer]), 1.0)
+        if (found[longer] >= 1).all():
+            return found
+        longer &= found >= 1
+    return np.ones(len(slow))
