@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import qnsolve as qn
 
-from benchmarks import feature_pairs, same_questions, system_accuracy, system_references
+from benchmarks import everything, feature_pairs, same_questions, system_accuracy, system_references
 from benchmarks.families import all_systems, rough_loads
 from benchmarks.ladders import ladder_accuracy
 from benchmarks.ladders.ladder_accuracy import Judged
@@ -234,3 +234,18 @@ def test_features_are_of_one_system(capsys: pytest.CaptureFixture[str]) -> None:
     assert feature_pairs.main(["--together", "2", "--number", "3", "--seed", "2", "--jobs", "20000"]) == 0
     assert "systems, 0 refused: mean" in capsys.readouterr().out
     assert [len(list(feature_pairs.chosen(*how))) for how in ((2, 0, 0), (4, 5, 1))] == [406, 5]
+
+
+def test_systems_of_everything_are_stored_with_their_references(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each is a system, its works are those of the reference; some are solved, and simulated again."""
+    stored = everything.references()
+    assert len(stored) > 400
+    assert {one.drawn.family for one in stored} == set(everything.SIZES)
+    for one in stored:
+        assert [work["name"] for work in one.drawn.data["work"]] == list(one.works)
+    small = [one for one in stored if one.drawn.family == "1 region" and len(one.works) == 1][:3]
+    found = [system_accuracy.checked(everything.known(one)) for one in small]
+    assert "1 region" in everything.table(found)
+    assert all(everything.use_of_answer(one).keys() == one.works.keys() for one in small)
+    assert everything.apart(small[0], jobs=40_000) < everything.FAR
+    assert capsys.readouterr().out == ""

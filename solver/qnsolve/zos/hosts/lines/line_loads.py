@@ -15,6 +15,7 @@ from qnsolve.zos.hosts.load import GroupPoint
 from .pieces_of_lines import of_all_lines
 
 ALIKE = 1e-3  # differences of lines that are taken as none
+FOR_EVER = 1e9  # time of free pieces over that alone, beyond which they do not end
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class LineLoads:
             slowly = np.minimum(work / mean, 1.0)
             others = np.divide(mean - part * work, 1 - part, out=work.copy(), where=part < 1)
             settles = its.number * its.service * work / (1 - part + part * work / others)
-            lasts = self._piece * its.free**2
+            lasts = self._piece * min(its.free, FOR_EVER) ** 2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
         return self._with_called(found * of_all_lines(self.host, self.lines))
 
