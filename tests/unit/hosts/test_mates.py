@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.bursts.mates import among
 from qnsolve.zos.hosts.chains.jumps import Burst, jumps
 from qnsolve.zos.hosts.importance.one_task import OneTask
-from qnsolve.zos.hosts.mates import among
 from qnsolve.zos.point.solved import solved_point
 
 

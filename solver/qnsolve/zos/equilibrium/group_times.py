@@ -6,13 +6,13 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.beside_bursts import BesideBursts
+from qnsolve.zos.hosts.bursts.beside_bursts import BesideBursts
+from qnsolve.zos.hosts.bursts.mates import shared_times
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
-from qnsolve.zos.hosts.mates import shared_times
 
 from .fewer_users import as_fewer_come, left_to_come
 from .limits.limit_times import limit_times

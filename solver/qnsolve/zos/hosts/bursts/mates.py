@@ -7,9 +7,8 @@ from math import erfc, exp, pi, sqrt
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
-
-from .host_view import HostView
-from .load import HostPoint, Load
+from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import HostPoint, Load
 
 FAR = 20.0  # standard deviations from which on a server that is full has no part in how many are there
 LITTLE = 1e-6  # of a spin, the CPU before it at least

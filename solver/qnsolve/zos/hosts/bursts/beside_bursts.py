@@ -15,11 +15,11 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
+from qnsolve.zos.hosts.chains.jumps import Burst
+from qnsolve.zos.hosts.group_chain import GroupChain
+from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
-from .chains.jumps import Burst
-from .group_chain import GroupChain
-from .host_view import HostView
-from .load import HostPoint, Kept, Load
 from .mates import FULL, among, units_ready
 
 ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
@@ -89,34 +89,34 @@ class BesideBursts:
             more = more * short + (1 - short) * (1 / np.maximum(speed - busy, (1 - FULL) / each) - each)
         return np.asarray(np.maximum(each + more, 1.0) / (its.stretch * its.uneven))
 
-    def _slowed(self, k: int, theirs: list[_Group]) -> float:
+    def _slowed(self, k: int, theirs: list[_AtOnce]) -> float:
         """What bursts of others slow a line by that has work all the time."""
         load, view = self.load, HostView(self.load)
         rest = view.total - view.loads[k] - sum(its.rate * its.size * its.piece for its in theirs)
-        single = [_Group(max(rest, 0.0) / view.piece(k), 1.0, view.piece(k))]
+        single = [_AtOnce(max(rest, 0.0) / view.piece(k), 1.0, view.piece(k))]
         each = ([*theirs, *single], [*(its.one_by_one() for its in theirs), *single])
         got = [float(_beside(load.engines, np.ones(1), groups, view.piece(k))[0][0]) for groups in each]
         return got[1] / got[0]
 
 
 @dataclass(frozen=True)
-class _Group:
+class _AtOnce:
     """Groups of pieces that come at once: how many [1/s], pieces of each, and the CPU of a piece [s]."""
 
     rate: float
     size: float
     piece: float
 
-    def one_by_one(self) -> _Group:
+    def one_by_one(self) -> _AtOnce:
         """The same pieces, each alone."""
-        return _Group(self.rate * self.size, 1.0, self.piece)
+        return _AtOnce(self.rate * self.size, 1.0, self.piece)
 
 
-def _group(load: Load, burst: Burst, cpu: Array, first: Array) -> _Group:
+def _group(load: Load, burst: Burst, cpu: Array, first: Array) -> _AtOnce:
     """The groups of a burst whose transactions come to some tasks first, each with a chance (T,)."""
     share = float(first.sum())
     rate = float(load.coming.rate[0, burst.work]) / burst.size
-    return _Group(rate, burst.size * share, float(first @ cpu) / share)
+    return _AtOnce(rate, burst.size * share, float(first @ cpu) / share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +135,7 @@ class _Pieces:
         What bursts make each longer over its time alone, where one processor is as fast as the room.
     all_alike : float
         The same of pieces all alike.
-    bursts : list of _Group
+    bursts : list of _AtOnce
     single : float
         What comes one by one, at TCBs too [processors].
     """
@@ -146,7 +146,7 @@ class _Pieces:
     mean: float
     longer: Array
     all_alike: float
-    bursts: list[_Group]
+    bursts: list[_AtOnce]
     single: float
 
     @classmethod
@@ -194,7 +194,7 @@ class _Pieces:
 
     def more(self) -> float:
         """What bursts make pieces all alike longer, over their time alone: by two chains, with groups and without."""
-        groups = [*self.bursts, _Group(self.single / self.mean, 1.0, self.mean)]
+        groups = [*self.bursts, _AtOnce(self.single / self.mean, 1.0, self.mean)]
         used = sum(its.rate * its.size * its.piece for its in groups)
         number = [
             _beside(self.room, np.zeros(1), each, self.mean)[1] for each in (groups, [its.one_by_one() for its in groups])
@@ -214,7 +214,7 @@ class _Pieces:
             found += part * alone * (longer - 1)
         return np.asarray(np.maximum(found[:-1], 1.0))
 
-    def _long(self, groups: list[_Group]) -> float:
+    def _long(self, groups: list[_AtOnce]) -> float:
         """Time of long pieces that come one by one over that alone, each number of them beside what comes in groups."""
         number = np.arange(1.0, 2 * self.room + MANY)
         ratio = self.single / np.maximum(number * _beside(self.room, number, groups)[0], 1e-300)
@@ -236,7 +236,7 @@ def _beside_a_burst(load: Load) -> float:
     return min(load.engines * units / max((size + units) * used, 1e-300), 1.0)
 
 
-def _beside(room: float, number: Array, groups: list[_Group], piece: float = 0.0) -> tuple[Array, Array]:
+def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.0) -> tuple[Array, Array]:
     """What each of so many pieces gets of a processor that are there for good (J,), and pieces that come in groups beside them.
 
     Those are counted as of one length, `piece` or their mean; a level is left downwards as often as it is passed upwards.
