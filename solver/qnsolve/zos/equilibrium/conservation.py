@@ -9,6 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.limited.product_form import line
+from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import HostPoint, Load
 
 from .working import Working
@@ -100,8 +101,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     centers = centers_of(work, load, point, times, flow, left)
     bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
-    own, whole = bare - off, engines - used
-    goal = max(own * line(used, engines) / used, (own + _of_bursts(work, load)) / whole - own)
+    own, alone = bare - off, max(used - _called(load), CLOSE)
+    goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
     waiting = sum(c.waiting for c in centers)
     known = _as_open(work, load, times) * max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
@@ -111,6 +112,11 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     error = _error(centers, goal)
     _scale(work, centers, [_factor(center, error) for center in centers], times)
     return left_over
+
+
+def _called(load: Load) -> float:
+    """Of the work at the CPs, what comes only while there are CPs for lower importance: on one that none is before it."""
+    return 0.0 if load.called is None else float((HostView(load).cpu() * load.flow) @ load.called.share)
 
 
 def _scale(work: Working, centers: list[Center], factors: list[float], times: Array) -> None:

@@ -12,7 +12,8 @@ from qnsolve.zos.hosts.load import HostPoint, Load
 from .conservation import WorkLeft, conserve
 from .group_times import solved_times
 from .host_load import load_of
-from .importance.lower_times import lower_times
+from .importance.called_tasks import with_called
+from .importance.lower_times import Above, lower_times
 from .limits.limits import Limits
 from .working import Working
 
@@ -30,16 +31,20 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     found: list[HostPoint] = []
     before, work.at_group = work.at_group, {}
     work.seen.clear()
+    work.called.clear()
     for host in range(len(form.engines)):
         here = form.host == host
         ranks = np.unique(np.concatenate((form.importance[here], form.fixed[form.fixed[:, 0] == host, 1])))
-        point, times, higher, speeds = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), WorkLeft(), dict[int, Array]()
+        point, times, speeds, above = HostPoint([], 1.0, 0.0), np.zeros(len(form.work)), dict[int, Array](), Above()
         for rank in ranks:
             load = load_of(work, limits, host, form.importance <= rank, form.fixed[:, 1] <= rank, rank, before)
             if load is None:
                 continue
-            above = here & (form.importance < rank)
-            waits = work.pool_wait[:, above]  # higher ones do not wait for lower ones
+            load = with_called(work, limits, host, rank, load)
+            if load.called is not None:
+                work.called[host, float(rank)] = load.called
+            of_higher = here & (form.importance < rank)
+            waits = work.pool_wait[:, of_higher]  # higher ones do not wait for lower ones
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
             point, level = solved_times(work, limits, load)
             _note_overload(work, load, point)
@@ -49,12 +54,12 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            level = _below(work, limits, host, rank, level, left.less(higher))
+            level = _below(work, limits, host, rank, level, Above(left.less(above.left), above.called, load.calls))
             times[own] = level[own]
-            higher = left
+            above = Above(left, load.called)
             work.at_group |= at_group
             work.service |= service
-            work.pool_wait[:, above] = waits
+            work.pool_wait[:, of_higher] = waits
         if host in longer:
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             back = (need.ziip + need.thread_ziip) * form.overflowed
@@ -68,7 +73,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _delivered(work, host)
 
 
-def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, left: WorkLeft) -> Array:
+def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, above: Above) -> Array:
     """Times of the tasks of an importance below others, `level` being those among all as equals.
 
     Where higher ones need few of the CPs it is nearly that, and what their chain makes of it counts as much less.
@@ -80,7 +85,7 @@ def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     if part < NOTHING:
         return level
     before = dict(work.at_group)
-    found = lower_times(work, limits, host, rank, level, left)
+    found = lower_times(work, limits, host, rank, level, above)
     if part == 1:
         return found
     for pool, at in before.items():
@@ -102,7 +107,7 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
     """
     for pool, asked in point.overloads.items():
         work.overloaded(pool, asked)
-    if not load.coming.steady:
+    if not load.coming.steady or load.called is not None:
         return
     for group, its in zip(load.groups, point.groups, strict=True):
         coming = float(load.flow[group.tasks] @ (load.region[group.tasks] == group.region))  # a limit's own, not those it calls

@@ -14,13 +14,13 @@ from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.chains.clocked import in_ticks
 from qnsolve.zos.hosts.demands import Around, Demands, demands
-from qnsolve.zos.hosts.load import HostPoint, Kept, LimitSeen
+from qnsolve.zos.hosts.load import Called, HostPoint, Kept, LimitSeen
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
 
 FOUND = (
     "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "in_groups", "longer", "levels",
+    "in_groups", "longer", "levels", "called",
 )  # fmt: skip
 
 
@@ -58,6 +58,8 @@ class Working:
         What a task waits longer because work comes in bursts.
     levels : dict of (host, importance) to ndarray (T,)
         Times at CPs as they were, were all tasks down to an importance alike.
+    called : dict of (host, importance) to Called
+        Tasks down to an importance that lower ones on the host call.
     full : dict of pool to float
         Loads of those that, as far as it is known, work with a rate fills.
     kept : dict of (host, importance) to Kept
@@ -86,6 +88,7 @@ class Working:
     longer: Array | float = 1.0
     in_groups: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
+    called: dict[tuple[int, float], Called] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
     kept: dict[tuple[int, float | None], Kept] = field(default_factory=dict)
     effort: float = 0.0

@@ -97,7 +97,7 @@ class GroupChain:
         load, full = self.view.load, False
         top = min(1e9, load.coming.most)
         levels = np.zeros(1) if self.k is None else self.levels(top)
-        if self.k is not None and load.coming.steady and not self.gated and self.held is None:
+        if self.k is not None and load.coming.steady and not self.gated and self.held is None and load.called is None:
             full = self.rate > self._most(self.k)
         if self.k is not None and self.alike() and not full:
             point, last = self.solved(np.arange(self.servers + 3.0), True)
@@ -140,7 +140,8 @@ class GroupChain:
         """Whether all levels from as many tasks as servers on are alike, and there is no last one."""
         load = self.view.load
         of_limit = self.watched or self.held is not None
-        return load.coming.steady and not load.bursts and not of_limit and self.servers <= MOST_SERVERS
+        steady = load.coming.steady and load.called is None
+        return steady and not load.bursts and not of_limit and self.servers <= MOST_SERVERS
 
     def solved(self, levels: Array, alike: bool = False) -> tuple[GroupPoint, float]:
         """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""

@@ -341,7 +341,8 @@ class HostView:
                 share = float(per_visit[its].sum() / max(per_visit.sum() + load.fixed, 1e-300))
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
                 here = total - phases if k is not None and load.groups[k].region == region else 0.0  # those at the group
-                found = found + part * along(rates, here + phases * share).clip(min=0.0)
+                come = along(rates, here + phases * share).clip(min=0.0)
+                found = found + part * come * self._of_themselves(region)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
 
@@ -388,11 +389,26 @@ class HostView:
 
     def coming(self, visits: Array, total: Array, works: Array | None = None) -> Array:
         """Rate of some visits of transactions (T,) with so many tasks on the CPs, or by the rate of each work there."""
+        load, called = self.load, self.load.called
+        if called is not None:
+            rate = np.divide(load.flow, load.visits, out=np.zeros(len(visits)), where=load.visits > 0)
+            return called.at(total) * float(rate @ (visits * called.share)) + self._free(
+                visits * (1 - called.share - called.apart), total, works
+            )
+        return self._free(visits, total, works)
+
+    def _free(self, visits: Array, total: Array, works: Array | None) -> Array:
+        """The same of those that nobody of lower importance calls."""
         load = self.load
         by_work = np.bincount(load.work, visits, load.coming.rate.shape[1])
         if works is not None:
             return np.asarray(np.tensordot(by_work, works, 1))
         return np.asarray(np.interp(total, load.coming.count, load.coming.rate @ by_work))
+
+    def _of_themselves(self, region: int) -> float:
+        """Share of the tasks of a region that the chain does not let come when others of lower importance end."""
+        load, called = self.load, self.load.called
+        return 1.0 if called is None else 1 - float(load.flow @ (called.apart * (load.region == region))) / self._region_flow(region)
 
     def direct(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which tasks of the region of a group come to the CPs that do not come to the group."""

@@ -99,6 +99,30 @@ class Kept:
     plain: Kept | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Called:
+    """Tasks that others of lower importance on the host call: they come when these end, which get what CPs they leave.
+
+    Attributes
+    ----------
+    share : ndarray (T,)
+        Of the visits of each task, those that so come.
+    count, part : ndarray (Y,)
+        At so many tasks on the CPs the rate at which they come, over that in the mean.
+    apart : ndarray (T,)
+        Of the visits of each task, those that a chain itself lets come when tasks of lower importance end.
+    """
+
+    share: Array
+    count: Array
+    part: Array
+    apart: Array
+
+    def at(self, total: Array) -> Array:
+        """Rate at which they come at so many tasks on the CPs, over that in the mean."""
+        return np.asarray(np.interp(total, self.count, self.part))
+
+
 @dataclass(frozen=True)
 class NeverIdle:
     """A line that users keep at work all the time: CPU of a visit, and that of the free pieces that it goes on as [s]."""
@@ -144,6 +168,8 @@ class Load:
         What is known of the host from the rounds before; `round` is this one.
     never_idle : tuple of NeverIdle
         Lines that are beside all of it.
+    called : Called or None
+        Tasks that come when others of lower importance end; None where there are none.
     """
 
     engines: float
@@ -169,6 +195,7 @@ class Load:
     kept: Kept = field(default_factory=Kept)
     round: int = 0
     never_idle: tuple[NeverIdle, ...] = ()
+    called: Called | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 
@@ -18,7 +18,9 @@ from qnsolve.zos.equilibrium.limits.limits import Limits
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.host_view import ORDER, HostView
 from qnsolve.zos.hosts.importance.lower_point import LowerPoint, lower_point
-from qnsolve.zos.hosts.load import HostPoint, Load
+from qnsolve.zos.hosts.load import Called, HostPoint, Load
+
+from .called_tasks import called_apart
 
 EFFORT = 5.0  # over that of a chain of a TCB
 STEPS = 3  # in which lines that hold more tasks than the work left allows get more engines
@@ -27,7 +29,26 @@ MORE = 0.8  # of the tasks in such lines, those that it has to allow
 More = dict[int | None, Array]  # by pool, None for free pieces: what each task waits longer there (T,) [s]
 
 
-def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Array, left: WorkLeft) -> Array:
+@dataclass(frozen=True, eq=False)
+class Above:
+    """What is known of an importance and of those above it.
+
+    Attributes
+    ----------
+    left : WorkLeft
+        Work left to do of its tasks, as far as it is known.
+    called : Called or None
+        Tasks above it that it or lower ones call.
+    calls : ndarray (T, T)
+        `Load.calls` among all down to it.
+    """
+
+    left: WorkLeft = field(default_factory=WorkLeft)
+    called: Called | None = None
+    calls: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Array, above: Above) -> Array:
     """Times of the tasks of an importance on a host; notes those at each group.
 
     Parameters
@@ -39,8 +60,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         The importance.
     alike : ndarray (T,)
         Times were all down to it alike, which stay where there is nothing above.
-    left : WorkLeft
-        Work left to do of its tasks, as far as it is known.
+    above : Above
 
     Notes
     -----
@@ -55,6 +75,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     lower = load_of(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
     if higher is None or lower is None or not (lower.flow > 0).any():
         return alike
+    higher = called_apart(work, limits, host, rank, higher, above.called)
     found = lower_point(HostView(higher), HostView(lower))
     work.effort += EFFORT
     limited = bool(lower.held or limits.grouped or lower.gated)
@@ -62,8 +83,8 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     plain = replace(lower, bursts=())  # as the chain has them
     for _ in range(STEPS):
         point, times = solved_times(work, limits, replace(plain, engines=found.engines(own)))
-        there = _There(work, plain, point, times, _more(work, plain, found, times))
-        number = there.alike if limited else _number(there, found, left, higher.engines)
+        there = _There(work, plain, point, times, _more(work, plain, found, times), above.calls)
+        number = there.alike if limited else _number(there, found, above.left, higher.engines)
         if limited or number > MORE * there.number:
             break
         own *= number / there.number / MORE
@@ -89,6 +110,7 @@ class _There:
     point: HostPoint
     times: Array
     more: More
+    calls: Array
 
     @property
     def flow(self) -> Array:
@@ -98,7 +120,7 @@ class _There:
     def centers(self, again: Array | None = None) -> list[Center]:
         """Where they are; with `again` nothing is left of a task but its own, and of its later rounds that share (T,)."""
         if again is None:
-            left = left_to_do(self.work, self.load)
+            left = left_to_do(self.work, replace(self.load, calls=self.calls))  # with that of higher ones that they call
         else:
             left = left_to_do(self.work, replace(self.load, calls=np.zeros((0, 0))), again)
         return centers_of(self.work, self.load, self.point, self.times, self.flow, left)

@@ -46,6 +46,7 @@ PASSES = 24  # over all limits in one round
 SLOW, TRIES = 0.5, 4  # change of the waits over the least so far, and how often it is more until steps at once are given up
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 EARLY = 10  # passes in the first round: hosts are not known yet
+LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
 CAREFUL = {"least": 0.02, "stale": 1e3, "farther": 1.0}  # brackets of rates, whose waits follow behind
@@ -60,6 +61,7 @@ class Limits(StationsBelow):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inputs: dict[int, Array] = {}
+        self.felt = dict[int, Array]()  # rates at which tasks come as lower ones call them, over the mean, by those inside
         self.told = AlikeAnswers[int, Crowd | None](SAME)
         self.windows = dict[int, dict[tuple[int, int], KeptWindows]]()  # of the chains of limits abreast, by the first
         self.steep = False  # whether brackets alone find the waits: at each step the changes are others
@@ -308,7 +310,8 @@ class Limits(StationsBelow):
         apart = None if mine else works_apart(self, region, inner, parts, nu, tilt, speed)
         speed = self._on_cps_left(tasks, speed if apart is None else apart.speed)
         mixed, joined = self._mixed_but_for_lines(tasks), bool(inner or mine or self.classes_of(region))
-        found = self._crowd(pool, tasks, held, holds, speed, size, mixed, joined)
+        self.felt[region] = self._as_called(region, size)
+        found = self._crowd(pool, tasks, held, holds, self._beside_called(region, speed), size, mixed, joined)
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
@@ -378,6 +381,31 @@ class Limits(StationsBelow):
         self.parts[region] = phi, both, np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300)), tilt
         w.crowds[pool] = found
         self._settle(region, found, speeds)
+
+    def _as_called(self, region: int, size: int) -> Array:
+        """Rate at which tasks come of themselves or called by ones of lower importance there, by the number inside, over the mean.
+
+        Those end the less often the more tasks are on the CPs, as these are before them.
+        """
+        w, form, tasks = self.work, self.work.form, self.tasks[region]
+        host = int(form.host[tasks[0]])
+        called = w.called.get((host, float(form.importance[tasks[0]])))
+        if called is None:
+            return np.ones(size + 1)
+        flow, count = w.flow[tasks], np.arange(size + 1.0)
+        share = float(flow @ (called.share * w.need.rounds)[tasks]) / max(float(flow.sum()), 1e-300)
+        before = (form.host == host) & (form.importance <= form.importance[tasks[0]]) & (form.region != region)
+        phi, both, _, _ = self.parts[region]
+        let = phi * called.at(count + float(w.flow[before] @ w.on_cps[before]))
+        whole = np.convolve(phi, both)[: size + 1]
+        part = np.divide(np.convolve(let, both)[: size + 1], whole, out=np.zeros(size + 1), where=whole > SMALL)
+        return np.asarray(1 - share + share * part)
+
+    def _beside_called(self, region: int, speed: Array) -> Array:
+        """Speeds of a limit over the rates at which tasks come."""
+        found = speed.copy()
+        found[1:] /= np.maximum(self.felt[region][:-1], LEAST_CALLED)
+        return found
 
     def _on_cps_left(self, tasks: Places, speed: Array) -> Array:
         """Speeds of a limit, no higher than its tasks and those that they call have CPs for."""
@@ -520,7 +548,7 @@ class Limits(StationsBelow):
             if found.limit == size
             else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
         )
-        born = np.interp(np.arange(size + 1.0), found.number, found.coming)
+        born = np.interp(np.arange(size + 1.0), found.number, found.coming) * self.felt.get(region, 1.0)
         each = np.where(inside > 1e-12, inside, 0.0) / np.maximum(np.convolve(phi, rest)[: size + 1], 1e-300)
         born[size] = 0.0
         den = phi * np.correlate(np.append(each, np.zeros(size)), rest, "valid")

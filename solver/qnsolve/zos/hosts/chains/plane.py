@@ -181,7 +181,7 @@ class _PlaneChain:
                     return chance
             return JumpChain(neighbours(ups, downs), rise, fall, jumps, downs_with=joint).chance()
         if likely is not None or look:
-            moves_of = _by_places(rise, fall, joint, ups, downs)
+            moves_of = by_places(rise, fall, joint, ups, downs)
             found = anchored(moves_of, likely_state(moves_of)) if likely is None else stationary(moves_of, likely)
             if found is not None:
                 return found
@@ -231,7 +231,7 @@ def endless_plane(
             rise, fall, joint, ups, downs = plane_moves(levels, phases[columns], *its, careful, None)
             solved = None
             if len(levels) > SHORT:
-                moves_of, within = _by_places(rise, fall, joint, ups, downs), neighbours(ups[-2:-1], downs[-2:-1])[0]
+                moves_of, within = by_places(rise, fall, joint, ups, downs), neighbours(ups[-2:-1], downs[-2:-1])[0]
                 solved = endless_band(within, moves_of, likely_state(moves_of))
             if solved is None:
                 solved = endless(neighbours(ups, downs), rise, fall, joint)
@@ -268,7 +268,7 @@ def plane_moves(
     return rise, fall, joint, ups, downs
 
 
-def _by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array) -> dict[tuple[int, ...], Array]:
+def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array) -> dict[tuple[int, ...], Array]:
     """Moves by how many levels and phases further they lead."""
     return {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
 

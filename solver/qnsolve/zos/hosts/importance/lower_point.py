@@ -12,13 +12,14 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
-from qnsolve.zos.hosts.chains.plane import grid, moves, plane
+from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
 from qnsolve.zos.hosts.host_view import HostView
 
-from .one_task import SHORT, OneTask
+from .one_task import SHORT, OneTask, with_called
 
 SIZES = 3  # of visits, for which times are found
 ROUNDS = 2  # in which it is found how long a task is there for a visit
+SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
@@ -72,32 +73,87 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     return point
 
 
+def let_through(higher: HostView, lower: HostView, growth: float = 1.16) -> tuple[Array, Array]:
+    """Numbers of tasks of higher importance, and the rate at which lower ones end beside them over that in the mean."""
+    load = lower.load
+    again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
+    found = _Chain.of(higher, lower, again, growth)
+    chance, phases = found.solved.chance, found.solved.phases
+    there = chance.sum(axis=0)
+    rate = np.divide((chance * found.serve).sum(axis=0), there, out=np.zeros(len(there)), where=there > SEEN)
+    mean = max(float((chance * found.serve).sum()), 1e-300)
+    seen = np.flatnonzero(there > SEEN)
+    return phases, np.interp(phases, phases[seen], rate[seen]) / mean
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """The chain of tasks of an importance and higher ones, solved, and its rates.
+
+    Attributes
+    ----------
+    solved : Plane
+    arrive, serve : ndarray (N, Y)
+    up, down : ndarray (Y,)
+        Of those of higher importance that come of themselves, and that end, by the clock of a mean piece [1/s].
+    calls : float
+        How many of these each of the others calls when it ends.
+    chances : ndarray (Y, J)
+        Engines that they take.
+    slower, unlike, use : float
+    """
+
+    solved: Plane
+    arrive: Array
+    serve: Array
+    up: Array
+    down: Array
+    calls: float
+    chances: Array
+    slower: float
+    unlike: float
+    use: float
+
+    @classmethod
+    def of(cls, higher: HostView, lower: HostView, again: Array, growth: float) -> _Chain:
+        """Solve it, given how much a visit finds what the one before it left."""
+        engines = higher.load.engines
+        over, under = higher.company(None), lower.company(None)
+        use = min((higher.total + lower.total) / engines, 0.999)
+        phases = grid(engines + 10, higher.top, growth)
+        most = lower.load.coming.most
+        levels = grid(engines + 20, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
+        busy = over.longer(0.0, higher.spin_share(None))
+        unlike = _unlike(lower, again)
+        slower = _slower(higher, lower, use, unlike)
+        down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
+        up = higher.flows(phases, phases, None)
+        down[0] = 0.0
+        chances, calls = _taken(over, phases), _calls(higher) / lower.all_flow
+        for _ in range(6):
+            serve = _served(lower, under, levels, chances)
+            arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
+            arrive[-1] = 0.0
+            follow, more = with_called(calls / slower, up / slower, serve)
+            solved = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
+            if solved.chance[-1].sum() < 1e-7 or levels[-1] >= most:
+                break
+            levels = grid(engines + 20, min(4 * levels[-1], most), growth)
+        return cls(solved, arrive, serve, up, down, calls, chances, slower, unlike, use)
+
+
+def _calls(higher: HostView) -> float:
+    """Pieces of higher importance that come when tasks of the other one end [1/s]."""
+    load = higher.load
+    return 0.0 if load.called is None else float((load.flow * load.called.apart) @ higher.cpu()) / higher.piece(None)
+
+
 def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> LowerPoint:
     """The same, given how much a visit finds what the one before it left."""
-    engines = higher.load.engines
-    over, under = higher.company(None), lower.company(None)
-    use = min((higher.total + lower.total) / engines, 0.999)
-    phases = grid(engines + 10, higher.top, growth)
-    most = lower.load.coming.most
-    levels = grid(engines + 20, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
-    busy = over.longer(0.0, higher.spin_share(None))
-    unlike = _unlike(lower, again)
-    slower = _slower(higher, lower, use, unlike)
-    down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
-    up = higher.flows(phases, phases, None)
-    down[0] = 0.0
-    chances = _taken(over, phases)
-    for _ in range(6):
-        serve = _served(lower, under, levels, chances)
-        arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
-        arrive[-1] = 0.0
-        shape = np.ones((len(levels), 1))
-        solved = plane(levels, phases, arrive, serve, 0.0, up / slower * shape, down / slower * shape)
-        chance = solved.chance
-        if chance[-1].sum() < 1e-7 or levels[-1] >= most:
-            break
-        levels = grid(engines + 20, min(4 * levels[-1], most), growth)
-    levels = solved.levels
+    under = lower.company(None)
+    found = _Chain.of(higher, lower, again, growth)
+    solved, arrive, chances, unlike = found.solved, found.arrive, found.chances, found.unlike
+    levels, phases, chance = solved.levels, solved.phases, solved.chance
     piece = lower.total / lower.all_flow
     more = levels + 1
     alone = _speeds(under, more, lower.spin_share(None), chances.shape[1])
@@ -105,15 +161,15 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     coming = np.array([np.interp(levels, lower.load.coming.count, rate) for rate in lower.load.coming.rate.T])
     met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
     met /= met.sum(axis=(1, 2), keepdims=True)
-    clock = slower * unlike  # one task is not as uneven as all of them
-    gone = _served(lower, under, levels, chances) / np.maximum(levels, 1.0)[:, None]
-    one = OneTask(levels, phases, arrive[:, 0], each, gone, up / clock, down / clock)
+    clock = found.slower * unlike  # one task is not as uneven as all of them
+    gone = found.serve / np.maximum(levels, 1.0)[:, None]
+    one = OneTask(levels, phases, arrive[:, 0], each, gone, found.up / clock, found.down / clock, found.calls / clock)
     seen = met.sum(axis=2) @ levels
     usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
-    found = seen / usual if usual > ALONE else np.ones(len(seen))
+    met_by = seen / usual if usual > ALONE else np.ones(len(seen))
     waiting = max(solved.mean_level - lower.total, 0.0) * piece * unlike
     engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
-    return LowerPoint(engines_for, solved.mean_level, use, waiting, found, *_visits(lower, one, met, piece), again)
+    return LowerPoint(engines_for, solved.mean_level, found.use, waiting, met_by, *_visits(lower, one, met, piece), again)
 
 
 def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Array, Array, Array]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.banded import Moves, stays, times
-from qnsolve.zos.hosts.chains.plane import moves
+from qnsolve.zos.hosts.chains.plane import by_places, plane_moves
 
 STARVED = 1e-4  # least rate of an end over that of all other moves
 SHORT = 1e-3  # CPU of a visit that waits until it is begun, over that of a mean one; and the shortest time between two over it
@@ -29,6 +29,8 @@ class OneTask:
         Rate at which one of the others ends while the task is away [1/s].
     up, down : ndarray (Y,)
         Rates at which those of higher importance come and end, as fast as their pieces make it [1/s].
+    calls : float
+        How many of these each of the others calls when it ends.
     """
 
     levels: Array
@@ -38,6 +40,7 @@ class OneTask:
     alone: Array
     up: Array
     down: Array
+    calls: float = 0.0
 
     def time_left(self, size: float) -> Array:
         """Time of a visit whose CPU is so many times that of a mean one, from each state (N, Y) [s]."""
@@ -70,11 +73,19 @@ class OneTask:
 
     def _moves(self, serve: Array) -> Moves:
         """Moves of all others, which are served at some rates (N, Y)."""
-        rise, fall = moves(self.phases, self.up - self.down, self.up + self.down, True)
-        ups, downs = moves(self.levels, (self.arrive[:, None] - serve).T, (self.arrive[:, None] + serve).T, True)
-        across = np.broadcast_to(rise, serve.shape), np.broadcast_to(fall, serve.shape)
-        return {(1, 0): ups.T, (-1, 0): downs.T, (0, 1): across[0], (0, -1): across[1]}
+        arrive, down = (np.broadcast_to(its, serve.shape) for its in (self.arrive[:, None], self.down))
+        follow, up = with_called(self.calls, self.up, serve)
+        return by_places(*plane_moves(self.levels, self.phases, arrive, serve, follow, up, down, True, None))
 
     def _ends(self, beside: Moves, size: float) -> Array:
         least = STARVED * float(np.sum(list(beside.values()), axis=0).max())
         return np.maximum(self.each / size, least)
+
+
+def with_called(calls: float, up: Array, serve: Array) -> tuple[float, Array]:
+    """Share of the tasks served that are followed by one of higher importance, and rates at which more of these come (N, Y).
+
+    `calls` of them come for each that is served: one at once, what is more than one at that rate.
+    """
+    follow = min(calls, 1.0)
+    return follow, up + (calls - follow) * serve

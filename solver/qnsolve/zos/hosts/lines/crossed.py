@@ -167,7 +167,7 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
     if before is not None:
         tops = before.tops
     most = np.minimum(load.coming.most, [LONGEST, host.top, host.top])
-    ratios, alike = np.ones(4), load.coming.steady
+    ratios, alike = np.ones(4), load.coming.steady and load.called is None
     for _ in range(TRIES):
         tops = np.minimum(tops, most)
         three = _three(host, k, int(tops.max()) + 1)
