@@ -19,6 +19,7 @@ from .one_task import SHORT, OneTask, with_called
 
 SIZES = 3  # of visits, for which times are found
 ROUNDS = 2  # in which it is found how long a task is there for a visit
+FINE = 120.0  # tasks up to which each number is a level where they call others of higher importance
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
@@ -122,14 +123,16 @@ class _Chain:
         use = min((higher.total + lower.total) / engines, 0.999)
         phases = grid(engines + 10, higher.top, growth)
         most = lower.load.coming.most
-        levels = grid(engines + 20, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
+        calls = _calls(higher) / lower.all_flow
+        unit = max(engines + 20, FINE if calls > 0 else 0.0)  # wide steps do not show that one comes as the other ends
+        levels = grid(unit, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
         busy = over.longer(0.0, higher.spin_share(None))
         unlike = _unlike(lower, again)
         slower = _slower(higher, lower, use, unlike)
         down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
         up = higher.flows(phases, phases, None)
         down[0] = 0.0
-        chances, calls = _taken(over, phases), _calls(higher) / lower.all_flow
+        chances = _taken(over, phases)
         for _ in range(6):
             serve = _served(lower, under, levels, chances)
             arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
@@ -138,7 +141,7 @@ class _Chain:
             solved = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
             if solved.chance[-1].sum() < 1e-7 or levels[-1] >= most:
                 break
-            levels = grid(engines + 20, min(4 * levels[-1], most), growth)
+            levels = grid(unit, min(4 * levels[-1], most), growth)
         return cls(solved, arrive, serve, up, down, calls, chances, slower, unlike, use)
 
 
