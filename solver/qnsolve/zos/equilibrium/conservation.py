@@ -8,8 +8,8 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
-from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import HostPoint, Load
 
 from .working import Working

@@ -12,7 +12,7 @@ from qnsolve.zos.hosts.load import HostPoint, Load
 from .conservation import WorkLeft, conserve
 from .group_times import solved_times
 from .host_load import load_of
-from .importance.called_tasks import with_called
+from .importance.called_tasks import find_fewer, with_called
 from .importance.lower_times import Above, lower_times
 from .limits.limits import Limits
 from .working import Working
@@ -50,6 +50,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _note_overload(work, load, point)
             free = not load.held and not limits.grouped and not load.gated
             left = conserve(work, load, point, level) if free else WorkLeft()
+            find_fewer(work, load, point, level)
             own = here & (form.importance == rank)
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:

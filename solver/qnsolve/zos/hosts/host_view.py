@@ -408,7 +408,11 @@ class HostView:
     def _of_themselves(self, region: int) -> float:
         """Share of the tasks of a region that the chain does not let come when others of lower importance end."""
         load, called = self.load, self.load.called
-        return 1.0 if called is None else 1 - float(load.flow @ (called.apart * (load.region == region))) / self._region_flow(region)
+        return (
+            1.0
+            if called is None
+            else 1 - float(load.flow @ (called.apart * (load.region == region))) / self._region_flow(region)
+        )
 
     def direct(self, k: int, total: Array, near: Array, gated: bool) -> Array:
         """Rate at which tasks of the region of a group come to the CPs that do not come to the group."""

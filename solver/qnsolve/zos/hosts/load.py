@@ -111,12 +111,16 @@ class Called:
         At so many tasks on the CPs the rate at which they come, over that in the mean.
     apart : ndarray (T,)
         Of the visits of each task, those that a chain itself lets come when tasks of lower importance end.
+    met, found : float
+        Tasks on the CPs in the mean, and that those which so come find there [count].
     """
 
     share: Array
     count: Array
     part: Array
     apart: Array
+    met: float = 0.0
+    found: float = 0.0
 
     def at(self, total: Array) -> Array:
         """Rate at which they come at so many tasks on the CPs, over that in the mean."""

@@ -383,7 +383,7 @@ class Limits(StationsBelow):
         self._settle(region, found, speeds)
 
     def _as_called(self, region: int, size: int) -> Array:
-        """Rate at which tasks come of themselves or called by ones of lower importance there, by the number inside, over the mean.
+        """Rate at which tasks come, some called by ones of lower importance on the host, by the number inside, over the mean.
 
         Those end the less often the more tasks are on the CPs, as these are before them.
         """

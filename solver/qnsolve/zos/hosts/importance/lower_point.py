@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, sqrt
 
@@ -14,6 +14,7 @@ from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
 from qnsolve.zos.hosts.host_view import HostView
+from qnsolve.zos.hosts.load import Called
 
 from .one_task import SHORT, OneTask, with_called
 
@@ -74,8 +75,10 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     return point
 
 
-def let_through(higher: HostView, lower: HostView, growth: float = 1.16) -> tuple[Array, Array]:
-    """Numbers of tasks of higher importance, and the rate at which lower ones end beside them over that in the mean."""
+def let_through(higher: HostView, lower: HostView, share: Array, growth: float = 1.16) -> Called:
+    """Tasks of higher importance that come as lower ones end, the less often the more there are; `share` as in `Called`."""
+    none = np.zeros(len(share))
+    higher = HostView(replace(higher.load, called=Called(none, np.zeros(1), np.ones(1), share)))
     load = lower.load
     again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
     found = _Chain.of(higher, lower, again, growth)
@@ -84,7 +87,8 @@ def let_through(higher: HostView, lower: HostView, growth: float = 1.16) -> tupl
     rate = np.divide((chance * found.serve).sum(axis=0), there, out=np.zeros(len(there)), where=there > SEEN)
     mean = max(float((chance * found.serve).sum()), 1e-300)
     seen = np.flatnonzero(there > SEEN)
-    return phases, np.interp(phases, phases[seen], rate[seen]) / mean
+    part = np.interp(phases, phases[seen], rate[seen]) / mean
+    return Called(share, phases, part, none, float(there @ phases), float((there * part) @ phases))
 
 
 @dataclass(frozen=True, eq=False)
