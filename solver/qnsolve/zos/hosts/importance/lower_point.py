@@ -81,7 +81,7 @@ def let_through(higher: HostView, lower: HostView, share: Array, growth: float =
     higher = HostView(replace(higher.load, called=Called(none, np.zeros(1), np.ones(1), share)))
     load = lower.load
     again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
-    found = _Chain.of(higher, lower, again, growth)
+    found = _TwoRanks.of(higher, lower, again, growth)
     chance, phases = found.solved.chance, found.solved.phases
     there = chance.sum(axis=0)
     rate = np.divide((chance * found.serve).sum(axis=0), there, out=np.zeros(len(there)), where=there > SEEN)
@@ -92,7 +92,7 @@ def let_through(higher: HostView, lower: HostView, share: Array, growth: float =
 
 
 @dataclass(frozen=True, eq=False)
-class _Chain:
+class _TwoRanks:
     """The chain of tasks of an importance and higher ones, solved, and its rates.
 
     Attributes
@@ -120,7 +120,7 @@ class _Chain:
     use: float
 
     @classmethod
-    def of(cls, higher: HostView, lower: HostView, again: Array, growth: float) -> _Chain:
+    def of(cls, higher: HostView, lower: HostView, again: Array, growth: float) -> _TwoRanks:
         """Solve it, given how much a visit finds what the one before it left."""
         engines = higher.load.engines
         over, under = higher.company(None), lower.company(None)
@@ -158,7 +158,7 @@ def _calls(higher: HostView) -> float:
 def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> LowerPoint:
     """The same, given how much a visit finds what the one before it left."""
     under = lower.company(None)
-    found = _Chain.of(higher, lower, again, growth)
+    found = _TwoRanks.of(higher, lower, again, growth)
     solved, arrive, chances, unlike = found.solved, found.arrive, found.chances, found.unlike
     levels, phases, chance = solved.levels, solved.phases, solved.chance
     piece = lower.total / lower.all_flow
