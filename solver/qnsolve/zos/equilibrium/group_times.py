@@ -20,6 +20,7 @@ from .limits.limits import Limits
 from .rows_in_line import RowsInLine
 from .working import Working
 
+FULLEST = 0.98  # load of a line before a limit up to which it is as if there were none
 UNLIKE = 1.02  # line of unlike pieces over that of pieces all alike, from which on rows of them are told apart
 MOST_VISITS = 100  # of a task to a line that are told apart
 
@@ -42,7 +43,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         if group.kind is Pool.LIMIT:
             time = limit_times(work, limits, group, its)
         elif group.in_order:
-            time = _times_in_order(work, limits, load, k, its, free)
+            time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
         else:
             squares = _spin_squares(work)[group.tasks] / rounds**2
             time = shared_times(load, k, point, squares, work.form.users) * rounds * beside.at_line(k)
@@ -68,8 +69,9 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not (limit or load.bursts or group.spin.any()):
-        return _times_in_rows(work, load, k, its, free)
+    apart = load.bursts or group.spin.any() or group.region in limits.kept
+    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not apart:
+        return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what the pieces make
     more, room = (mixed - 1) * plain, left_to_come(work, group.tasks, flow, its.number)
@@ -87,7 +89,21 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
 
 
-def _times_in_rows(work: Working, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
+def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, times: Array) -> Array:
+    """Times of each task at a line in order of arrival, as far as its region is full those of a closed network."""
+    group = load.groups[k]
+    crowd = work.crowds.get(limits.pool[group.region]) if group.region in limits.gates else None
+    if crowd is None or load.bursts or group.spin.any():
+        return times
+    waits = limits.own.waits_at_tcb(group.pool)
+    if waits is None:
+        return times
+    at = np.searchsorted(limits.tasks[group.region], group.tasks)
+    full = min(crowd.full, 1.0)
+    return np.asarray((1 - full) * times + full * (group.alone * its.service * work.need.rounds[group.tasks] + waits[at]))
+
+
+def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
     """Time of each task at a line in order of arrival to which unlike tasks come again and again.
 
     Tasks with short pieces stand behind a long one together, and once: when they come back it is gone, and they meet each
@@ -99,14 +115,19 @@ def _times_in_rows(work: Working, load: Load, k: int, its: GroupPoint, free: Arr
     gap = _gap(load, group, free)
     row = flow[some] / rounds[some], pieces[some], rounds[some], gap[some], np.full(int(some.sum()), -1)
     seen = _seen(flow, group.alone * its.uneven, its)
-    alike = min(max(line(its.busy, group.servers), its.waiting / seen), its.waiting)
-    plain = pieces * rounds * alike / max(its.busy, 1e-300)
+    limit, busy = group.region in limits.gates, its.busy
+    if limit:  # its chain has no more tasks than are let in, which is few where each visit is of any kind
+        busy = min(max(busy, float(flow @ pieces)), FULLEST * group.servers)
+        alike = min(line(busy, group.servers), float(limits.size(group.region)))
+    else:
+        alike = min(max(line(busy, group.servers), its.waiting / seen), its.waiting)
+    plain = pieces * rounds * alike / max(busy, 1e-300)
     waits = plain.copy()
     waits[some] *= RowsInLine(*row).waits_over_shared()
     shared, more = (float((flow / rounds) @ its_) for its_ in (plain, waits - plain))
     room = left_to_come(work, group.tasks, flow, its.number)
     if more > 0 and np.isfinite(room):
-        kept = _idle(group, its) * max(room, 1e-9)
+        kept = (_idle(group, its) if not limit else 1 - busy / group.servers) * max(room, 1e-9)
         waits *= (shared + more / as_fewer_come(more, its.number, kept)) / (shared + more)
     return np.asarray(pieces * rounds + np.maximum(waits, 0.0))
 

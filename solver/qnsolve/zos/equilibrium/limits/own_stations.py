@@ -10,10 +10,11 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.equilibrium.rows_in_line import RowsInLine
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import near
 from qnsolve.zos.hosts.chains.birth_death import Crowd
-from qnsolve.zos.hosts.chains.kinds import passed_of_kinds
+from qnsolve.zos.hosts.chains.kinds import passed_of_kinds, passed_of_two
 from qnsolve.zos.hosts.limited.product_form import all_folded, stretch, weights
 
 NEARLY = 0.995  # most of the servers that are taken as in use
@@ -23,6 +24,9 @@ ALIKE = 1e-6  # of a flow, what rounding leaves
 MIXED = 1.05  # (1 + C²)/2 of exponential pieces of unlike kinds up to which they are alike
 SAME = 1e-3  # change of pieces up to which they are the same [ratio]
 WITHOUT = 4  # times the places: tasks at a station without the limit
+MOST_OF_TWO = 40  # tasks up to which two kinds are told apart by where they are
+SHORTEST = 1e-3  # time of one kind from one visit to the next, over the mean
+SELDOM = 1e-9  # flow of a task that comes alone, over that of all
 COUNTS = 12  # numbers of tasks inside at which they are looked at
 
 Key = tuple[bool, int]  # whether it is a host, and which; or which log or device
@@ -76,6 +80,49 @@ class Inside:
         return all_folded(weight, self.at.values())
 
 
+@dataclass(frozen=True, eq=False)
+class _AtTcb:
+    """A QR TCB and all else inside a limit, as a closed network.
+
+    Attributes
+    ----------
+    visits : ndarray (n,)
+        Visits of each task to the TCB.
+    mean, away : float
+        Time of one at the TCB alone, and from it to the next one [s].
+    kinds, alike : ndarray (size + 1,)
+        Visits a second with 0, 1, … tasks inside, and the same were all pieces alike.
+    """
+
+    visits: Array
+    mean: float
+    away: float
+    kinds: Array
+    alike: Array
+
+
+def _of_two(count: Array, away: float, share: Array, time: Array, own: Array) -> Array:
+    """Pieces that a TCB ends where short and long ones are away for times of their own, over those were these alike (N,).
+
+    The two groups are those that have the most of the variation of all pieces.
+    """
+    order, best, found = np.argsort(time), -1.0, None
+    for place in range(1, len(order)):
+        groups = [order[:place], order[place:]]
+        part = np.array([share[its].sum() for its in groups])
+        mean = np.array([share[its] @ time[its] for its in groups]) / part
+        if part.min() > 0 and float(part @ mean**2) > best:
+            best, gone = float(part @ mean**2), np.array([share[its] @ own[its] for its in groups]) / part
+            found = part, mean, gone
+    if found is None:
+        return np.ones(len(count))
+    few, ratios = count <= MOST_OF_TWO, np.ones(len(count))
+    alike = passed_of_kinds(count[few], away, *found[:2])
+    ratios[few] = np.array([passed_of_two(int(n), *found) for n in count[few]]) / alike
+    ratios[~few] = ratios[few][-1]
+    return np.where(np.isfinite(ratios), ratios, 1.0)
+
+
 class OwnStations:
     """How much shorter tasks inside limits are at stations than if none were kept out.
 
@@ -87,7 +134,7 @@ class OwnStations:
         self.work = work
         self.shorter: dict[tuple[int, Key], tuple[Places, float]] = {}
         self.applied: dict[tuple[int, Key], tuple[Places, Array]] = {}
-        self.pieces: dict[int, tuple[Array, Array]] = {}
+        self.pieces: dict[int, tuple[Array, _AtTcb | None]] = {}
 
     def at_region(self, pool: int, tasks: Places, size: int, alone: bool) -> Inside:
         """Of a region: logs and devices, and CPs of tasks that its own wait for; none where regions below it fill."""
@@ -162,21 +209,67 @@ class OwnStations:
 
         Each is that of so many tasks that come back to the TCB from all else: behind a long piece no more wait than are inside.
         """
+        found = self._at_tcb(tcb, tasks, size)
+        if found is None:
+            return 1.0
+        return np.divide(found.kinds, found.alike, out=np.ones(size + 1), where=found.alike > 0)
+
+    def waits_at_tcb(self, tcb: int) -> Array | None:
+        """What each task of a full region waits at its QR TCB (n,) [s]; None where all pieces are alike, or not known yet."""
+        _, found = self.pieces.get(tcb, (None, None))
+        if found is None:
+            return None
+        size = len(found.kinds) - 1
+        there = size - found.kinds[size] * found.away
+        return np.asarray(found.visits * max(there / max(float(found.kinds[size]), 1e-300) - found.mean, 0.0))
+
+    def _at_tcb(self, tcb: int, tasks: Places, size: int) -> _AtTcb | None:
+        """The closed network of a QR TCB that serves unlike pieces in order of arrival, and all else inside."""
         w = self.work
         mine = tasks[(w.ask.qr[tasks] > 0) & (w.flow[tasks] > 0)]
-        if tcb not in w.at_group or not w.need.in_order[mine].any() or (w.need.rounds[mine] > 1).any():
-            return 1.0  # pieces of one task that follow each other are of one kind
-        visits = float(w.flow[mine].sum())
-        share, time = w.flow[mine] / visits, w.ask.qr[mine] * w.service.get(tcb, 1.0)
-        away, mean = float(w.flow[tasks] @ (w.holds() - w.at_group[tcb])[tasks]) / visits, float(share @ time)
-        if float(share @ time**2) < MIXED * mean**2 or away <= 0:
-            return 1.0
-        seen, known = np.concatenate((share, time, [away])), self.pieces.get(tcb)
-        if known is None or not near(known[0], seen, SAME):
-            count = np.unique(np.rint(np.geomspace(1.0, size, COUNTS)))
-            kinds, alike = (passed_of_kinds(count, away, *its) for its in ((share, time), (np.ones(1), np.array([mean]))))
-            known = self.pieces[tcb] = seen, np.interp(np.arange(size + 1.0), count, kinds / alike)
+        if tcb not in w.at_group or not w.need.in_order[mine].any():
+            return None
+        away = float(w.flow[tasks] @ (w.holds() - w.at_group[tcb])[tasks])
+        asked = np.concatenate(
+            (w.flow[mine], w.ask.qr[mine] * w.service.get(tcb, 1.0), w.need.rounds[mine], [away, float(size)])
+        )
+        known = self.pieces.get(tcb)
+        if known is None or not near(known[0], asked, SAME):
+            known = self.pieces[tcb] = asked, self._solved_at(tcb, tasks, mine, size, away)
         return known[1]
+
+    def _solved_at(self, tcb: int, tasks: Places, mine: Places, size: int, away: float) -> _AtTcb | None:
+        w, rows = self.work, np.zeros(len(tasks))
+        rows[np.isin(tasks, mine)] = its = self._rows(tcb, mine)
+        visits = float(w.flow[mine] @ its)
+        share, time, away = w.flow[mine] * its / visits, w.ask.qr[mine] * w.service.get(tcb, 1.0) / its, away / visits
+        mean = float(share @ time)
+        if float(share @ time**2) < MIXED * mean**2 or away <= 0:
+            return None
+        count = np.unique(np.rint(np.geomspace(1.0, size, COUNTS)))
+        kinds, alike = (passed_of_kinds(count, away, *each) for each in ((share, time), (np.ones(1), np.array([mean]))))
+        own = (w.holds() - w.at_group[tcb])[mine] / its
+        own = np.maximum(own + away - float(share @ own), SHORTEST * away)  # with that of tasks that do not come to the TCB
+        kinds = np.minimum(kinds * _of_two(count, away, share, time, own), 1 / mean)
+        whole = np.arange(size + 1.0)
+        return _AtTcb(
+            rows, mean, away, *(np.interp(whole, np.append(0.0, count), np.append(0.0, its)) for its in (kinds, alike))
+        )
+
+    def _rows(self, tcb: int, tasks: Places) -> Array:
+        """Visits to a TCB of each task that wait as long as one that comes alone: what it waited for once is gone then (n,)."""
+        w, rounds = self.work, self.work.need.rounds[tasks]
+        if (rounds <= 1).all():
+            return np.ones(len(tasks))
+        piece = w.ask.qr[tasks] * w.service.get(tcb, 1.0) / rounds
+        apart = (w.on_cps - w.at_group[tcb] + w.in_lines + w.need.delay)[tasks] / rounds
+        one = float(piece.mean())
+        row = (
+            np.append(w.flow[tasks], SELDOM * float(w.flow[tasks].sum())), np.append(piece, one), np.append(rounds, 1.0),
+            np.append(apart, one), np.full(len(tasks) + 1, -1),
+        )  # fmt: skip
+        waits = RowsInLine(*row).waits_over_shared() * row[1] * row[2]
+        return np.asarray(np.clip(waits[:-1] / max(float(waits[-1]), 1e-300), 1.0, rounds))
 
     def through(self, tasks: Places) -> Array:
         """Flows of all tasks as far as they come from some tasks, or are these (T,) [1/s]."""

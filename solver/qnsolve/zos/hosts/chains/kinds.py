@@ -7,6 +7,7 @@ the number of others. The kind is drawn when the piece before it ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
@@ -170,3 +171,47 @@ def passed_of_kinds(count: Array, away: float, share: Array, time: Array) -> Arr
         scale = np.maximum(whole, 1.0)
         chance, whole, number = chance / scale, whole / scale, number / scale
     return np.asarray((count - number / whole) / away)
+
+
+def passed_of_two(count: int, share: Array, time: Array, away: Array) -> float:
+    """Pieces a second that a server in order of arrival ends for tasks of two kinds, each back after a time of its own.
+
+    Whatever ends is followed by another task of either kind, as where a limit is always full: the line is of both as they
+    come. A state is how many of each kind are away, and which is in service.
+
+    Parameters
+    ----------
+    count : int
+    share, time, away : ndarray (2,)
+        Of each kind its share of the pieces, its mean time at the server, and that until it is back, exponential [s].
+
+    Examples
+    --------
+    Pieces of one length are those of a product form:
+
+    >>> round(passed_of_two(1, np.array([0.3, 0.7]), np.ones(2), np.array([2.0, 2.0])), 6)
+    0.333333
+    """
+    i, j, kind = np.ogrid[: count + 1, : count + 1, :2]
+    here = count - i - j  # at the server, the one in service included
+    some, idle = (here > 0) & (kind >= 0), (here == 0) & (kind == 0)
+    moves: dict[tuple[int, ...], Array] = {
+        (0, 0, -1): np.where((here == 0) & (kind == 1), 1.0, 0.0)
+    }  # beyond: no state, and left at once
+
+    def put(step: tuple[int, int, int], rate: Array) -> None:
+        moves[step] = moves.get(step, np.zeros(some.shape)) + rate
+
+    put((-1, 0, 0), np.where(here < 0, 1.0 * (i > 0), 0.0) + 0.0 * kind)
+    for step, back in (((-1, 0), i / away[0]), ((0, -1), j / away[1])):
+        put((*step, 0), some * back + idle * back * share[0])
+        put((*step, 1), idle * back * share[1])
+    for own, step in enumerate(((1, 0), (0, 1))):
+        ends = some * (kind == own) / time[own]
+        for other in (0, 1):
+            put((*step, other - own), ends * np.where(here > 1, share[other], float(other == 0)))
+    found = anchored(moves, (min(count // 2, count), 0, 0))
+    if found is None:
+        return nan
+    chance = found * (some | idle)
+    return float((chance * some / time[kind]).sum() / chance.sum())
