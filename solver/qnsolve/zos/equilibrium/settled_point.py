@@ -55,7 +55,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     work.settle_rates()
     _within(work)
     limits = Limits(work)
-    steps, change, calmest = RelaxedSteps(), 1.0, _Calmest()
+    steps, change, drift, calmest = RelaxedSteps(), 1.0, 1.0, _Calmest()
     overloads = _Overloads()
     users = bool((form.users > 0).any())
     longer = {} if users else _of_rates(work, limits, check)
@@ -84,7 +84,8 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             work.settled = True  # nothing depends on the response times
             break
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
-        calmest.see(work, change)
+        drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
+        calmest.see(work, drift)
         near = CLOSE if work.rounds <= LONG else NEAR
         if change < near and work.rounds > 1 and limits.calm:
             work.settled = True
@@ -97,7 +98,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
-    calmest.take(work, change)
+    calmest.take(work, drift)
     close(work, limits)
     check(work)
     return work
@@ -125,7 +126,7 @@ def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -
 
 
 class _Calmest:
-    """The round in which response times changed least: where none settles, that is taken."""
+    """The round in which response times changed least, by their ratios: where none settles, that is taken."""
 
     def __init__(self) -> None:
         self._change, self._noted = inf, dict[str, Any]()
