@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pytest
 from qnsolve import zos
@@ -85,8 +87,49 @@ def _bursts_through_a_tor() -> System:
     return System(lpars=[_lpar(5)], regions=regions, work=work)
 
 
+def _bursts_at_classes(count: int, places: int, batch: zos.Work, *, rate: float, **step: Any) -> System:
+    """Bursts at a TRANCLASS of each of so many regions, and orders that need none."""
+    names = [f"AOR{k + 1}" for k in range(count)]
+    batch = replace(batch, steps=[replace(batch.steps[0], regions=names)])
+    orders = zos.Work("orders", rate=rate, steps=[zos.Step(names, **step)])
+    regions = [zos.CicsRegion(name, lpar="L", mxt=2000, tranclasses={"BATCH": places}) for name in names]
+    return System(lpars=[_lpar(8)], regions=regions, work=[batch, orders], devices=[zos.Device("MQ")])
+
+
+def _at_tcb(burst: float, **step: Any) -> zos.Work:
+    return zos.Work("batch", rate=30.0, burst=burst, steps=[zos.Step("AOR", tranclass="BATCH", **step)])
+
+
+def _bursts_of_users() -> System:
+    batch = zos.Step("AOR", qr_cpu=0.007, devices={"MQ": 0.009}, tranclass="BATCH")
+    work = zos.Work("batch", users=3000, think_time=100.0, burst=10.0, steps=[batch])
+    return _bursts_at_classes(1, 5, work, rate=50.0, qr_cpu=0.006, devices={"MQ": 0.002})
+
+
+def _bursts_of_few_users_at_a_limit() -> System:
+    step = zos.Step("AOR", devices={"MQ": 0.01})
+    works = [
+        zos.Work("batch", users=60, think_time=1.0, burst=3.0, steps=[step]),
+        zos.Work("orders", rate=60.0, steps=[step]),
+    ]
+    region = zos.ImsRegions("AOR", lpar="L", regions=2)
+    return System(lpars=[_lpar(8)], regions=[region], work=works, devices=[zos.Device("MQ")])
+
+
 CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
     "bursts in a class": (_bursts_in_a_class, {"batch": (29.98, 0.04622, 0.06), "orders": (59.90, 0.01847, 0.22)}),
+    "bursts of users in a class": (_bursts_of_users, {"batch": (29.85, 0.08098, 0.03), "orders": (50.0, 0.01834, 0.06)}),
+    "bursts of few users": (_bursts_of_few_users_at_a_limit, {"batch": (58.7, 0.02237, 0.03), "orders": (60.0, 0.01865, 0.03)}),
+    "bursts in classes of nine regions": (
+        partial(
+            _bursts_at_classes, 9, 2, replace(_at_tcb(20.0, devices={"MQ": 0.01}), rate=150.0), rate=50.0, devices={"MQ": 0.01}
+        ),
+        {"batch": (150.0, 0.01320, 0.02), "orders": (50.0, 0.00996, 0.02)},
+    ),
+    "bursts in a class of a QR TCB": (
+        partial(_bursts_at_classes, 1, 2, _at_tcb(5.0, qr_cpu=0.01), rate=50.0, qr_cpu=0.006, devices={"MQ": 0.002}),
+        {"batch": (30.0, 0.07519, 0.03), "orders": (50.0, 0.01727, 0.11)},
+    ),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),
     "nearly full TCB": (_nearly_full_tcb, {"inquiry": (998.6, 0.04924, 0.03)}),
     "class larger than its region": (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.bursts import chances
+from qnsolve.zos.equilibrium.limits.groups_at_limits import LONGEST, beyond, chances
 
 
 def test_bursts_come_back_for_each_dispatch() -> None:
@@ -20,7 +20,7 @@ def test_bursts_come_back_for_each_dispatch() -> None:
 def test_bursts_on_several_cps() -> None:
     """Open work on 4 CPs in bursts of 12: M[X]/M/4, its chances by the recursion of Little's levels."""
     speed = np.minimum(np.arange(1.0, 5.0), 4) / 0.005
-    chance = chances(480 / 12, 0.0, 12.0, speed)
+    chance = chances(np.full(LONGEST, 480 / 12), np.zeros(LONGEST), beyond(12), speed)
     assert chance is not None
     exact = float(np.arange(len(chance)) @ chance) / 480
     work = zos.Work("W", rate=480, burst=12, regions="R", open_cpu=0.005)

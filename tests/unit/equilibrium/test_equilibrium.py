@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.bursts import chances
+from qnsolve.zos.equilibrium.limits.groups_at_limits import LONGEST, beyond, chances
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 
@@ -53,7 +53,7 @@ def test_one_kind_of_work_on_a_qr_tcb_is_an_mm1() -> None:
 def test_groups_at_one_server() -> None:
     """M[X]/M/1: (b + 1)/2 times as many there as without groups."""
     for groups, single, burst, mean in ((0.5 / 10, 0.0, 10.0, 5.5), (0.0, 0.5, 1.0, 1.0)):
-        found = chances(groups, single, burst, np.ones(1))
+        found = chances(np.full(LONGEST, groups), np.full(LONGEST, single), beyond(burst), np.ones(1))
         assert found is not None
         assert np.arange(len(found)) @ found == pytest.approx(mean, rel=1e-6)
     work = [zos.Work("w", rate=500, regions="A", open_cpu=0.001, burst=10)]

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from qnsolve.zos.equilibrium.bursts import chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.full_limits import by_places
+from qnsolve.zos.equilibrium.limits.groups_at_limits import LONGEST, beyond, chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.own_stations import shortened
 from qnsolve.zos.hosts.chains.at_limits import FEW, speeds
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
@@ -36,14 +36,14 @@ def test_tasks_inside_a_limit_where_groups_come(groups: float, single: float, si
     for ratio in (1.0, 1.6):
         chance = exact(groups, single, size, ratio * SPEED)
         inside = float(chance @ np.minimum(np.arange(len(chance)), len(SPEED)))
-        assert inside_limit(groups, single, float(size), np.array([ratio]), SPEED)[0] == pytest.approx(inside, rel=1e-8)
+        assert inside_limit(groups, single, beyond(size), np.array([ratio]), SPEED)[0] == pytest.approx(inside, rel=1e-8)
 
 
 def test_speeds_by_little() -> None:
     """Those at which as many are inside as the times inside say, with groups and one by one."""
     for groups, burst, inside in ((0.5, 3.5, 3.1), (0.5, 3.5, 4.9), (2.0, 1.0, 0.4)):
-        speed = speeds_by_little(groups, 0.2, burst, SPEED, inside)
-        chance = chances(groups, 0.2, burst, speed)
+        speed = speeds_by_little(groups, 0.2, beyond(burst), SPEED, inside)
+        chance = chances(np.full(LONGEST, groups), np.full(LONGEST, 0.2), beyond(burst), speed)
         assert chance is not None
         assert float(chance @ np.minimum(np.arange(len(chance)), len(SPEED))) == pytest.approx(inside, rel=1e-4)
         assert np.ptp(speed / SPEED) < 1e-12

@@ -18,92 +18,11 @@ from qnsolve.zos.hosts.chains.clocked import exactly_before, left_at_ticks, mate
 from qnsolve.zos.hosts.chains.jumps import Burst
 
 from .fewer_users import as_fewer_come
+from .limits.groups_at_limits import LONGEST, beyond, chances, speeds_by_little, wait
 from .limits.limits import Limits
 from .working import Working
 
-LONGEST = 20_000  # tasks in a line that are counted
-TAIL = 1e-10
 ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
-PASSES, POINTS = 5, 18  # of a search for speeds, each between two of so many points
-
-
-def chances(groups: float, single: float, burst: float, speed: Array) -> Array | None:
-    """P(n tasks) where groups of `burst` come at a rate and single tasks too; speed[n] with n = 1, 2, … of them.
-
-    The last speed holds beyond. A group has the whole part of `burst` or one more, so that its mean is right. None where
-    more come than go.
-    """
-    small = int(burst)
-    beyond = np.append(np.ones(small), burst - small)  # P(group > k), k = 0, 1, …
-    if groups * burst + single >= float(speed[-1]):
-        return None
-    coming = groups * beyond[::-1]
-    coming[-1] += single
-    chance = np.zeros(LONGEST)
-    chance[0], total, first = 1.0, 1.0, 0.0
-    for n in range(1, LONGEST):
-        back = min(n, len(coming))
-        new = float(coming[-back:] @ chance[n - back : n]) / float(speed[min(n, len(speed)) - 1])
-        chance[n] = new
-        total += new
-        first += n * new
-        if n * new < TAIL * first and n > first / total + small:
-            break
-        if new > 1e200:
-            chance /= 1e200
-            total, first = total / 1e200, first / 1e200
-    found: Array = chance[: n + 1] / total
-    return found
-
-
-def speeds_by_little(groups: float, single: float, burst: float, speed: Array, inside: float) -> Array:
-    """Speeds, all in the same ratio to those given, at which so many tasks are inside in the mean (J. Little 1961).
-
-    Product-form speeds know nothing of what tasks wait inside for others of their group, or behind unlike ones; the times
-    inside do.
-    """
-    limit, coming = len(speed), groups * burst + single
-    if not 0 < inside < limit:
-        return speed
-    low, high = coming / float(speed[-1]), 2 * coming / float(speed[-1])
-    while inside_limit(groups, single, burst, np.array([high]), speed)[0] > inside:
-        low, high = high, 2 * high
-    for _ in range(PASSES):
-        tried = np.geomspace(low, high, POINTS)
-        more = inside_limit(groups, single, burst, tried[1:-1], speed) > inside
-        place = int(np.count_nonzero(more))  # the more the faster the fewer
-        low, high = float(tried[place]), float(tried[place + 1])
-    return speed * high
-
-
-def inside_limit(groups: float, single: float, burst: float, ratio: Array, speed: Array) -> Array:
-    """Tasks inside a limit in the mean, by the ratio of its speeds to those given (n,): no tail is summed.
-
-    In equilibrium as many go as come, which tells the chance that no place is left from those of fewer tasks.
-    """
-    small, limit = int(burst), len(speed)
-    coming = groups * np.append(np.ones(small), burst - small)[::-1]
-    coming[-1] += single
-    found = np.zeros((limit, len(ratio)))
-    found[0] = 1.0
-    for n in range(1, limit):
-        back = min(n, len(coming))
-        found[n] = coming[-back:] @ found[n - back : n] / (ratio * speed[n - 1])
-        found[: n + 1] /= np.maximum(found[n], 1.0)
-    rates = ratio * np.append(0.0, speed)[:, None]
-    whole = groups * burst + single
-    full = ((whole - rates[:limit]) * found).sum(axis=0) / np.maximum(rates[limit] - whole, 1e-12 * whole)
-    number = np.arange(float(limit))
-    return np.asarray((number @ found + limit * full) / (found.sum(axis=0) + full))
-
-
-def wait(chance: Array, burst: float, speed: Array) -> float:
-    """Wait for a place of a task that comes with `burst` in all, itself among them; as many places as there are speeds."""
-    small = int(burst)
-    number = np.arange(len(chance)) - len(speed)
-    each = [float(chance @ np.maximum(number + j, 0.0)) for j in range(1, small + 2)]  # of the j-th of a group
-    waits = sum(each[:small]) + (burst - small) * each[small]
-    return waits / burst / float(speed[-1])
 
 
 def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
@@ -118,9 +37,43 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
                     tasks = limits.tasks[region]
                     left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
                     size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
+            size = min(size, max(_let_in(work, limits, first, size), 1.0))
             if first.any():
                 found.append(Burst(w, size, first))
     return tuple(found)
+
+
+def _let_in(work: Working, limits: Limits, first: Array, size: float) -> float:
+    """Size of a group, each of which has some tasks with these chances (T,), of which all but one find places of classes."""
+    holds, places = work.holds() + work.wait, 0.0
+    for t in np.flatnonzero(first).tolist():
+        own, fewer = size * float(first[t]), 0.0
+        for pool in work.need.limits[t]:
+            if pool in limits.classes:
+                tasks = limits.classes[pool]
+                inside = float(work.flow[tasks] @ (holds[tasks] - work.pool_wait[pool, tasks]))
+                left = max(float(work.form.pool_size[pool]) - inside, 0.0)
+                fewer = max(fewer, _elsewhere(work, limits, pool) * (own - _at_most(size, float(first[t]), left)))
+        places += own - fewer
+    return (places + 1) / max(float(first.sum()), 1e-300)
+
+
+def _elsewhere(work: Working, limits: Limits, pool: int) -> float:
+    """Share of the time inside a TRANCLASS that is not at its QR TCB, where those let in are in the way of each other.
+
+    There it makes no difference whether a task waits for others of its group inside the class or before it.
+    """
+    tasks, region = limits.classes[pool], int(work.form.pool_region[pool])
+    at = work.at_group.get(limits.qr_pool.get(region, -1), np.zeros(len(work.flow)))
+    flow, inside = work.flow[tasks], work.holds() + work.pool_wait[limits.pool[region]]
+    return 1 - min(float(flow @ at[tasks]) / max(float(flow @ inside[tasks]), 1e-300), 1.0)
+
+
+def _at_most(size: float, share: float, most: float) -> float:
+    """E min(K, most) where K of a group have a chance each."""
+    tail, whole = beyond(size, share), int(most)
+    found = float(tail[:whole].sum())
+    return found + (most - whole) * float(tail[whole]) if whole < len(tail) else found
 
 
 def _in_groups(work: Working, limits: Limits, w: int) -> Iterator[tuple[Array, float]]:
@@ -164,58 +117,115 @@ def burst_waits(work: Working, limits: Limits) -> Array:
     bursts = np.flatnonzero(form.in_groups)
     if not len(bursts):
         return found
-    first = np.zeros(len(form.work))  # transactions of a group that are a group at this task
+    sizes: dict[int, Array] = {}  # of groups at a task, as P(more than k)
     for w in bursts.tolist():
         for share, size in _in_groups(work, limits, w):
-            first += (share > 0) * (1 + (size - 1) * share)
-    holds, inside = work.holds(), first.copy()
+            sizes |= {t: beyond(size, float(share[t])) for t in np.flatnonzero(share).tolist() if size > 1}
+    holds, longer = work.holds(), np.broadcast_to(work.in_groups, found.shape)
     for pool, tasks in limits.classes.items():
         region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
-        inside[tasks] = np.minimum(first[tasks], size)
-        outside = np.maximum(first - size + 1, 1.0)  # those let in are in each other's way inside, as times there have it
-        if work.flow[tasks[outside[tasks] > 1]].any():
-            speed = limits.speeds.get(~pool)
-            _at_limit(work, size, tasks, (holds + work.pool_wait[region])[tasks], speed, outside, found)
+        part, held = _elsewhere(work, limits, pool), holds + work.wait + longer
+        at = _AtLimit(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
+        _at_limit(work, limits, at, sizes, found)
+        sizes |= {t: sizes[t][:size] for t in tasks.tolist() if t in sizes}  # no more of them come to the region
     for region, tasks in limits.tasks.items():
-        some = tasks[inside[tasks] > 1]
-        if work.flow[some].any() and region not in limits.kept and limits.pool[region] not in limits.grouped:
-            _at_limit(work, limits.size(region), tasks, holds[tasks], limits.speeds.get(region), inside, found)
+        if region not in limits.kept and limits.pool[region] not in limits.grouped:
+            before = work.pool_wait[limits.pool[region]]
+            at = _AtLimit(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
+            _at_limit(work, limits, at, sizes, found)
     return found
 
 
-def _groups(flow: Array, holds: Array, first: Array) -> tuple[float, float, float]:
-    """Groups a second, single tasks a second, and the size of a group among some tasks.
+@dataclass(frozen=True, eq=False)
+class _AtLimit:
+    """A limit and who comes there.
 
-    Each counts as much as the places that it holds: so the number inside varies as it does where there is no limit.
+    Attributes
+    ----------
+    tasks : ndarray of int
+    inside, held : ndarray (T,)
+        Time that a task holds a place of it, and the same with all waits before it [s].
+    before : ndarray (T,)
+        Wait before it of single tasks [s].
+    known : (ndarray, int, float) or None
+        The speeds of its chain.
+    size : int
+        Places.
+    part : float
+        Share of the time inside in which tasks are not in the way of each other.
     """
-    in_groups, places = first > 1, flow * holds
-    share = float(places[in_groups].sum()) / float(places.sum())
-    size = float(places[in_groups] @ first[in_groups]) / float(places[in_groups].sum())
-    coming = float(flow.sum())
-    return coming * share / size, coming * (1 - share), size
+
+    tasks: Places
+    inside: Array
+    held: Array
+    before: Array
+    known: tuple[Array, int, float] | None
+    size: int
+    part: float = 1.0
 
 
-def _at_limit(
-    work: Working, size: int, tasks: Places, holds: Array, known: tuple[Array, int, float] | None, first: Array, found: Array
-) -> None:  # fmt: skip
-    """Add what tasks that hold places of a limit for so long wait longer for it; `known` are the speeds of its chain."""
-    form = work.form
-    if size >= UNLIMITED or (form.users[form.work[tasks]] > 0).any():
+def _by_number(work: Working, limits: Limits, at: _AtLimit, in_groups: Places) -> tuple[Array, Array]:
+    """Rates at which work in groups and single tasks come, by the number there, over those in the mean (LONGEST,)."""
+    form, number = work.form, np.arange(float(LONGEST))
+    works = np.unique(form.work[at.tasks[in_groups]])
+    flow, grouped = work.flow[at.tasks], np.isin(form.work[at.tasks], works)
+    streams = flow * (form.users[form.work[at.tasks]] == 0)
+    rates = np.zeros((2, LONGEST)) + np.array([streams[grouped].sum(), streams[~grouped].sum()])[:, None]
+    if not streams.all():
+        for source in limits.sources(at.tasks, at.held, at.inside)[1]:
+            come = np.maximum(source.users - number * source.share, 0.0) / source.away
+            rates[0 if np.isin(works, source.works).any() else 1] += come
+    of_groups, others = rates / np.maximum([[flow[grouped].sum()], [flow[~grouped].sum()]], 1e-300)
+    return of_groups, others
+
+
+def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Array], found: Array) -> None:
+    """Add what tasks wait longer for a limit, to which some come in groups of these sizes; of users, fewer come then.
+
+    Groups and single tasks count as much as the places that they hold: so the number inside varies as it does without limit.
+    """
+    tasks = at.tasks
+    some = np.array([t in sizes and len(sizes[t]) > 1 for t in tasks.tolist()], dtype=bool)
+    flow, holds = work.flow[tasks], at.inside[tasks]
+    if at.size >= UNLIMITED or not flow[some].any():
         return
-    flow = work.flow[tasks]
-    held = float(flow @ holds) / max(float(flow.sum()), 1e-300)
-    groups, single, burst = _groups(flow, holds, first[tasks])
-    speed = np.arange(1.0, size + 1) / max(held, 1e-300)
-    if known is not None:
-        speed = np.maximum(known[0][1 : size + 1], 1e-300)
-        speed = speeds_by_little(groups, single, burst, speed, float(flow @ holds))
-    together, alone = chances(groups, single, burst, speed), chances(0.0, groups * burst + single, 1.0, speed)
+    coming, places = float(flow.sum()), flow * holds
+    held, grouped = float(places.sum()) / coming, [(t, float(p)) for t, p in zip(tasks[some], places[some], strict=True)]
+    tail = np.zeros(max(len(sizes[t]) for t, _ in grouped))
+    for t, its in grouped:
+        tail[: len(sizes[t])] += its / held / float(sizes[t].sum()) * sizes[t]
+    groups, single = float(tail[0]), float(places[~some].sum()) / held
+    tail = tail / groups
+    burst = float(tail.sum())
+    rates = _by_number(work, limits, at, some)
+    speed = known = np.arange(1.0, at.size + 1) / max(held, 1e-300)
+    if at.known is not None:
+        known = np.maximum(at.known[0][1 : at.size + 1], 1e-300)
+        speed = speeds_by_little(groups, single, tail, known, float(places.sum()))
+    one, burst = np.ones(1), float(tail.sum())
+    together = chances(groups * rates[0], single * rates[1], tail, speed)
+    alone = chances(0.0 * rates[0], groups * burst * rates[0] + single * rates[1], one, speed)
     if together is None or alone is None:
         return
-    weight = flow * holds * np.maximum(first[tasks] - 1, 0.0)
-    pace = float(weight @ holds) / float(weight.sum()) / held  # a burst leaves as its own tasks do
-    for t in tasks:
-        found[t] += pace * max(wait(together, max(float(first[t]), 1.0), speed) - wait(alone, 1.0, speed), 0.0)
+    mates = np.array([float(np.arange(len(sizes[t])) @ sizes[t]) / float(sizes[t].sum()) for t, _ in grouped])
+    weight = places[some] * mates
+    pace = float(weight @ holds[some]) / float(weight.sum()) / held  # a burst leaves as its own tasks do
+    seen, plain = _found(together, rates[0]), _found(alone, rates[0])
+    for t in tasks.tolist():
+        found[t] += at.part * pace * max(wait(seen, sizes.get(t, one), speed) - wait(plain, one, speed), 0.0)
+    serial = chances(groups * rates[0], single * rates[1], tail, known) if at.part < 1 else None
+    if serial is not None:  # what is inside serves one by one: waits there and before the limit are one line
+        inside = np.minimum(np.arange(len(serial)), at.size)
+        time = float(serial @ inside) / float(serial[1:] @ known[inside[1:] - 1]) - held
+        for t in tasks.tolist():
+            whole = time + wait(_found(serial, rates[0]), sizes.get(t, one), known) - float(at.before[t])
+            found[t] += (1 - at.part) * max(whole, 0.0)
+
+
+def _found(chance: Array, rate: Array) -> Array:
+    """Chances of the number that tasks find which come at rates by that number."""
+    found = chance * rate[: len(chance)]
+    return np.asarray(found / found.sum())
 
 
 @dataclass(frozen=True, eq=False)
