@@ -134,6 +134,12 @@ class UnlikeLimits(LimitArrivals):
         w = self.work
         return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
 
+    def at_cps_of_all(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend at the CPs and not at the QR TCB of their region: all inside meet there."""
+        w, region = self.work, int(self.work.form.region[tasks[0]])
+        at = w.at_group.get(self.qr_pool.get(region, -1), np.zeros(len(w.flow)))
+        return self.on_cps_share(tasks) - float(w.flow[tasks] @ at[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+
     def _two_parts(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the time that a mean task holds a place, on the CPs and off them once or at random again."""
         flow = self.work.flow[tasks]

@@ -45,8 +45,8 @@ class FullLimits(Protocol):
     def squares(self, tasks: Places, inside: Array, away: Array) -> Array:
         """E[S²]/2 of the times that tasks hold a place."""
 
-    def on_cps_share(self, tasks: Places) -> float:
-        """Share of the time inside that tasks spend on the CPs."""
+    def at_cps_of_all(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend at the CPs and not at the QR TCB of their region."""
 
     def classes_of(self, region: int) -> list[int]:
         """Pools of its TRANCLASSes."""
@@ -258,7 +258,7 @@ class SharedBelow:
         each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
         squares = float(flow @ limits.squares(tasks, times, times - w.on_cps))
         mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
-        off = 1 - limits.on_cps_share(tasks)  # the CPs serve all inside at once
+        off = 1 - limits.at_cps_of_all(tasks)  # the CPs serve all inside at once
         load = float(flow.sum()) / float(speed[-1])
         if of_class:
             users = float(flow @ (form.users[form.work[tasks]] > 0)) / float(flow.sum())

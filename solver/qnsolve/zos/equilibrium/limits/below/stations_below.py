@@ -57,7 +57,7 @@ class StationsBelow(UnlikeLimits):
         """Rates at which 0 … size tasks in and before a region leave it: fewer unlike ones while many are in line."""
         speed, limit, its = self.speeds[region]
         tasks, holds = self.tasks_at(region), self.work.holds()
-        off = 1 - self.on_cps_share(tasks)  # the CPs serve all inside at once
+        off = 1 - self.at_cps_of_all(tasks)  # the CPs serve all inside at once
         mixed = 1 + off * (self.mixed(tasks, holds, holds - self.work.on_cps) - 1) * max(1 - limit / size, 0.0)
         found = np.append(speed, np.full(max(0, size - limit), speed[limit]))[: size + 1]
         if size > limit:
