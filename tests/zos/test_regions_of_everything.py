@@ -130,6 +130,30 @@ CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
         partial(_bursts_at_classes, 1, 2, _at_tcb(5.0, qr_cpu=0.01), rate=50.0, qr_cpu=0.006, devices={"MQ": 0.002}),
         {"batch": (30.0, 0.07519, 0.03), "orders": (50.0, 0.01727, 0.11)},
     ),
+    "class of one task on a QR TCB": (
+        partial(
+            _bursts_at_classes,
+            1,
+            1,
+            replace(_at_tcb(1.0, qr_cpu=0.01), rate=35.0),
+            rate=50.0,
+            qr_cpu=0.006,
+            devices={"MQ": 0.002},
+        ),
+        {"batch": (35.0, 0.03254, 0.05), "orders": (50.0, 0.01510, 0.03)},
+    ),
+    "class of two tasks on a QR TCB": (
+        partial(
+            _bursts_at_classes,
+            1,
+            2,
+            replace(_at_tcb(1.0, qr_cpu=0.01), rate=40.0),
+            rate=50.0,
+            qr_cpu=0.006,
+            devices={"MQ": 0.002},
+        ),
+        {"batch": (40.0, 0.03633, 0.04), "orders": (50.0, 0.01849, 0.04)},
+    ),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),
     "nearly full TCB": (_nearly_full_tcb, {"inquiry": (998.6, 0.04924, 0.03)}),
     "class larger than its region": (

@@ -218,3 +218,9 @@ class Working:
     def limit_pool(self, region: int) -> int:
         """The pool that a region is."""
         return int(np.flatnonzero((self.form.pool_kind == Pool.LIMIT) & (self.form.pool_region == region))[0])
+
+    def limit_tcb(self, pool: int) -> int:
+        """The QR TCB of the region of a limit; -1 where it has none."""
+        form = self.form
+        found = np.flatnonzero((form.pool_kind == Pool.QR) & (form.pool_region == form.pool_region[pool]))
+        return int(found[0]) if len(found) else -1

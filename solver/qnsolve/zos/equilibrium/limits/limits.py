@@ -592,3 +592,7 @@ class Limits(StationsBelow):
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
         w.pool_wait[pool, tasks] = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
         self.own.note(inside, found, speed, fix)
+        if qr_pool in w.at_group and serial > 0:
+            others, at = np.setdiff1d(everything, tasks), weights(np.full(size, tilt * serial))
+            beside = all_folded(weights(tilt * rest / count), inside.at.values())
+            w.pool_wait[pool, tasks] *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)

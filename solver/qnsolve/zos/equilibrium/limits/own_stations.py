@@ -29,6 +29,7 @@ SHORTEST = 1e-3  # time of one kind from one visit to the next, over the mean
 SELDOM = 1e-9  # flow of a task that comes alone, over that of all
 COUNTS = 12  # numbers of tasks inside at which they are looked at
 
+QR, BESIDE = (True, -1), (True, -2)  # the QR TCB of the region of a TRANCLASS: its tasks, and all others
 Key = tuple[bool, int]  # whether it is a host, and which; or which log or device
 
 
@@ -327,6 +328,39 @@ class OwnStations:
             if share < SHORTER and len(its.members):
                 self.shorter[pool, key] = its.members, max(share, 1e-6)
 
+    def note_tcb(
+        self, pool: int, tasks: Places, others: Places, serial: float, at: Array, beside: Array, found: Crowd, speed: Array
+    ) -> float:  # fmt: skip
+        """The same of the QR TCB of a TRANCLASS, by the weights of numbers there and at all else; what its line is longer.
+
+        One task has the TCB alone for `serial`, `others` are those of the region without the class. Tasks that share it with
+        others of load ρ hold a place for times of C² = (2 + ρ)/(2 - ρ) (E. Coffman, R. Muntz, H. Trotter 1970), so that the
+        line is 2/(2 - ρ) as long. The TCB does the same work in any order: of the others it leaves as much less.
+        """
+        self.shorter.pop((pool, QR), None)
+        self.shorter.pop((pool, BESIDE), None)
+        w, flow = self.work, float(self.work.flow[tasks].sum())
+        held = w.flow[tasks] * w.holds()[tasks]
+        if float(held @ (w.form.users[w.form.work[tasks]] > 0)) > 0.5 * float(held.sum()) or flow * serial >= NEARLY:
+            return 1.0
+        size = len(speed) - 1
+        there = np.convolve(at * np.arange(size + 1.0), beside)[: size + 1]
+        whole = np.maximum(np.convolve(at, beside)[: size + 1], 1e-300)
+        passed = max(float(found.inside @ speed), 1e-300)
+        time = float(found.inside @ (there / whole)) / passed
+        share, tcb = time * (1 - flow * serial) / serial, w.limit_tcb(pool)
+        if share < SHORTER:
+            self.shorter[pool, QR] = tasks, max(share, 1e-6)
+        work, service = w.flow * w.ask.qr, w.service.get(tcb, 1.0)
+        load = min(float(work[others].sum()) * service, NEARLY)
+        inside = float(found.inside @ np.arange(size + 1.0)) / passed
+        longer = 1 + min(time / max(inside, 1e-300), 1.0) * load / (2 - load)
+        left = float(work[others] @ w.at_group[tcb][others])
+        less = float(work[tasks].sum()) * found.wait * (longer - 1)
+        if less > (1 - SHORTER) * left:
+            self.shorter[pool, BESIDE] = others, max(1 - less / left, 1e-6)
+        return longer
+
     def shortens(self, line: int) -> bool:
         """Whether waits at a log or device are those of tasks of a limit, found as if none were kept out."""
         return any(key == (False, line) for _, key in self.shorter)
@@ -341,14 +375,23 @@ class OwnStations:
 
     def apply(self, hosts: bool) -> None:
         """Shorten the times on the CPs, or at logs and devices, that were just found."""
-        w, form = self.work, self.work.form
+        w = self.work
         self.applied = {key: its for key, its in self.applied.items() if key[1][0] != hosts}
         for (pool, (at_host, place)), (members, share) in self.shorter.items():
             if at_host != hosts:
                 continue
-            if hosts:
-                tcb = [p for p in w.at_group if form.pool_kind[p] == Pool.QR and form.pool_region[p] == form.pool_region[pool]]
-                at_qr = w.at_group[tcb[0]][members] if tcb else np.zeros(len(members))
+            tcb = w.limit_tcb(pool)
+            if (at_host, place) in (QR, BESIDE):
+                if tcb not in w.at_group:
+                    continue
+                weight = w.flow[members] * (w.ask.qr[members] if place == BESIDE[1] else 1.0)
+                times = w.at_group[tcb] = w.at_group[tcb].copy()
+                old = times[members]
+                new = shortened(old, w.ask.qr[members] * w.service.get(tcb, 1.0), weight, share)
+                times[members] = new
+                w.on_cps[members] -= old - new
+            elif hosts:
+                at_qr = w.at_group[tcb][members] if tcb in w.at_group else np.zeros(len(members))
                 old = np.maximum(w.on_cps[members] - at_qr, 0.0)
                 new = shortened(old, w.ask.on_cps[members] - w.ask.qr[members] * (at_qr > 0), w.flow[members], share)
                 w.on_cps[members] -= old - new

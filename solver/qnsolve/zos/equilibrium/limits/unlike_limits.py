@@ -138,7 +138,8 @@ class UnlikeLimits(LimitArrivals):
         """Share of the time inside that tasks spend at the CPs and not at the QR TCB of their region: all inside meet there."""
         w, region = self.work, int(self.work.form.region[tasks[0]])
         at = w.at_group.get(self.qr_pool.get(region, -1), np.zeros(len(w.flow)))
-        return self.on_cps_share(tasks) - float(w.flow[tasks] @ at[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+        held = max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+        return self.on_cps_share(tasks) - float(w.flow[tasks] @ at[tasks]) / held
 
     def _two_parts(self, tasks: Places, inside: Array, away: Array) -> float:
         """(1 + C²)/2 of the time that a mean task holds a place, on the CPs and off them once or at random again."""
