@@ -22,6 +22,7 @@ from .limits.groups_at_limits import LONGEST, beyond, chances, speeds_by_little,
 from .limits.limits import Limits
 from .working import Working
 
+SELDOM = 0.01  # of the time that a class is full, up to which no tasks stand in line before it
 ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
 
 
@@ -214,7 +215,7 @@ def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Arra
     for t in tasks.tolist():
         found[t] += at.part * pace * max(wait(seen, sizes.get(t, one), speed) - wait(plain, one, speed), 0.0)
     serial = chances(groups * rates[0], single * rates[1], tail, known) if at.part < 1 else None
-    if serial is not None:  # what is inside serves one by one: waits there and before the limit are one line
+    if serial is not None and float(serial[at.size :].sum()) > SELDOM:  # served one by one: all its waits are of one line
         inside = np.minimum(np.arange(len(serial)), at.size)
         time = float(serial @ inside) / float(serial[1:] @ known[inside[1:] - 1]) - held
         for t in tasks.tolist():
@@ -223,9 +224,10 @@ def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Arra
 
 
 def _found(chance: Array, rate: Array) -> Array:
-    """Chances of the number that tasks find which come at rates by that number."""
+    """Chances of the number that tasks find which come at rates by that number; those of any time where none come."""
     found = chance * rate[: len(chance)]
-    return np.asarray(found / found.sum())
+    total = float(found.sum())
+    return np.asarray(found / total if total > 0 else chance)
 
 
 @dataclass(frozen=True, eq=False)
