@@ -93,7 +93,8 @@ def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     """Times of each task at a line in order of arrival, as far as its region is full those of a closed network."""
     group = load.groups[k]
     crowd = work.crowds.get(limits.pool[group.region]) if group.region in limits.gates else None
-    if crowd is None or load.bursts or group.spin.any():
+    bursts = work.form.in_groups[work.form.work[group.tasks]].any()
+    if crowd is None or load.bursts or bursts or group.spin.any():
         return times
     waits = limits.own.waits_at_tcb(group.pool)
     if waits is None:
