@@ -5,7 +5,9 @@ coupling facilities, logs and devices, 1 to 8 works, 20 to 98 % busy; a quarter 
 The systems are stored whole, with their references: simulated for 2 or 8 million transactions, so some are known to 10 or
 20 % only. `--again N` simulates N of them again, and holds the references against that.
 
-The error of a system is that of its worst work, without the half width of its reference.
+The error of a system is that of its worst work, without the half width of its reference. `--write` writes the errors by region
+of use into the package: for every other of these systems, and of salts 4 and 5 of the families, 95 of 100 are within what is
+written; the table is of the others then.
 """
 
 from __future__ import annotations
@@ -23,16 +25,30 @@ import numpy as np
 from qnsolve import zos
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.point.utilization import held_places
+from qnsolve.zos.report import region_of_use
 from qnsolve.zos.report.region_of_use import Use, uses
 from qnsolve.zos.report.reporting import answer
 
 from benchmarks.families.all_systems import Drawn
-from benchmarks.system_accuracy import RULE, TITLE, Checked, checked, row, worst
-from benchmarks.system_references import Reference, Truth
+from benchmarks.system_accuracy import (
+    RULE,
+    TITLE,
+    Checked,
+    Errors,
+    checked,
+    errors_of,
+    region_table,
+    regions,
+    row,
+    worst,
+    write,
+)
+from benchmarks.system_references import Reference, Truth, load
 
 STORED = Path(__file__).parent / "families" / "references_everything.json"
 SIZES = ("1 region", "2 to 5 regions", "6 to 12 regions", "13 to 20 regions")
 KNOWN = 0.15  # half width of a response time, over it, up to which a work counts
+SALTS = (4, 5)  # families for the errors that answers state
 FAR = 4.0  # standard deviations, about, that two simulations may be apart
 
 
@@ -60,6 +76,16 @@ def use_of_answer(reference: Reference) -> dict[str, Use]:
     busy = np.array([lpar.cpu_percent / 100 for lpar in answer(point).lpars])
     met = uses(point.work.form, point.work.rate, busy, held_places(point.work))
     return {work.name: use for work, use in zip(system.work, met, strict=True)}
+
+
+def of_answers(found: Sequence[Checked]) -> Errors:
+    """Errors by region of use, over the answer as it is stated."""
+    errors: Errors = {}
+    for one in (one for one in found if one.works):
+        met = use_of_answer(one.reference)
+        for work in one.works:
+            errors.setdefault(met[work.work].cell, []).append(work.of_answer)
+    return errors
 
 
 def table(found: Sequence[Checked]) -> str:
@@ -90,6 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks everything", description=__doc__)
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="systems that are listed (10)")
     parser.add_argument("--again", type=int, metavar="N", help="simulate so many again, of all of them")
+    parser.add_argument("--write", action="store_true", help="write the errors by region of use into the package")
     options = parser.parse_args(arguments)
     some = references()
     if options.again:
@@ -97,7 +124,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         far = [(one.drawn.name, apart(one)) for one in some[::step][: options.again]]
         sys.stdout.writelines(f"{name}: {off:.1f} standard deviations\n" for name, off in far)
         return int(any(off > FAR for _, off in far))
-    found = [checked(one) for one in map(known, some) if one.works]
+    every = [one for one in map(known, some) if one.works]
+    if options.write:
+        families = errors_of([checked(one) for salt in SALTS for one in load(salt).values()])
+        rows = regions(families, of_answers([checked(one) for one in every[::2]]))
+        write(rows)
+        region_of_use.table.cache_clear()
+        sys.stdout.write(f"{region_table(rows)}\n\n")
+        every = every[1::2]
+    found = [checked(one) for one in every]
     sys.stdout.write(f"{table(found)}\n\n{worst(found, options.worst)}\n")
     return 0
 

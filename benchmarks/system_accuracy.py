@@ -58,6 +58,11 @@ class WorkError:
     stated: float | None
     beyond: bool | None
 
+    @property
+    def of_answer(self) -> float:
+        """Error of the response time over what the answer says, as it is stated."""
+        return self.response / max(1 + self.signed, 1e-300)
+
 
 @dataclass(frozen=True)
 class Checked:
@@ -216,27 +221,41 @@ def use_of(reference: Reference) -> dict[str, Use]:
     return dict(zip(reference.works, uses(form, throughput, np.array(list(reference.busy.values())), held), strict=True))
 
 
-def regions(found: Sequence[Checked]) -> list[dict[str, Any]]:
-    """Errors by region of use: mean, and the quantile within which 95 of 100 further ones are to be expected.
+Errors = dict[tuple[int, int, int], list[float]]  # of response times, by region of use
 
-    Where a region has fewer than `FEWEST` works those of the regions around it are added, farther and farther.
-    """
-    errors: dict[tuple[int, int, int], list[float]] = {}
+
+def errors_of(found: Sequence[Checked]) -> Errors:
+    """Errors of all works by region of use."""
+    errors: Errors = {}
     for one in found:
         use = use_of(one.reference)
         for work in one.works:
-            errors.setdefault(use[work.work].cell, []).append(work.response)
+            errors.setdefault(use[work.work].cell, []).append(work.of_answer)
+    return errors
+
+
+def regions(*populations: Errors) -> list[dict[str, Any]]:
+    """Errors by region of use: mean, and the quantile within which 95 of 100 further ones are to be expected.
+
+    Of several populations of systems it is the largest: it holds for each of them. Where a region has fewer than `FEWEST` works
+    of one those of the regions around it are added, farther and farther.
+    """
     rows = []
     for cell in product((0, 1), range(len(CENTERS) + 1), range(len(LIMITS) + 1)):
-        near: list[float] = []
-        for reach in range(len(CENTERS) + len(LIMITS) + 1):
-            near = sorted(error for other, own in errors.items() if _apart(cell, other) <= reach for error in own)
-            if len(near) >= FEWEST:
-                break
-        place = min(math.ceil((len(near) + 1) * LEVEL), len(near)) - 1
-        figures = {"mean": float(np.mean(near)), "most": near[place]} if near else {"mean": math.nan, "most": math.nan}
+        most, own = 0.0, [error for errors in populations for error in errors.get(cell, [])]
+        for errors in populations:
+            near: list[float] = []
+            for reach in range(len(CENTERS) + len(LIMITS) + 1):
+                near = sorted(error for other, its in errors.items() if _apart(cell, other) <= reach for error in its)
+                if len(near) >= FEWEST:
+                    break
+            if near:
+                most = max(most, near[min(math.ceil((len(near) + 1) * LEVEL), len(near)) - 1])
+            own = own or near
+        mean = float(np.mean(own)) if own else math.nan
+        figures = {"mean": mean, "most": max(most, mean)}
         names = dict(zip(("uneven", "center", "limit"), cell, strict=True))
-        rows.append(names | {"works": len(errors.get(cell, []))} | figures)
+        rows.append(names | {"works": sum(len(errors.get(cell, [])) for errors in populations)} | figures)
     return rows
 
 
@@ -257,8 +276,9 @@ def region_table(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def write(rows: Sequence[dict[str, Any]], path: Path) -> None:
+def write(rows: Sequence[dict[str, Any]]) -> None:
     """The table that the package carries."""
+    path = Path(region_of_use.__file__).with_name(region_of_use.TABLE)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
@@ -273,7 +293,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--family", action="append", help="only this family; may stand several times")
     parser.add_argument("--worst", type=int, default=10, metavar="N", help="systems that are listed (10)")
     parser.add_argument("--longest", type=float, default=60.0, metavar="SECONDS", help="for one system (60)")
-    parser.add_argument("--write", action="store_true", help="write the errors by region of use into the package")
     parser.add_argument("--features", action="store_true", help="print the errors by each feature of the systems too")
     options = parser.parse_args(arguments)
     stored = [one for salt in options.salt or [0] for one in system_references.load(salt).values()]
@@ -281,12 +300,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not references:
         parser.error("no references are stored for this")
     found = [checked(reference, options.longest) for reference in references]
-    rows = regions(found)
+    rows = regions(errors_of(found))
     sys.stdout.write(f"{table(found)}\n\n{worst(found, options.worst)}\n\n{region_table(rows)}\n")
     if options.features:
         sys.stdout.write(f"\n{feature_table(found)}\n")
-    if options.write:
-        write(rows, Path(region_of_use.__file__).with_name(region_of_use.TABLE))
     return 0
 
 

@@ -173,9 +173,9 @@ def test_the_errors_of_a_region_of_use_hold_95_of_100_works():
         errors = draw.exponential(0.02, len(reference.works))
         works = [WorkError(name, error, 0.0, error, None, None) for name, error in zip(reference.works, errors, strict=True)]
         found.append(Checked(reference, 0.0, tuple(works)))
-    rows = system_accuracy.regions(found)
+    rows = system_accuracy.regions(system_accuracy.errors_of(found))
     most = {(row["uneven"], row["center"], row["limit"]): row["most"] for row in rows}
-    every = [(system_accuracy.use_of(one.reference)[work.work].cell, work.response) for one in found for work in one.works]
+    every = [(system_accuracy.use_of(one.reference)[work.work].cell, work.of_answer) for one in found for work in one.works]
     assert sum(row["works"] for row in rows) == len(every)
     assert np.mean([error > most[cell] for cell, error in every]) <= 0.05
     assert all(row["most"] >= row["mean"] for row in rows)
