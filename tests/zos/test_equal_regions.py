@@ -85,7 +85,7 @@ def test_files_and_python_keep_full_precision(solved: SystemResult) -> None:
     assert solved.as_dict()["work"][0]["response_time"] == solved["orders"].response_time
     assert {row["name"] for row in solved.rows() if row["part"] == "regions"} == {"TOR", "AOR1", "AOR2"}
     assert re.search(r"orders +1497 +7\.494 ", str(solved))
-    assert "orders: ETR 1497/s, response time 7.494 ms ± 2.4 %" in str(solved)
+    assert re.search(r"orders: ETR 1497/s, response time 7\.494 ms ± \d", str(solved))
 
 
 def test_compare_says_headroom_and_response_first(region: qn.zos.System) -> None:
