@@ -27,6 +27,7 @@ UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are a
 UNITS = 2.5  # servers of a group that count, over those at work
 LEAST = 1e-6  # of a processor for free pieces
 MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
+LARGE = 1e200  # from which on chances are scaled
 MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
 
 
@@ -244,7 +245,8 @@ def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.
     flow = np.array([its.rate * its.size for its in groups])
     piece = piece or float(flow @ [its.piece for its in groups]) / float(flow.sum())
     sizes = [max(its.size * its.piece / piece, 1.0) for its in groups]
-    rates = [its.rate * its.size * its.piece / piece / size for its, size in zip(groups, sizes, strict=True)]
+    work = np.array([its.rate * its.size * its.piece for its in groups])
+    rates = min(1.0, FULL * room / max(float(work.sum()), 1e-300)) * work / piece / sizes  # no more than there is room for
     chance, fewer = np.zeros((MOST, len(number))), np.zeros((MOST + 1, len(number)))
     chance[0] = fewer[1] = 1.0
     for n in range(1, MOST):
@@ -256,6 +258,8 @@ def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.
                 up += rate * (size - whole) * chance[n - whole - 1]
         chance[n] = up / (n * np.minimum(1.0, room / (number + n)) / piece)
         fewer[n + 1] = fewer[n] + chance[n]
+        if float(fewer[n + 1].max()) > LARGE:
+            chance[: n + 1], fewer[: n + 2] = chance[: n + 1] / fewer[n + 1], fewer[: n + 2] / fewer[n + 1]
         if (n * chance[n] <= TAIL * fewer[n + 1]).all():
             break
     there = np.arange(n + 1.0)[:, None]
