@@ -16,6 +16,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def references() -> tuple[Reference, ...]:
 def known(reference: Reference) -> Reference:
     """The works that are known well enough."""
     works = {name: truth for name, truth in reference.works.items() if truth.relative <= KNOWN}
-    return Reference(reference.drawn, reference.seeds, works, {}, {})
+    return replace(reference, works=works)
 
 
 def use_of_answer(reference: Reference) -> dict[str, Use]:

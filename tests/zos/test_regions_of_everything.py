@@ -100,6 +100,12 @@ def _at_tcb(burst: float, **step: Any) -> zos.Work:
     return zos.Work("batch", rate=30.0, burst=burst, steps=[zos.Step("AOR", tranclass="BATCH", **step)])
 
 
+def _few_tasks_at_a_tcb(places: int, rate: float) -> System:
+    """Work that comes one by one through a TRANCLASS to the QR TCB, and orders beside it."""
+    work = replace(_at_tcb(1.0, qr_cpu=0.01), rate=rate)
+    return _bursts_at_classes(1, places, work, rate=50.0, qr_cpu=0.006, devices={"MQ": 0.002})
+
+
 def _bursts_of_users() -> System:
     batch = zos.Step("AOR", qr_cpu=0.007, devices={"MQ": 0.009}, tranclass="BATCH")
     work = zos.Work("batch", users=3000, think_time=100.0, burst=10.0, steps=[batch])
@@ -131,27 +137,11 @@ CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
         {"batch": (30.0, 0.07519, 0.03), "orders": (50.0, 0.01727, 0.11)},
     ),
     "class of one task on a QR TCB": (
-        partial(
-            _bursts_at_classes,
-            1,
-            1,
-            replace(_at_tcb(1.0, qr_cpu=0.01), rate=35.0),
-            rate=50.0,
-            qr_cpu=0.006,
-            devices={"MQ": 0.002},
-        ),
+        partial(_few_tasks_at_a_tcb, 1, 35.0),
         {"batch": (35.0, 0.03254, 0.05), "orders": (50.0, 0.01510, 0.03)},
     ),
     "class of two tasks on a QR TCB": (
-        partial(
-            _bursts_at_classes,
-            1,
-            2,
-            replace(_at_tcb(1.0, qr_cpu=0.01), rate=40.0),
-            rate=50.0,
-            qr_cpu=0.006,
-            devices={"MQ": 0.002},
-        ),
+        partial(_few_tasks_at_a_tcb, 2, 40.0),
         {"batch": (40.0, 0.03633, 0.04), "orders": (50.0, 0.01849, 0.04)},
     ),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),

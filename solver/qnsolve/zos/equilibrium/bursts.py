@@ -203,7 +203,7 @@ def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Arra
     if at.known is not None:
         known = np.maximum(at.known[0][1 : at.size + 1], 1e-300)
         speed = speeds_by_little(groups, single, tail, known, float(places.sum()))
-    one, burst = np.ones(1), float(tail.sum())
+    one = np.ones(1)
     together = chances(groups * rates[0], single * rates[1], tail, speed)
     alone = chances(0.0 * rates[0], groups * burst * rates[0] + single * rates[1], one, speed)
     if together is None or alone is None:

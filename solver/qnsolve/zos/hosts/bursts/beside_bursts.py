@@ -41,11 +41,15 @@ class BesideBursts:
         self.load, self.point, self._solve = load, point, solve
 
     @cached_property
-    def _plain(self) -> tuple[Load, HostPoint]:
+    def _view(self) -> HostView:
+        return HostView(self.load)
+
+    @cached_property
+    def _plain(self) -> tuple[HostView, HostPoint]:
         """The host without bursts."""
         kept = self.load.kept.plain = self.load.kept.plain or Kept()
         load = replace(self.load, bursts=(), kept=kept)
-        return load, self._solve(load)
+        return HostView(load), self._solve(load)
 
     def free(self) -> Array | float:
         """Time of free pieces over the same alone, by task (T,), or of all."""
@@ -75,12 +79,12 @@ class BesideBursts:
         if float(piece[some].max()) <= UNLIKE * float(piece[some].min()):
             return 1.0
         plain, solved = self._plain
-        alike = GroupChain(HostView(plain), k).solve().stretch
+        alike = GroupChain(plain, k).solve().stretch
         each = solved.groups[k].stretch * solved.groups[k].uneven * np.ones(len(flow))
         more: Array = np.full(len(flow), its.stretch - alike)
-        if not any(burst.first[HostView(load).comes_first(k)].any() for burst in load.bursts):
-            theirs = [_group(load, burst, HostView(load).cpu(), burst.first) for burst in load.bursts]
-            work = np.array([g.rate * g.size * g.piece for g in theirs])
+        if not any(burst.first[self._view.comes_first(k)].any() for burst in load.bursts):
+            theirs = [_group(load, burst, self._view.cpu(), burst.first) for burst in load.bursts]
+            work = np.array([g.used for g in theirs])
             length = float(work @ [g.piece for g in theirs]) / max(float(work.sum()), 1e-300)
             mean = float(flow @ piece) / float(flow.sum())
             short = (length + mean) / (length + np.maximum(piece, mean))
@@ -92,11 +96,11 @@ class BesideBursts:
 
     def _slowed(self, k: int, theirs: list[_AtOnce]) -> float:
         """What bursts of others slow a line by that has work all the time."""
-        load, view = self.load, HostView(self.load)
-        rest = view.total - view.loads[k] - sum(its.rate * its.size * its.piece for its in theirs)
+        view = self._view
+        rest = view.total - view.loads[k] - sum(its.used for its in theirs)
         single = [_AtOnce(max(rest, 0.0) / view.piece(k), 1.0, view.piece(k))]
         each = ([*theirs, *single], [*(its.one_by_one() for its in theirs), *single])
-        got = [float(_beside(load.engines, np.ones(1), groups, view.piece(k))[0][0]) for groups in each]
+        got = [float(_beside(view.load.engines, np.ones(1), groups, view.piece(k))[0][0]) for groups in each]
         return got[1] / got[0]
 
 
@@ -107,6 +111,11 @@ class _AtOnce:
     rate: float
     size: float
     piece: float
+
+    @property
+    def used(self) -> float:
+        """What they ask for [processors]."""
+        return self.rate * self.size * self.piece
 
     def one_by_one(self) -> _AtOnce:
         """The same pieces, each alone."""
@@ -178,7 +187,7 @@ class _Pieces:
             its = _group(load, burst, load.free, first)
             bursts.append(replace(its, rate=less * its.rate))
             size = max(its.size * its.piece / mean, 1.0)  # in pieces of the mean length
-            alike += its.rate * its.size * its.piece / whole * replace(burst, size=size).mates(1.0) / 2
+            alike += its.used / whole * replace(burst, size=size).mates(1.0) / 2
         if alike <= 0:
             return None
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
@@ -196,7 +205,7 @@ class _Pieces:
     def more(self) -> float:
         """What bursts make pieces all alike longer, over their time alone: by two chains, with groups and without."""
         groups = [*self.bursts, _AtOnce(self.single / self.mean, 1.0, self.mean)]
-        used = sum(its.rate * its.size * its.piece for its in groups)
+        used = sum(its.used for its in groups)
         number = [
             _beside(self.room, np.zeros(1), each, self.mean)[1] for each in (groups, [its.one_by_one() for its in groups])
         ]
@@ -245,7 +254,7 @@ def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.
     flow = np.array([its.rate * its.size for its in groups])
     piece = piece or float(flow @ [its.piece for its in groups]) / float(flow.sum())
     sizes = [max(its.size * its.piece / piece, 1.0) for its in groups]
-    work = np.array([its.rate * its.size * its.piece for its in groups])
+    work = np.array([its.used for its in groups])
     rates = min(1.0, FULL * room / max(float(work.sum()), 1e-300)) * work / piece / sizes  # no more than there is room for
     chance, fewer = np.zeros((MOST, len(number))), np.zeros((MOST + 1, len(number)))
     chance[0] = fewer[1] = 1.0
