@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.limits.groups_at_limits import LONGEST, beyond, chances
+from qnsolve.zos.equilibrium.bursts.groups_at_limits import LONGEST, beyond, chances
 
 
 def test_bursts_come_back_for_each_dispatch() -> None:

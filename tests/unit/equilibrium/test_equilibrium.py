@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.limits.groups_at_limits import LONGEST, beyond, chances
+from qnsolve.zos.equilibrium.bursts.groups_at_limits import LONGEST, beyond, chances
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 

@@ -10,7 +10,7 @@ from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
 
-from .bursts import bursts_at
+from .bursts.come_to_cps import bursts_at
 from .limits.limits import RARE, Limits
 from .limits.limits_of_cpu import several_importances
 from .working import Working

@@ -14,7 +14,8 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 
 from .around.surroundings import surroundings
-from .bursts import burst_waits, tick_waits
+from .bursts.at_ticks import tick_waits
+from .bursts.before_limits import burst_waits
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits

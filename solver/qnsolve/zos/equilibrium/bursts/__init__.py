@@ -1,0 +1,1 @@
+"""Work that comes in bursts, or at the ticks of a clock."""

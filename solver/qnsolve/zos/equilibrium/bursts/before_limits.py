@@ -1,0 +1,150 @@
+"""What transactions wait longer for the limit of a region because work comes in bursts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import UNLIMITED
+
+from ..limits.limits import Limits
+from ..working import Working
+from .groups_at_limits import LONGEST, beyond, chances, speeds_by_little, wait
+from .groups_on_the_way import in_groups
+
+SELDOM = 0.01  # of the time that a class is full, up to which no tasks stand in line before it
+
+
+def elsewhere(work: Working, limits: Limits, pool: int) -> float:
+    """Share of the time inside a TRANCLASS that is not at its QR TCB, where those let in are in the way of each other.
+
+    There it makes no difference whether a task waits for others of its group inside the class or before it.
+    """
+    tasks, region = limits.classes[pool], int(work.form.pool_region[pool])
+    at = work.at_group.get(limits.qr_pool.get(region, -1), np.zeros(len(work.flow)))
+    flow, inside = work.flow[tasks], work.holds() + work.pool_wait[limits.pool[region]]
+    return 1 - min(float(flow @ at[tasks]) / max(float(flow @ inside[tasks]), 1e-300), 1.0)
+
+
+def burst_waits(work: Working, limits: Limits) -> Array:
+    """What tasks wait longer for a limit because their work, or other work there, comes in bursts (T,) [s].
+
+    Where the limit is part of a chain of tasks on the CPs, the groups come to that.
+    """
+    form = work.form
+    found = np.zeros(len(form.work))
+    bursts = np.flatnonzero(form.in_groups)
+    if not len(bursts):
+        return found
+    sizes: dict[int, Array] = {}  # of groups at a task, as P(more than k)
+    for w in bursts.tolist():
+        for share, size in in_groups(work, limits, w):
+            sizes |= {t: beyond(size, float(share[t])) for t in np.flatnonzero(share).tolist() if size > 1}
+    holds, longer = work.holds(), np.broadcast_to(work.in_groups, found.shape)
+    for pool, tasks in limits.classes.items():
+        region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
+        part, held = elsewhere(work, limits, pool), holds + work.wait + longer
+        at = _AtLimit(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
+        _at_limit(work, limits, at, sizes, found)
+        sizes |= {t: sizes[t][:size] for t in tasks.tolist() if t in sizes}  # no more of them come to the region
+    for region, tasks in limits.tasks.items():
+        if region not in limits.kept and limits.pool[region] not in limits.grouped:
+            before = work.pool_wait[limits.pool[region]]
+            at = _AtLimit(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
+            _at_limit(work, limits, at, sizes, found)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _AtLimit:
+    """A limit and who comes there.
+
+    Attributes
+    ----------
+    tasks : ndarray of int
+    inside, held : ndarray (T,)
+        Time that a task holds a place of it, and the same with all waits before it [s].
+    before : ndarray (T,)
+        Wait before it of single tasks [s].
+    known : (ndarray, int, float) or None
+        The speeds of its chain.
+    size : int
+        Places.
+    part : float
+        Share of the time inside in which tasks are not in the way of each other.
+    """
+
+    tasks: Places
+    inside: Array
+    held: Array
+    before: Array
+    known: tuple[Array, int, float] | None
+    size: int
+    part: float = 1.0
+
+
+def _by_number(work: Working, limits: Limits, at: _AtLimit, in_groups: Places) -> tuple[Array, Array]:
+    """Rates at which work in groups and single tasks come, by the number there, over those in the mean (LONGEST,)."""
+    form, number = work.form, np.arange(float(LONGEST))
+    works = np.unique(form.work[at.tasks[in_groups]])
+    flow, grouped = work.flow[at.tasks], np.isin(form.work[at.tasks], works)
+    streams = flow * (form.users[form.work[at.tasks]] == 0)
+    rates = np.zeros((2, LONGEST)) + np.array([streams[grouped].sum(), streams[~grouped].sum()])[:, None]
+    if not streams.all():
+        for source in limits.sources(at.tasks, at.held, at.inside)[1]:
+            come = np.maximum(source.users - number * source.share, 0.0) / source.away
+            rates[0 if np.isin(works, source.works).any() else 1] += come
+    of_groups, others = rates / np.maximum([[flow[grouped].sum()], [flow[~grouped].sum()]], 1e-300)
+    return of_groups, others
+
+
+def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Array], found: Array) -> None:
+    """Add what tasks wait longer for a limit, to which some come in groups of these sizes; of users, fewer come then.
+
+    Groups and single tasks count as much as the places that they hold: so the number inside varies as it does without limit.
+    """
+    tasks = at.tasks
+    some = np.array([t in sizes and len(sizes[t]) > 1 for t in tasks.tolist()], dtype=bool)
+    flow, holds = work.flow[tasks], at.inside[tasks]
+    if at.size >= UNLIMITED or not flow[some].any():
+        return
+    coming, places = float(flow.sum()), flow * holds
+    held, grouped = float(places.sum()) / coming, [(t, float(p)) for t, p in zip(tasks[some], places[some], strict=True)]
+    tail = np.zeros(max(len(sizes[t]) for t, _ in grouped))
+    for t, its in grouped:
+        tail[: len(sizes[t])] += its / held / float(sizes[t].sum()) * sizes[t]
+    groups, single = float(tail[0]), float(places[~some].sum()) / held
+    tail = tail / groups
+    burst = float(tail.sum())
+    rates = _by_number(work, limits, at, some)
+    speed = known = np.arange(1.0, at.size + 1) / max(held, 1e-300)
+    if at.known is not None:
+        known = np.maximum(at.known[0][1 : at.size + 1], 1e-300)
+        speed = speeds_by_little(groups, single, tail, known, float(places.sum()))
+    one = np.ones(1)
+    together = chances(groups * rates[0], single * rates[1], tail, speed)
+    alone = chances(0.0 * rates[0], groups * burst * rates[0] + single * rates[1], one, speed)
+    if together is None or alone is None:
+        return
+    mates = np.array([float(np.arange(len(sizes[t])) @ sizes[t]) / float(sizes[t].sum()) for t, _ in grouped])
+    weight = places[some] * mates
+    pace = float(weight @ holds[some]) / float(weight.sum()) / held  # a burst leaves as its own tasks do
+    seen, plain = _found(together, rates[0]), _found(alone, rates[0])
+    for t in tasks.tolist():
+        found[t] += at.part * pace * max(wait(seen, sizes.get(t, one), speed) - wait(plain, one, speed), 0.0)
+    serial = chances(groups * rates[0], single * rates[1], tail, known) if at.part < 1 else None
+    if serial is not None and float(serial[at.size :].sum()) > SELDOM:  # served one by one: all its waits are of one line
+        inside = np.minimum(np.arange(len(serial)), at.size)
+        time = float(serial @ inside) / float(serial[1:] @ known[inside[1:] - 1]) - held
+        for t in tasks.tolist():
+            whole = time + wait(_found(serial, rates[0]), sizes.get(t, one), known) - float(at.before[t])
+            found[t] += (1 - at.part) * max(whole, 0.0)
+
+
+def _found(chance: Array, rate: Array) -> Array:
+    """Chances of the number that tasks find which come at rates by that number; those of any time where none come."""
+    found = chance * rate[: len(chance)]
+    total = float(found.sum())
+    return np.asarray(found / total if total > 0 else chance)

@@ -1,0 +1,54 @@
+"""Groups of transactions that come at once to the CPs of a host."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.hosts.chains.jumps import Burst
+
+from ..limits.limits import Limits
+from ..working import Working
+from .before_limits import elsewhere
+from .groups_at_limits import beyond
+from .groups_on_the_way import in_groups
+
+
+def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
+    """Works that come in groups to some tasks that no full region lets out one by one."""
+    form, found = work.form, []
+    open_ = here & ~np.isin(form.region, list(limits.rates))
+    for w in np.flatnonzero(form.in_groups).tolist():
+        for share, size in in_groups(work, limits, w):
+            first = np.where(open_, share, 0.0)
+            for region in np.unique(form.region[first > 0]).tolist():
+                if region in limits.gates:  # who finds no place comes later, when another one goes
+                    tasks = limits.tasks[region]
+                    left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
+                    size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
+            size = min(size, max(_let_in(work, limits, first, size), 1.0))
+            if first.any():
+                found.append(Burst(w, size, first))
+    return tuple(found)
+
+
+def _let_in(work: Working, limits: Limits, first: Array, size: float) -> float:
+    """Size of a group, each of which has some tasks with these chances (T,), of which all but one find places of classes."""
+    holds, places = work.holds() + work.wait, 0.0
+    for t in np.flatnonzero(first).tolist():
+        own, fewer = size * float(first[t]), 0.0
+        for pool in work.need.limits[t]:
+            if pool in limits.classes:
+                tasks = limits.classes[pool]
+                inside = float(work.flow[tasks] @ (holds[tasks] - work.pool_wait[pool, tasks]))
+                left = max(float(work.form.pool_size[pool]) - inside, 0.0)
+                fewer = max(fewer, elsewhere(work, limits, pool) * (own - _at_most(size, float(first[t]), left)))
+        places += own - fewer
+    return (places + 1) / max(float(first.sum()), 1e-300)
+
+
+def _at_most(size: float, share: float, most: float) -> float:
+    """E min(K, most) where K of a group have a chance each."""
+    tail, whole = beyond(size, share), int(most)
+    found = float(tail[:whole].sum())
+    return found + (most - whole) * float(tail[whole]) if whole < len(tail) else found
