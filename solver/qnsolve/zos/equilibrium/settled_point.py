@@ -16,6 +16,7 @@ from qnsolve.zos.hosts.demands import at_rest, demands
 from .around.surroundings import surroundings
 from .bursts.at_ticks import tick_waits
 from .bursts.before_limits import burst_waits
+from .bursts.in_lines import line_waits
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits
@@ -77,7 +78,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         if work.rounds > 1 and users:
             steps.take(work, old, limits.rates)
             work.settle_rates()
-        work.in_groups = burst_waits(work, limits) + tick_waits(work)
+        _of_groups(work, limits)
         work.settle_rates()
         if overloads.stay(work.full, users):
             break
@@ -103,6 +104,12 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     close(work, limits)
     check(work)
     return work
+
+
+def _of_groups(work: Working, limits: Limits) -> None:
+    """What tasks wait longer because work comes in groups."""
+    work.behind_groups = line_waits(work, limits)
+    work.in_groups = burst_waits(work, limits) + tick_waits(work)
 
 
 def _look_around(work: Working, longer: dict[int, float]) -> dict[int, float]:

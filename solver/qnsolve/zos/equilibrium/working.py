@@ -20,7 +20,7 @@ EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three
 
 FOUND = (
     "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "in_groups", "longer", "levels", "called",
+    "in_groups", "behind_groups", "longer", "levels", "called",
 )  # fmt: skip
 
 
@@ -55,7 +55,9 @@ class Working:
     longer : ndarray (T,)
         Time that a task holds its place over that of its parts: of limits side by side, the fuller holds its for less.
     in_groups : ndarray (T,)
-        What a task waits longer because work comes in bursts.
+        What a task waits longer before limits, or because its work begins at ticks, since work comes in groups.
+    behind_groups : dict of pool to ndarray (T,)
+        The same at devices, logs and JVM threads, by their pools.
     levels : dict of (host, importance) to ndarray (T,)
         Times at CPs as they were, were all tasks down to an importance alike.
     called : dict of (host, importance) to Called
@@ -87,6 +89,7 @@ class Working:
     seen: dict[int, LimitSeen] = field(default_factory=dict)
     longer: Array | float = 1.0
     in_groups: Array | float = 0.0
+    behind_groups: dict[int, Array] = field(default_factory=dict)
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     called: dict[tuple[int, float], Called] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
@@ -146,7 +149,7 @@ class Working:
     @property
     def off_cps(self) -> Array:
         """Time of one task that is neither on TCBs or CPs nor waits for a limit (T,)."""
-        found: Array = self.in_lines + self.ask.ziip + self.ask.away
+        found: Array = sum(self.behind_groups.values(), self.in_lines + self.ask.ziip + self.ask.away)
         return found
 
     @property

@@ -31,6 +31,9 @@ def center_times(work: Working, task: int) -> dict[str, float]:
     for pool, time in enumerate(work.line_time[task]):
         if time > 0:
             found[form.pool_name[pool]] = float(time)
+    for pool, longer in work.behind_groups.items():
+        center = form.pool_name[pool].removesuffix(" TCB")
+        found[center] = found.get(center, 0.0) + float(longer[task])
     found[f"{region} delays"] = float(work.ask.away[task])
     found[f"{region} bursts"] = float(np.broadcast_to(work.in_groups, work.on_cps.shape)[task])
     found[f"{region} limits"] = float(work.wait[task])

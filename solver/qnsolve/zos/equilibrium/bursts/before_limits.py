@@ -40,26 +40,27 @@ def burst_waits(work: Working, limits: Limits) -> Array:
         return found
     sizes: dict[int, Array] = {}  # of groups at a task, as P(more than k)
     for w in bursts.tolist():
-        for share, size in in_groups(work, limits, w):
-            sizes |= {t: beyond(size, float(share[t])) for t in np.flatnonzero(share).tolist() if size > 1}
+        for step in in_groups(work, limits, w):
+            some = np.flatnonzero(step.share).tolist() if step.size > 1 else []
+            sizes |= {t: beyond(step.size, float(step.share[t])) for t in some}
     holds, longer = work.holds(), np.broadcast_to(work.in_groups, found.shape)
     for pool, tasks in limits.classes.items():
         region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
         part, held = elsewhere(work, limits, pool), holds + work.wait + longer
-        at = _AtLimit(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
-        _at_limit(work, limits, at, sizes, found)
+        at = Line(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
+        longer_in_line(work, limits, at, sizes, found)
         sizes |= {t: sizes[t][:size] for t in tasks.tolist() if t in sizes}  # no more of them come to the region
     for region, tasks in limits.tasks.items():
         if region not in limits.kept and limits.pool[region] not in limits.grouped:
             before = work.pool_wait[limits.pool[region]]
-            at = _AtLimit(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
-            _at_limit(work, limits, at, sizes, found)
+            at = Line(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
+            longer_in_line(work, limits, at, sizes, found)
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class _AtLimit:
-    """A limit and who comes there.
+class Line:
+    """A limit, or a center with servers, and who comes there.
 
     Attributes
     ----------
@@ -85,7 +86,7 @@ class _AtLimit:
     part: float = 1.0
 
 
-def _by_number(work: Working, limits: Limits, at: _AtLimit, in_groups: Places) -> tuple[Array, Array]:
+def _by_number(work: Working, limits: Limits, at: Line, in_groups: Places) -> tuple[Array, Array]:
     """Rates at which work in groups and single tasks come, by the number there, over those in the mean (LONGEST,)."""
     form, number = work.form, np.arange(float(LONGEST))
     works = np.unique(form.work[at.tasks[in_groups]])
@@ -100,7 +101,7 @@ def _by_number(work: Working, limits: Limits, at: _AtLimit, in_groups: Places) -
     return of_groups, others
 
 
-def _at_limit(work: Working, limits: Limits, at: _AtLimit, sizes: dict[int, Array], found: Array) -> None:
+def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Array], found: Array) -> None:
     """Add what tasks wait longer for a limit, to which some come in groups of these sizes; of users, fewer come then.
 
     Groups and single tasks count as much as the places that they hold: so the number inside varies as it does without limit.

@@ -19,17 +19,26 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     form, found = work.form, []
     open_ = here & ~np.isin(form.region, list(limits.rates))
     for w in np.flatnonzero(form.in_groups).tolist():
-        for share, size in in_groups(work, limits, w):
-            first = np.where(open_, share, 0.0)
-            for region in np.unique(form.region[first > 0]).tolist():
-                if region in limits.gates:  # who finds no place comes later, when another one goes
-                    tasks = limits.tasks[region]
-                    left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
-                    size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
-            size = min(size, max(_let_in(work, limits, first, size), 1.0))
+        for step in in_groups(work, limits, w):
+            first = np.where(open_, step.share, 0.0)
+            size = at_once(work, limits, first, step.size)
             if first.any():
                 found.append(Burst(w, size, first))
     return tuple(found)
+
+
+def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
+    """Size of a group, each of which has some tasks with these chances (T,), as far as it finds places of limits and classes.
+
+    Who finds no place comes later, when another one goes.
+    """
+    form = work.form
+    for region in np.unique(form.region[first > 0]).tolist():
+        if region in limits.gates:
+            tasks = limits.tasks[region]
+            left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
+            size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
+    return min(size, max(_let_in(work, limits, first, size), 1.0))
 
 
 def _let_in(work: Working, limits: Limits, first: Array, size: float) -> float:

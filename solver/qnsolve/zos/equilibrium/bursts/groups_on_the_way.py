@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
@@ -32,6 +33,7 @@ class Stop:
     servers: float
     shared: bool
     host: int = -1  # whose CPs it is
+    pool: int = -1  # where it is no CPs
 
 
 def tasks_by_step(work: Working, w: int) -> Iterator[Array]:
@@ -61,39 +63,90 @@ def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
-                yield Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order)
+                yield Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order, pool=pool)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:
             time = need.lines[:, pool]
-            yield Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False)
+            yield Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False, pool=pool)
 
 
-def in_groups(work: Working, limits: Limits, w: int) -> Iterator[tuple[Array, float]]:
-    """Step by step, the tasks of a work that come in groups, the chance that a transaction has each (T,), and their number.
+@dataclass(frozen=True, eq=False)
+class Together:
+    """A step of a work that comes in groups: the chance of each of its tasks (T,), and how many come together [count].
 
-    Later steps find as much of a group together as what was before lets it through faster than they do; what is elsewhere
-    for long, and for unlike times, comes alone, and so does what a full region lets out.
+    `size` is of those who come to the step, `at` of those who come to each of its centers.
     """
-    form = work.form
+
+    share: Array
+    size: float
+    at: list[tuple[Stop, float]]
+
+
+def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
+    """The steps of a work to which its transactions come in groups.
+
+    What comes later finds as much of a group together as what was before lets it through faster than it does itself; what is
+    elsewhere for long, and for unlike times, comes alone, and so does what a full region lets out.
+    """
+    form, need = work.form, work.need
     mates = min(float(form.burst[w]), float(form.users[w]) or np.inf) - 1
-    steps, slowest, apart = list(tasks_by_step(work, w)), 0.0, 0.0
-    yield steps[0], mates + 1
-    if len(steps) == 1:
-        return
-    each = [for_one_more(work, share) for share in steps]
-    for k, before in enumerate(steps[:-1]):
-        if not limits.rates.keys().isdisjoint(form.region[before > 0].tolist()):
+    slowest, apart = 0.0, 0.0
+    for k, share in enumerate(tasks_by_step(work, w)):
+        stops = list(stops_on_path(work, np.flatnonzero(share)))
+        each = [float(share @ its.time) / its.servers for its in stops]
+        longest = max(each, default=0.0)
+        near = mates if k == 0 else _near(mates, longest, slowest, apart)
+        if near <= ALONE:
             return
-        slowest = max(slowest, each[k])
-        apart += float(before @ (work.need.delay + work.line_time.sum(axis=1))) / float(before.sum())
-        near = mates * max(each[k + 1] - slowest, 0.0)
-        together = near / each[k + 1] * near / (near + apart) if near > 0 else 0.0
-        if together <= ALONE:
+        found, before, spread = [], slowest, apart
+        outside = float(share @ work.ask.threads) / max(float(share @ work.ask.on_cps), 1e-300)
+        for stop, one_more in zip(stops, each, strict=True):
+            found.append((stop, _near_line(mates, one_more, before, spread, stop.servers) + 1))
+            before = max(before, one_more if stop.host < 0 else one_more * (1 - outside))  # the CPU of threads is in them
+            spread += float(share @ stop.time) / float(share.sum()) * (1 - 1 / stop.servers) * (stop.host < 0)
+        yield Together(share, near + 1, found)
+        if not limits.rates.keys().isdisjoint(form.region[share > 0].tolist()):
             return
-        yield steps[k + 1], together + 1
+        slowest = max(slowest, longest)
+        apart += float(share @ (need.delay + work.line_time.sum(axis=1))) / float(share.sum())
 
 
-def for_one_more(work: Working, share: Array) -> float:
-    """Time that one more of a group takes at the slowest center of a step, given the chance of each task of it (T,) [s]."""
-    centers = stops_on_path(work, np.flatnonzero(share))
-    return max((float(share @ its.time) / its.servers for its in centers), default=0.0)
+def _near(mates: float, one_more: float, slowest: float, apart: float) -> float:
+    """Mates of a group who come to a center together: it takes a time for one more, what was before took another."""
+    near = mates * max(one_more - slowest, 0.0)
+    return near / one_more * near / (near + apart) if near > 0 else 0.0
+
+
+def _near_line(mates: float, one_more: float, slowest: float, apart: float, servers: float) -> float:
+    """The same at a center with servers, in the mean: those who are there when the last one comes.
+
+    They come one by one, each a time after the other; at first there are servers left for all, and they leave as at servers
+    without end, later as all servers let them out. Times vary: near balance the number there is that of a diffusion from
+    0, its variance that of a line of exponential services.
+    """
+    if one_more <= 0:
+        return 0.0
+    if slowest <= 0:
+        return mates * mates * one_more / max(mates * one_more + apart, 1e-300)
+    rate = servers * one_more / slowest  # come in a service
+    last = mates / rate  # the last one, in services
+    full = -np.log1p(-servers / rate) if rate > servers else np.inf
+    there = rate * -np.expm1(-last) if last <= full else servers + (rate - servers) * (last - full)
+    drift = 1 - slowest / one_more
+    there += max(_crossed(mates, drift) - mates * max(drift, 0.0), 0.0)
+    there = min(there, mates)
+    near = there * one_more
+    return float(there * near / (near + apart))
+
+
+def _crossed(mates: float, drift: float) -> float:
+    """Twice the mean over j up to `mates` of E max(W(t), t <= j): a diffusion with a drift below 1 [services].
+
+    Its variance is that of the faster of the two, so that from 0 it loses a²/(b - a) and holds b²/(a - b) in the end, as lines
+    of exponential times a to come and b to be served do.
+    """
+    steps, sigma = np.linspace(0.0, mates, 65)[1:], np.sqrt(2.0) * min(1 - drift, 1.0)
+    z = drift * np.sqrt(steps) / sigma
+    below, normal = ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    bend = sigma**2 * (below - 0.5) / drift if abs(drift) > 1e-6 else sigma * np.sqrt(steps) * normal
+    return float(2 * np.mean(drift * steps * below + sigma * np.sqrt(steps) * normal + bend))

@@ -1,0 +1,110 @@
+"""What tasks wait longer at devices, logs and JVM threads because work comes in bursts."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import brentq
+
+from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
+
+from ..limits.limits import Limits
+from ..working import Working
+from .before_limits import Line, longer_in_line
+from .come_to_cps import at_once
+from .groups_at_limits import beyond
+from .groups_on_the_way import Stop, in_groups
+
+IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS)
+
+
+def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
+    """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its pool."""
+    stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
+    for w in np.flatnonzero(work.form.in_groups).tolist():
+        for step in in_groups(work, limits, w):
+            for stop, size in step.at:
+                if size <= 1 or stop.pool < 0 or work.form.pool_kind[stop.pool] not in IN_LINE:
+                    continue
+                first = np.where(stop.time > 0, step.share, 0.0)
+                size = at_once(work, limits, first, size)
+                if size > 1:
+                    stops[stop.pool] = stop
+                    tail = beyond(size, float(first.sum()))
+                    sizes.setdefault(stop.pool, {}).update(dict.fromkeys(np.flatnonzero(first).tolist(), tail))
+    found = {}
+    for pool, stop in stops.items():
+        tasks = np.flatnonzero((stop.time > 0) & (work.flow > 0))
+        line = Line(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
+        found[pool] = np.zeros(len(stop.time))
+        longer_in_line(work, limits, line, sizes[pool], found[pool])
+        found[pool] = _in_rounds(work, stop, sizes[pool], found[pool])
+    return found
+
+
+def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array) -> Array:
+    """What tasks wait longer in all their rounds, given what they do where each is served in one (T,) [s].
+
+    Who comes back stands behind mates again, and behind all that has come meanwhile: mates of many rounds share the center,
+    and end together. Others wait for the rounds of those who stand before them, not for all that these need.
+    """
+    flow, rounds = work.flow, work.need.rounds
+    grouped = np.isin(np.arange(len(longer)), list(sizes))
+    if not (rounds[grouped] > 1).any():
+        return longer * np.where(grouped, 1.0, _visits(work, stop, grouped, float(longer[grouped].max())))
+    shared = _Sharing(work, stop, sizes, longer, grouped)
+    of_groups = np.flatnonzero(grouped)
+
+    def more(number: float) -> float:
+        return float(flow[of_groups] @ shared.waits(number)[of_groups]) - number
+
+    high = max(2 * float(flow[of_groups] @ longer[of_groups]), 1e-12)
+    while more(high) > 0:
+        high *= 2
+    number = brentq(more, 0.0, high, xtol=1e-9 * high)
+    found = shared.waits(number)
+    once = float(flow[of_groups] @ longer[of_groups])
+    found[~grouped] *= _visits(work, stop, grouped, float(found[of_groups].max()))[~grouped] * number / max(once, 1e-300)
+    return found
+
+
+def _visits(work: Working, stop: Stop, grouped: Places, lasts: float) -> Array:
+    """How often others find groups at a center that are there so long, over what they would find in one round (T,)."""
+    rounds, flow = work.need.rounds, work.flow
+    away = np.maximum(work.on_cps + work.off_cps - stop.time - stop.wait, 0.0)
+    theirs = float(flow[grouped] @ rounds[grouped]) / max(float(flow[grouped].sum()), 1e-300)
+    used = min(float(flow @ stop.time) / stop.servers, 1.0)
+    gone = away / np.maximum(away + rounds * lasts, 1e-300)  # of what was there, when a task comes back
+    left = np.minimum((1 - gone) * used, 1 - 1e-9)  # what comes while a task is there, it meets the next time
+    mean = gone / (1 - left)
+    again = rounds * mean + (1 - mean) * (1 - left**rounds) / (1 - left)
+    return np.minimum(rounds / theirs, again)
+
+
+class _Sharing:
+    """A center that mates of many rounds share: times there, given how many more are there for the groups [count]."""
+
+    def __init__(self, work: Working, stop: Stop, sizes: dict[int, Array], longer: Array, grouped: Places) -> None:
+        self.rounds, self.longer, self.stop, self.grouped = work.need.rounds, longer, stop, grouped
+        self.busy = work.flow * stop.time / stop.servers
+        self.used = min(float(self.busy.sum()), 1 - 1e-9)
+        self.number = work.flow * (stop.time + stop.wait)
+        behind = work.behind_groups.get(stop.pool, np.zeros(len(longer)))
+        self.away = np.maximum(work.ask.on_cps + work.off_cps - stop.time - stop.wait - behind, 0.0)
+        self.mates = {t: 1 + 2 * float(np.arange(len(tail)) @ tail) / float(tail.sum()) for t, tail in sizes.items()}
+
+    def waits(self, number: float) -> Array:
+        """What tasks of groups wait longer, where so many more of them are there in the mean (T,) [s]."""
+        found, stop, others = self.longer.copy(), self.stop, ~self.grouped
+        there = float(self.number[self.grouped].sum()) + number
+        for t, mates in self.mates.items():
+            pace = np.where(self.grouped, 1.0, self.rounds[t] / self.rounds)  # rounds of others while it makes as many
+            ends = float(self.busy @ pace) / self.used * (1 - self.used)
+            stay, last = -np.expm1(-ends) / ends, mates / (1 - self.used)
+            met = float(self.number[others] @ (pace * stop.time)[others]) / float(stop.time[t])
+            met = min(met, float(self.busy[others].sum()) * last) + there
+            whole = stop.time[t] * max(1.0, (mates + met * stay + self.used * last * (1 - stay)) / stop.servers)
+            shared = max(whole - stop.time[t] - stop.wait[t], self.longer[t])
+            near = whole / (whole + self.away[t])
+            found[t] = (self.longer[t] + (self.rounds[t] - 1) * near * shared) / self.rounds[t]
+        return found
