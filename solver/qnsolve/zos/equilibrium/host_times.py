@@ -61,7 +61,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             work.at_group |= at_group
             work.service |= service
             work.pool_wait[:, of_higher] = waits
-        if host in longer:
+        if host in longer and not np.any(work.overflowing * here):  # its chain knows no groups
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             back = (need.ziip + need.thread_ziip) * form.overflowed
             times += here * back * slow * max(longer[host] - point.free, 1 - point.free)

@@ -17,6 +17,7 @@ from .around.surroundings import surroundings
 from .bursts.at_ticks import tick_waits
 from .bursts.before_limits import burst_waits
 from .bursts.in_lines import line_waits
+from .bursts.overflowing import overflowing
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits
@@ -63,7 +64,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     longer = {} if users else _of_rates(work, limits, check)
     for work.rounds in range(1, rounds + 1):
         before = work.response
-        if users:
+        if users or np.any(work.overflowing):
             longer = _look_around(work, longer)
         limits.pick(work.rounds)
         _begin(work, limits)
@@ -108,7 +109,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
 
 def _of_groups(work: Working, limits: Limits) -> None:
     """What tasks wait longer because work comes in groups."""
-    work.behind_groups = line_waits(work, limits)
+    work.behind_groups, work.overflowing = line_waits(work, limits), overflowing(work, limits)
     work.in_groups = burst_waits(work, limits) + tick_waits(work)
 
 

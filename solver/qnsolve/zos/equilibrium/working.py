@@ -20,7 +20,7 @@ EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three
 
 FOUND = (
     "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "in_groups", "behind_groups", "longer", "levels", "called",
+    "in_groups", "behind_groups", "overflowing", "longer", "levels", "called",
 )  # fmt: skip
 
 
@@ -57,7 +57,9 @@ class Working:
     in_groups : ndarray (T,)
         What a task waits longer before limits, or because its work begins at ticks, since work comes in groups.
     behind_groups : dict of pool to ndarray (T,)
-        The same at devices, logs and JVM threads, by their pools.
+        The same at devices, logs, facilities and JVM threads, by their pools, and at zIIPs, by ~host.
+    overflowing : ndarray (T,)
+        Share of eligible work that goes to CPs, over that of work that comes one by one.
     levels : dict of (host, importance) to ndarray (T,)
         Times at CPs as they were, were all tasks down to an importance alike.
     called : dict of (host, importance) to Called
@@ -90,6 +92,7 @@ class Working:
     longer: Array | float = 1.0
     in_groups: Array | float = 0.0
     behind_groups: dict[int, Array] = field(default_factory=dict)
+    overflowing: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     called: dict[tuple[int, float], Called] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)

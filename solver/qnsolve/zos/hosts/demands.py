@@ -29,6 +29,8 @@ class Around:
         Time at zIIPs over demand; share of the eligible work that goes to CPs.
     late : ndarray (H,)
         Share of the attempts that find all zIIPs taken.
+    apart : ndarray (T,)
+        Share of the eligible work of a task that goes to CPs, over that of its host: of bursts it is more.
     """
 
     growth: Array
@@ -37,6 +39,7 @@ class Around:
     ziip: Array
     over: Array
     late: Array
+    apart: Array
 
     def at_facility(self, region: Places) -> Array:
         """Time of the requests of tasks over their service time, given the region of each (T, F)."""
@@ -93,7 +96,7 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
     host = form.host
     slow = (form.slower * around.growth)[host]
     facility = around.at_facility(form.region)
-    over = around.over[host]
+    over = np.clip(around.over[host] + around.apart, 0.0, 1.0)
     at_ziip = (1 - over) / form.ziip_speed[host]
     back = over * form.overflowed  # CPU on CPs of eligible work, over that work
     longer = around.ziip[host]
@@ -120,4 +123,5 @@ def at_rest(form: Compiled) -> Around:
     """Nothing waits."""
     hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)
     uneven = np.ones((len(form.work), facilities))
-    return Around(np.ones(hosts), np.ones((facilities, regions)), uneven, np.ones(hosts), np.zeros(hosts), np.zeros(hosts))
+    facility, none = np.ones((facilities, regions)), np.zeros(hosts)
+    return Around(np.ones(hosts), facility, uneven, np.ones(hosts), none, none.copy(), np.zeros(len(form.work)))

@@ -31,8 +31,8 @@ def center_times(work: Working, task: int) -> dict[str, float]:
     for pool, time in enumerate(work.line_time[task]):
         if time > 0:
             found[form.pool_name[pool]] = float(time)
-    for pool, longer in work.behind_groups.items():
-        center = form.pool_name[pool].removesuffix(" TCB")
+    for key, longer in work.behind_groups.items():
+        center = form.pool_name[key].removesuffix(" TCB") if key >= 0 else f"{form.system.lpars[~key].name} zIIPs"
         found[center] = found.get(center, 0.0) + float(longer[task])
     found[f"{region} delays"] = float(work.ask.away[task])
     found[f"{region} bursts"] = float(np.broadcast_to(work.in_groups, work.on_cps.shape)[task])

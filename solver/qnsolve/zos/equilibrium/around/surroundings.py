@@ -31,7 +31,7 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
     growth = grown(work)
     facility = _facilities(work)
     ziip, over, late = np.ones(len(form.engines)), np.zeros(len(form.engines)), np.zeros(len(form.engines))
-    longer = {}
+    longer, apart = {}, np.zeros(len(form.work))
     for host, speeds in enumerate(form.ziip_speeds):
         eligible = eligible_work(work, host)
         if not len(speeds) or eligible.all <= 0:
@@ -41,13 +41,17 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
             running = np.arange(1, len(found.chance))
             ziip[host] = float(found.chance[1:] @ running) / max(float(found.chance[1:] @ speeds), 1e-300)
             late[host], longer[host] = found.share, found.longer
-            over[host] = found.share * late_work(work, host, found.again)
+            eligible_cpu = work.flow * _eligible_cpu(work, host)
+            each = np.broadcast_to(work.overflowing, eligible_cpu.shape)
+            more = float(eligible_cpu @ each) / float(eligible_cpu.sum())  # because work comes in bursts
+            over[host] = min(found.share * late_work(work, host, found.again) + more, 1.0)
+            apart += (form.host == host) * (each - more)
         else:
             try:
                 ziip[host] = _ziip_stretch(work, host, eligible)
             except FullError as error:
                 raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
-    return Around(growth, facility, _uneven(work), ziip, over, late), longer
+    return Around(growth, facility, _uneven(work), ziip, over, late, apart), longer
 
 
 def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:

@@ -30,6 +30,8 @@ def tick_waits(work: Working) -> Array:
         for share in tasks_by_step(work, w):
             waited = np.where(share > 0, longest, 0.0)
             for center in stops_on_path(work, np.flatnonzero(share)):
+                if center.overflows:
+                    continue
                 before = done.get(center.host, 0.0)  # its CPU in earlier steps
                 _at_center(work, center, share, together, waited, (apart, before), found)
                 if center.host >= 0:

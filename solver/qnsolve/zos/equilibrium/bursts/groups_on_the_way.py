@@ -23,9 +23,9 @@ ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
 
 @dataclass(frozen=True, eq=False)
 class Stop:
-    """Where tasks that begin at a tick come one after another: the time of each there (T,), its wait, its servers.
+    """Where tasks that come together go one after another: the time of each there (T,), its wait, its servers.
 
-    `shared` where those that are there share it, and none waits for its turn.
+    `shared` where those that are there share it, and none waits for its turn. `key` is its pool, that of zIIPs ~host.
     """
 
     time: Array
@@ -33,7 +33,8 @@ class Stop:
     servers: float
     shared: bool
     host: int = -1  # whose CPs it is
-    pool: int = -1  # where it is no CPs
+    key: int | None = None  # where it is no CPs
+    overflows: bool = False  # who finds it full does not wait
 
 
 def tasks_by_step(work: Working, w: int) -> Iterator[Array]:
@@ -63,11 +64,28 @@ def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
-                yield Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order, pool=pool)
+                yield Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order, key=pool)
+    yield from _beside_cps(work, tasks)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:
             time = need.lines[:, pool]
-            yield Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False, pool=pool)
+            yield Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False, key=pool)
+
+
+def _beside_cps(work: Working, tasks: Places) -> Iterator[Stop]:
+    """The coupling facilities that some tasks send requests to, and the zIIPs."""
+    form, need = work.form, work.need
+    longer = work.around.at_facility(form.region) - 1
+    for place, pool in enumerate(np.flatnonzero(form.pool_kind == Pool.FACILITY).tolist()):
+        time = (need.qr_sync + need.open_sync + need.other)[:, place]
+        if time[tasks].any():
+            yield Stop(time, time * longer[:, place], float(form.pool_size[pool]), False, key=pool)
+    for host in np.unique(form.host[tasks]).tolist():
+        speeds = form.ziip_speeds[host]
+        alone = (need.ziip + need.thread_ziip) * (form.host == host) / form.ziip_speed[host]
+        if len(speeds) and alone[tasks].any():
+            time, over = alone * len(speeds) / speeds[-1], bool(form.ziip_overflow[host])  # with all threads at work
+            yield Stop(time, alone * work.around.ziip[host] - time, float(len(speeds)), True, key=~host, overflows=over)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +112,18 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
     for k, share in enumerate(tasks_by_step(work, w)):
         stops = list(stops_on_path(work, np.flatnonzero(share)))
         each = [float(share @ its.time) / its.servers for its in stops]
-        longest = max(each, default=0.0)
+        longest = max((time for time, its in zip(each, stops, strict=True) if not its.overflows), default=0.0)
         near = mates if k == 0 else _near(mates, longest, slowest, apart)
         if near <= ALONE:
             return
         found, before, spread = [], slowest, apart
-        outside = float(share @ work.ask.threads) / max(float(share @ work.ask.on_cps), 1e-300)
+        whole = max(float(share @ work.ask.on_cps), 1e-300)
+        meanwhile = float(share @ (work.ask.threads + work.ask.open_spin)) / whole  # on CPs as well as in other centers
         for stop, one_more in zip(stops, each, strict=True):
             found.append((stop, _near_line(mates, one_more, before, spread, stop.servers) + 1))
-            before = max(before, one_more if stop.host < 0 else one_more * (1 - outside))  # the CPU of threads is in them
+            if stop.overflows:
+                continue
+            before = max(before, one_more if stop.host < 0 else one_more * (1 - meanwhile))
             spread += float(share @ stop.time) / float(share.sum()) * (1 - 1 / stop.servers) * (stop.host < 0)
         yield Together(share, near + 1, found)
         if not limits.rates.keys().isdisjoint(form.region[share > 0].tolist()):

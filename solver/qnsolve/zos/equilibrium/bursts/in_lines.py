@@ -1,4 +1,4 @@
-"""What tasks wait longer at devices, logs and JVM threads because work comes in bursts."""
+"""What tasks wait longer at devices, logs, coupling facilities, JVM threads and zIIPs because work comes in bursts."""
 
 from __future__ import annotations
 
@@ -15,30 +15,52 @@ from .come_to_cps import at_once
 from .groups_at_limits import beyond
 from .groups_on_the_way import Stop, in_groups
 
-IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS)
+IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS, Pool.FACILITY)
 
 
 def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
-    """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its pool."""
+    """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key."""
     stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
-                if size <= 1 or stop.pool < 0 or work.form.pool_kind[stop.pool] not in IN_LINE:
+                if (
+                    size <= 1
+                    or stop.key is None
+                    or stop.overflows
+                    or (stop.key >= 0 and work.form.pool_kind[stop.key] not in IN_LINE)
+                ):
                     continue
                 first = np.where(stop.time > 0, step.share, 0.0)
                 size = at_once(work, limits, first, size)
                 if size > 1:
-                    stops[stop.pool] = stop
+                    stops[stop.key] = stop
                     tail = beyond(size, float(first.sum()))
-                    sizes.setdefault(stop.pool, {}).update(dict.fromkeys(np.flatnonzero(first).tolist(), tail))
+                    sizes.setdefault(stop.key, {}).update(dict.fromkeys(np.flatnonzero(first).tolist(), tail))
     found = {}
-    for pool, stop in stops.items():
+    for key, stop in stops.items():
         tasks = np.flatnonzero((stop.time > 0) & (work.flow > 0))
         line = Line(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
-        found[pool] = np.zeros(len(stop.time))
-        longer_in_line(work, limits, line, sizes[pool], found[pool])
-        found[pool] = _in_rounds(work, stop, sizes[pool], found[pool])
+        longer = np.zeros(len(stop.time))
+        longer_in_line(work, limits, line, sizes[key], longer)
+        found[key] = _in_rounds(work, stop, sizes[key], longer if not stop.shared else _shared(work, stop, sizes[key], longer))
+    return found
+
+
+def _shared(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array) -> Array:
+    """What tasks that share a center stay longer there, given the waits of a line (T,); as much in all.
+
+    One who comes is there for (n + 2)/(2 - used) services where n are (E. Coffman, R. Muntz, H. Trotter 1970).
+    """
+    flow, grouped = work.flow, np.isin(np.arange(len(longer)), list(sizes))
+    others = flow * ~grouped * (stop.time > 0)
+    if not others.any():
+        return longer
+    used = min(float(flow @ stop.time) / stop.servers, 1.0)
+    behind = float(others @ longer) / float(others.sum())
+    found = np.where(grouped, np.maximum(2 * longer - behind, 0.0), longer) / (2 - used)
+    rest = float(flow @ longer) - float(others @ found)
+    found[grouped] *= rest / max(float(flow[grouped] @ found[grouped]), 1e-300)
     return found
 
 
@@ -85,11 +107,12 @@ class _Sharing:
     """A center that mates of many rounds share: times there, given how many more are there for the groups [count]."""
 
     def __init__(self, work: Working, stop: Stop, sizes: dict[int, Array], longer: Array, grouped: Places) -> None:
+        key = -1 if stop.key is None else stop.key
         self.rounds, self.longer, self.stop, self.grouped = work.need.rounds, longer, stop, grouped
         self.busy = work.flow * stop.time / stop.servers
         self.used = min(float(self.busy.sum()), 1 - 1e-9)
         self.number = work.flow * (stop.time + stop.wait)
-        behind = work.behind_groups.get(stop.pool, np.zeros(len(longer)))
+        behind = work.behind_groups.get(key, np.zeros(len(longer)))
         self.away = np.maximum(work.ask.on_cps + work.off_cps - stop.time - stop.wait - behind, 0.0)
         self.mates = {t: 1 + 2 * float(np.arange(len(tail)) @ tail) / float(tail.sum()) for t, tail in sizes.items()}
 

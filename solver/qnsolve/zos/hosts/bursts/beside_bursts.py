@@ -61,8 +61,11 @@ class BesideBursts:
         if its is not None and not its.alike:
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free
-            more = its.more() if load.coming.steady and not load.gated and not load.held else point.free - alone
-            found[its.some] = its.times(alone, max(more, 0.0))
+            if load.coming.steady and not load.gated and not load.held:
+                ratio = its.more(its.unit) / its.alike_of(its.unit)
+            else:
+                ratio = (point.free - alone) / its.alike_of(its.mean)
+            found[its.some] = its.times(alone, max(ratio, 0.0))
         return _one_by_one(load, point, found)
 
     def at_line(self, k: int) -> Array | float:
@@ -143,8 +146,8 @@ class _Pieces:
         How many come of each [1/s], and the CPU of one in the mean [s].
     longer : ndarray (n,)
         What bursts make each longer over its time alone, where one processor is as fast as the room.
-    all_alike : float
-        The same of pieces all alike.
+    used : float
+        What comes at all, over the room.
     bursts : list of _AtOnce
     single : float
         What comes one by one, at TCBs too [processors].
@@ -155,7 +158,7 @@ class _Pieces:
     rate: Array
     mean: float
     longer: Array
-    all_alike: float
+    used: float
     bursts: list[_AtOnce]
     single: float
 
@@ -175,7 +178,7 @@ class _Pieces:
         rate = np.concatenate([rate, *(_beside_a_burst(load) * load.flow[g.tasks] for g in load.groups)])
         whole = float(rate @ piece)
         less, mean = min(1.0, FULL * room / whole), whole / float(rate.sum())
-        mates, alike, in_groups, bursts = np.zeros((len(piece), len(piece))), 0.0, np.zeros(len(piece), dtype=bool), []
+        mates, in_groups, bursts = np.zeros((len(piece), len(piece))), np.zeros(len(piece), dtype=bool), []
         for burst in load.bursts:
             first = np.where(some & ~from_tcbs, burst.first, 0.0)
             if not first.any():
@@ -186,15 +189,13 @@ class _Pieces:
             in_groups |= own > 0
             its = _group(load, burst, load.free, first)
             bursts.append(replace(its, rate=less * its.rate))
-            size = max(its.size * its.piece / mean, 1.0)  # in pieces of the mean length
-            alike += its.used / whole * replace(burst, size=size).mates(1.0) / 2
-        if alike <= 0:
+        if not any(its.size * its.piece > mean for its in bursts):
             return None
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
         longer = (among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)) / fast
         single = float((rate * piece)[~in_groups].sum())
         some_of = slice(0, count)
-        return cls(some, room, rate[some_of], mean, longer[some_of], alike / (1 - less * whole / room), bursts, single)
+        return cls(some, room, rate[some_of], mean, longer[some_of], less * whole / room, bursts, single)
 
     @property
     def alike(self) -> bool:
@@ -202,22 +203,32 @@ class _Pieces:
         some = self.longer[self.rate > 0]
         return float(some.max() - some.min()) <= ALIKE * (1 + float(some.min()))
 
-    def more(self) -> float:
-        """What bursts make pieces all alike longer, over their time alone: by two chains, with groups and without."""
-        groups = [*self.bursts, _AtOnce(self.single / self.mean, 1.0, self.mean)]
+    @property
+    def unit(self) -> float:
+        """Length of a piece of a burst in the mean [s]: as many as a burst has of them meet, not what is the same in others."""
+        work = np.array([its.used for its in self.bursts])
+        return float(work @ [its.piece for its in self.bursts]) / float(work.sum())
+
+    def alike_of(self, piece: float) -> float:
+        """What bursts make pieces longer over their time alone, all of a length, where one processor is as fast as the room."""
+        work = [its.used for its in self.bursts]
+        mates = [Burst(0, max(its.size * its.piece / piece, 1.0), np.ones(1)).mates(1.0) for its in self.bursts]
+        return float(np.dot(work, mates)) / 2 / (self.used * self.room) / (1 - self.used)
+
+    def more(self, piece: float) -> float:
+        """What bursts make pieces of a length longer, over their time alone: by two chains, with groups and without."""
+        groups = [*self.bursts, _AtOnce(self.single / piece, 1.0, piece)]
         used = sum(its.used for its in groups)
-        number = [
-            _beside(self.room, np.zeros(1), each, self.mean)[1] for each in (groups, [its.one_by_one() for its in groups])
-        ]
+        number = [_beside(self.room, np.zeros(1), each, piece)[1] for each in (groups, [its.one_by_one() for its in groups])]
         return float(number[0][0] - number[1][0]) / used
 
-    def times(self, alone: float, more: float) -> Array:
-        """Times of tasks over those alone: that without bursts, and so much more in the mean of pieces all alike.
+    def times(self, alone: float, ratio: float) -> Array:
+        """Times of tasks over those alone: that without bursts, and what these add, over what they do on one processor.
 
         On one processor what each piece gets is exact. On several the longest ones are slowed as if each number of them
         had the bursts beside it for good, and the shortest ones as on one that is as fast as all.
         """
-        found = alone + self.longer * more / self.all_alike
+        found = alone + self.longer * ratio
         if self.room > 1 and self.single > 0:
             part = np.maximum(1 - self.longer / max(float(self.longer.max()), 1e-300), 0.0)
             longer = self._long(self.bursts) / self._long([its.one_by_one() for its in self.bursts])
