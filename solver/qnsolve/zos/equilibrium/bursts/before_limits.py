@@ -13,19 +13,9 @@ from ..limits.limits import Limits
 from ..working import Working
 from .groups_at_limits import LONGEST, beyond, chances, speeds_by_little, wait
 from .groups_on_the_way import in_groups
+from .let_in import elsewhere
 
 SELDOM = 0.01  # of the time that a class is full, up to which no tasks stand in line before it
-
-
-def elsewhere(work: Working, limits: Limits, pool: int) -> float:
-    """Share of the time inside a TRANCLASS that is not at its QR TCB, where those let in are in the way of each other.
-
-    There it makes no difference whether a task waits for others of its group inside the class or before it.
-    """
-    tasks, region = limits.classes[pool], int(work.form.pool_region[pool])
-    at = work.at_group.get(limits.qr_pool.get(region, -1), np.zeros(len(work.flow)))
-    flow, inside = work.flow[tasks], work.holds() + work.pool_wait[limits.pool[region]]
-    return 1 - min(float(flow @ at[tasks]) / max(float(flow @ inside[tasks]), 1e-300), 1.0)
 
 
 def burst_waits(work: Working, limits: Limits) -> Array:

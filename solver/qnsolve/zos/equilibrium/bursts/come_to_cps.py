@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Places
 from qnsolve.zos.hosts.chains.jumps import Burst
 
 from ..limits.limits import Limits
 from ..working import Working
-from .before_limits import elsewhere
-from .groups_at_limits import beyond
 from .groups_on_the_way import in_groups
+from .let_in import at_once
 
 
 def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
@@ -25,39 +24,3 @@ def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
             if first.any():
                 found.append(Burst(w, size, first))
     return tuple(found)
-
-
-def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
-    """Size of a group, each of which has some tasks with these chances (T,), as far as it finds places of limits and classes.
-
-    Who finds no place comes later, when another one goes.
-    """
-    form = work.form
-    for region in np.unique(form.region[first > 0]).tolist():
-        if region in limits.gates:
-            tasks = limits.tasks[region]
-            left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
-            size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
-    return min(size, max(_let_in(work, limits, first, size), 1.0))
-
-
-def _let_in(work: Working, limits: Limits, first: Array, size: float) -> float:
-    """Size of a group, each of which has some tasks with these chances (T,), of which all but one find places of classes."""
-    holds, places = work.holds() + work.wait, 0.0
-    for t in np.flatnonzero(first).tolist():
-        own, fewer = size * float(first[t]), 0.0
-        for pool in work.need.limits[t]:
-            if pool in limits.classes:
-                tasks = limits.classes[pool]
-                inside = float(work.flow[tasks] @ (holds[tasks] - work.pool_wait[pool, tasks]))
-                left = max(float(work.form.pool_size[pool]) - inside, 0.0)
-                fewer = max(fewer, elsewhere(work, limits, pool) * (own - _at_most(size, float(first[t]), left)))
-        places += own - fewer
-    return (places + 1) / max(float(first.sum()), 1e-300)
-
-
-def _at_most(size: float, share: float, most: float) -> float:
-    """E min(K, most) where K of a group have a chance each."""
-    tail, whole = beyond(size, share), int(most)
-    found = float(tail[:whole].sum())
-    return found + (most - whole) * float(tail[whole]) if whole < len(tail) else found

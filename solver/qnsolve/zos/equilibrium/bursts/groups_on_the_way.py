@@ -17,6 +17,7 @@ from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 
 from ..limits.limits import Limits
 from ..working import Working
+from .let_in import at_once
 
 ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
 
@@ -128,6 +129,7 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
         yield Together(share, near + 1, found)
         if not limits.rates.keys().isdisjoint(form.region[share > 0].tolist()):
             return
+        mates = min(mates, at_once(work, limits, share, mates + 1) - 1)
         slowest = max(slowest, longest)
         apart += float(share @ (need.delay + work.line_time.sum(axis=1))) / float(share.sum())
 

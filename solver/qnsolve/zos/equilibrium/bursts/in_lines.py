@@ -11,9 +11,9 @@ from qnsolve.zos.compile.compiled import Pool
 from ..limits.limits import Limits
 from ..working import Working
 from .before_limits import Line, longer_in_line
-from .come_to_cps import at_once
 from .groups_at_limits import beyond
 from .groups_on_the_way import Stop, in_groups
+from .let_in import at_once
 
 IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS, Pool.FACILITY)
 

@@ -8,9 +8,9 @@ from qnsolve.numerics.series import Array, Places
 
 from ..limits.limits import Limits
 from ..working import Working
-from .come_to_cps import at_once
 from .groups_at_limits import beyond
 from .groups_on_the_way import in_groups
+from .let_in import at_once
 
 
 def overflowing(work: Working, limits: Limits) -> Array:
