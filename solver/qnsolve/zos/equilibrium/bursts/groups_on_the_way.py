@@ -125,7 +125,8 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
             if stop.overflows:
                 continue
             before = max(before, one_more if stop.host < 0 else one_more * (1 - meanwhile))
-            spread += float(share @ stop.time) / float(share.sum()) * (1 - 1 / stop.servers) * (stop.host < 0)
+            there = float(share[stop.time > 0].sum())  # the more servers are side by side, the less they let out one by one
+            spread += float(share @ stop.time) / float(share.sum()) * max(1 - there / stop.servers, 0.0) * (stop.host < 0)
         yield Together(share, near + 1, found)
         if not limits.rates.keys().isdisjoint(form.region[share > 0].tolist()):
             return
@@ -145,7 +146,7 @@ def _near_line(mates: float, one_more: float, slowest: float, apart: float, serv
 
     They come one by one, each a time after the other; at first there are servers left for all, and they leave as at servers
     without end, later as all servers let them out. Times vary: near balance the number there is that of a diffusion from
-    0, its variance that of a line of exponential services.
+    0, its variance that of a line of exponential services, at servers as much less as their lines are (H. Sakasegawa 1977).
     """
     if one_more <= 0:
         return 0.0
@@ -156,7 +157,8 @@ def _near_line(mates: float, one_more: float, slowest: float, apart: float, serv
     full = -np.log1p(-servers / rate) if rate > servers else np.inf
     there = rate * -np.expm1(-last) if last <= full else servers + (rate - servers) * (last - full)
     drift = 1 - slowest / one_more
-    there += max(_crossed(mates, drift) - mates * max(drift, 0.0), 0.0)
+    waits = min(one_more / slowest, 1.0) ** (np.sqrt(2 * (servers + 1)) - 2)
+    there += waits * max(_crossed(mates, drift) - mates * max(drift, 0.0), 0.0)
     there = min(there, mates)
     near = there * one_more
     return float(there * near / (near + apart))
