@@ -121,9 +121,10 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
         whole = max(float(share @ work.ask.on_cps), 1e-300)
         meanwhile = float(share @ (work.ask.threads + work.ask.open_spin)) / whole  # on CPs as well as in other centers
         for stop, one_more in zip(stops, each, strict=True):
-            found.append((stop, _near_line(mates, one_more, before, spread, stop.servers) + 1))
             if stop.overflows:
+                found.append((stop, max(_lost_together(mates + 1, one_more, before, spread, stop.servers), 1.0)))
                 continue
+            found.append((stop, _near_line(mates, one_more, before, spread, stop.servers) + 1))
             before = max(before, one_more if stop.host < 0 else one_more * (1 - meanwhile))
             there = float(share[stop.time > 0].sum())  # the more servers are side by side, the less they let out one by one
             spread += float(share @ stop.time) / float(share.sum()) * max(1 - there / stop.servers, 0.0) * (stop.host < 0)
@@ -162,6 +163,18 @@ def _near_line(mates: float, one_more: float, slowest: float, apart: float, serv
     there = min(there, mates)
     near = there * one_more
     return float(there * near / (near + apart))
+
+
+def _lost_together(size: float, one_more: float, slowest: float, apart: float, servers: float) -> float:
+    """Group that would come at once and lose as large a part of it as one whose tasks come one by one.
+
+    Servers take as many as they are, and then each that ends in the meantime makes room for one.
+    """
+    if one_more <= 0:
+        return 1.0
+    alike = servers * size / (servers + size * slowest / one_more) if slowest > 0 else size
+    near = alike * one_more
+    return alike * near / (near + apart)
 
 
 def _crossed(mates: float, drift: float) -> float:

@@ -25,7 +25,6 @@ from .mates import FULL, among, units_ready
 ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
 UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
 UNITS = 2.5  # servers of a group that count, over those at work
-LEAST = 1e-6  # of a processor for free pieces
 MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
 LARGE = 1e200  # from which on chances are scaled
 MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
@@ -61,10 +60,9 @@ class BesideBursts:
         if its is not None and not its.alike:
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free
-            if load.coming.steady and not load.gated and not load.held:
-                ratio = its.more(its.unit) / its.alike_of(its.unit)
-            else:
-                ratio = (point.free - alone) / its.alike_of(its.mean)
+            ratio = its.more(its.unit) / its.alike_of(its.unit)
+            if not load.coming.steady or load.gated or load.held:  # fewer come then
+                ratio *= min((point.free - alone) / max(its.more(its.mean), 1e-300), 1.0)
             found[its.some] = its.times(alone, max(ratio, 0.0))
         return _one_by_one(load, point, found)
 
@@ -140,8 +138,8 @@ class _Pieces:
     ----------
     some : ndarray (T,)
         The tasks that have them.
-    room : float
-        Processors that others leave to them.
+    room, stretched : float
+        Processors, and the part of the time of a piece in which it does not spin.
     rate, mean : ndarray (n,), float
         How many come of each [1/s], and the CPU of one in the mean [s].
     longer : ndarray (n,)
@@ -155,6 +153,7 @@ class _Pieces:
 
     some: Places
     room: float
+    stretched: float
     rate: Array
     mean: float
     longer: Array
@@ -171,8 +170,9 @@ class _Pieces:
             from_tcbs[group.tasks] |= group.kind is not Pool.THREADS
         if not (some & ~from_tcbs).any():
             return None
-        room = max(load.engines - float(load.flow @ load.spin), LEAST)
-        piece, rate = np.append(load.free[some], PIECE), np.append(load.flow[some], load.fixed_flow)
+        room, there = load.engines, load.free + load.spin
+        stretched = float(load.flow @ load.free) / float(load.flow @ there)
+        piece, rate = np.append(there[some], PIECE), np.append(load.flow[some], load.fixed_flow)
         count = len(piece)
         piece = np.concatenate([piece, *(g.cpu + g.spin for g in load.groups)])
         rate = np.concatenate([rate, *(_beside_a_burst(load) * load.flow[g.tasks] for g in load.groups)])
@@ -187,15 +187,15 @@ class _Pieces:
             own[: count - 1], again[: count - 1] = first[tasks], load.rounds[tasks]
             mates += (own > 0)[:, None] * burst.mates(1.0) * own / again[:, None]
             in_groups |= own > 0
-            its = _group(load, burst, load.free, first)
+            its = _group(load, burst, there, first)
             bursts.append(replace(its, rate=less * its.rate))
-        if not any(its.size * its.piece > mean for its in bursts):
+        if not any(its.size > 1 for its in bursts):
             return None
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
         longer = (among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)) / fast
         single = float((rate * piece)[~in_groups].sum())
         some_of = slice(0, count)
-        return cls(some, room, rate[some_of], mean, longer[some_of], less * whole / room, bursts, single)
+        return cls(some, room, stretched, rate[some_of], mean, longer[some_of], less * whole / room, bursts, single)
 
     @property
     def alike(self) -> bool:
@@ -219,8 +219,9 @@ class _Pieces:
         """What bursts make pieces of a length longer, over their time alone: by two chains, with groups and without."""
         groups = [*self.bursts, _AtOnce(self.single / piece, 1.0, piece)]
         used = sum(its.used for its in groups)
-        number = [_beside(self.room, np.zeros(1), each, piece)[1] for each in (groups, [its.one_by_one() for its in groups])]
-        return float(number[0][0] - number[1][0]) / used
+        each = (groups, [its.one_by_one() for its in groups])
+        number = [float(_beside(self.room, np.zeros(1), its, piece, self.stretched)[1][0]) for its in each]
+        return (number[0] - number[1]) / used / self.stretched
 
     def times(self, alone: float, ratio: float) -> Array:
         """Times of tasks over those alone: that without bursts, and what these add, over what they do on one processor.
@@ -257,7 +258,9 @@ def _beside_a_burst(load: Load) -> float:
     return min(load.engines * units / max((size + units) * used, 1e-300), 1.0)
 
 
-def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.0) -> tuple[Array, Array]:
+def _beside(
+    room: float, number: Array, groups: list[_AtOnce], piece: float = 0.0, stretched: float = 1.0
+) -> tuple[Array, Array]:
     """What each of so many pieces gets of a processor that are there for good (J,), and pieces that come in groups beside them.
 
     Those are counted as of one length, `piece` or their mean; a level is left downwards as often as it is passed upwards.
@@ -276,7 +279,7 @@ def _beside(room: float, number: Array, groups: list[_AtOnce], piece: float = 0.
             up += rate * (fewer[n] - fewer[max(n - whole, 0)])
             if n > whole:
                 up += rate * (size - whole) * chance[n - whole - 1]
-        chance[n] = up / (n * np.minimum(1.0, room / (number + n)) / piece)
+        chance[n] = up * piece * (1 - stretched + stretched * np.maximum(1.0, (number + n) / room)) / n
         fewer[n + 1] = fewer[n] + chance[n]
         if float(fewer[n + 1].max()) > LARGE:
             chance[: n + 1], fewer[: n + 2] = chance[: n + 1] / fewer[n + 1], fewer[: n + 2] / fewer[n + 1]
