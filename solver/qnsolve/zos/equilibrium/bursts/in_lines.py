@@ -21,6 +21,7 @@ IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS, Pool.FACILITY)
 def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
     """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key."""
     stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
+    open_ = ~np.isin(work.form.region, list(limits.rates))  # full ones let out one by one
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
@@ -31,8 +32,8 @@ def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
                     or (stop.key >= 0 and work.form.pool_kind[stop.key] not in IN_LINE)
                 ):
                     continue
-                first = np.where(stop.time > 0, step.share, 0.0)
-                size = at_once(work, limits, first, size)
+                first = np.where((stop.time > 0) & open_, step.share, 0.0)
+                size = at_once(work, limits, first, size) if first.any() else 1.0
                 if size > 1:
                     stops[stop.key] = stop
                     tail = beyond(size, float(first.sum()))

@@ -27,7 +27,7 @@ def overflowing(work: Working, limits: Limits) -> Array:
         service = float(work.flow @ (eligible * here)) / max(float(pieces.sum()), 1e-300) / form.ziip_speed[host]
         groups: list[tuple[float, Array, Places]] = []
         for w, step in steps:
-            first = np.where(here, step.share, 0.0)
+            first = np.where(here & ~np.isin(form.region, list(limits.rates)), step.share, 0.0)
             size = at_once(work, limits, first, max(n for stop, n in step.at if stop.key == ~host)) if first.any() else 1.0
             if size > 1:
                 tail = beyond(size, float(first.sum()))

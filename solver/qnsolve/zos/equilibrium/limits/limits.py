@@ -541,9 +541,6 @@ class Limits(StationsBelow):
         full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
         if self.above[region] in self.found and not self.in_line_of_all(region):  # no line of what this keeps out
             full = max(full, self.found[self.above[region]].full)
-        if self.work.form.in_groups[self.work.form.work[self.tasks[region]]].any() and full < OFTEN:
-            self.rates.pop(region, None)  # groups find places, as many as there are
-            return
         if full < RARE and region not in self.rates:
             return  # too seldom full to change how work comes
         inside = (
