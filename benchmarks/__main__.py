@@ -3,7 +3,8 @@
 `python -m benchmarks systems` prints the errors of system answers instead, `python -m benchmarks ladders` those of fitted
 ladders at higher loads, `python -m benchmarks answers` whether random systems are always answered, `python -m benchmarks
 questions` whether one question in two ways has one answer, `python -m benchmarks features` errors where features meet, `python
--m benchmarks everything` those of random systems of all that sites have.
+-m benchmarks everything` those of random systems of all that sites have, `python -m benchmarks groups` those of bursts at all
+kinds of centers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from time import perf_counter
 import numpy as np
 import qnsolve as qn
 
-from benchmarks import always_answered, everything, feature_pairs, same_questions, system_accuracy
+from benchmarks import always_answered, everything, feature_pairs, grouped_arrivals, same_questions, system_accuracy
 from benchmarks.ladders import ladder_accuracy
 from benchmarks.peers import compare, mixed_models, models, solvers
 from benchmarks.peers.solvers import Peer
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return feature_pairs.main(given[1:])
     if given[:1] == ["everything"]:
         return everything.main(given[1:])
+    if given[:1] == ["groups"]:
+        return grouped_arrivals.main(given[1:])
     if given[:1] == ["answers"]:
         return always_answered.main(given[1:])
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)

@@ -110,7 +110,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
 def _of_groups(work: Working, limits: Limits) -> None:
     """What tasks wait longer because work comes in groups."""
     work.behind_groups, work.overflowing = line_waits(work, limits), overflowing(work, limits)
-    work.in_groups = burst_waits(work, limits) + tick_waits(work)
+    work.before_groups, work.at_ticks = burst_waits(work, limits), tick_waits(work)
 
 
 def _look_around(work: Working, longer: dict[int, float]) -> dict[int, float]:

@@ -20,7 +20,7 @@ EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three
 
 FOUND = (
     "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "in_groups", "behind_groups", "overflowing", "longer", "levels", "called",
+    "at_ticks", "before_groups", "groups_seen", "behind_groups", "overflowing", "longer", "levels", "called",
 )  # fmt: skip
 
 
@@ -54,8 +54,12 @@ class Working:
         Of limits that were not solved by a chain of their own.
     longer : ndarray (T,)
         Time that a task holds its place over that of its parts: of limits side by side, the fuller holds its for less.
-    in_groups : ndarray (T,)
-        What a task waits longer before limits, or because its work begins at ticks, since work comes in groups.
+    at_ticks : ndarray (T,)
+        What a task waits longer because work begins at ticks.
+    before_groups : dict of pool to ndarray (T,)
+        What a task waits longer for a limit because work comes in groups.
+    groups_seen : dict of pool to LimitSeen
+        What is seen of limits to which groups come; None where their chain says nothing.
     behind_groups : dict of pool to ndarray (T,)
         The same at devices, logs, facilities and JVM threads, by their pools, and at zIIPs, by ~host.
     overflowing : ndarray (T,)
@@ -90,7 +94,9 @@ class Working:
     crowds: dict[int, Crowd] = field(default_factory=dict)
     seen: dict[int, LimitSeen] = field(default_factory=dict)
     longer: Array | float = 1.0
-    in_groups: Array | float = 0.0
+    at_ticks: Array | float = 0.0
+    before_groups: dict[int, Array] = field(default_factory=dict)
+    groups_seen: dict[int, LimitSeen | None] = field(default_factory=dict)
     behind_groups: dict[int, Array] = field(default_factory=dict)
     overflowing: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
@@ -158,7 +164,7 @@ class Working:
     @property
     def response(self) -> Array:
         """Response time of each work (W,) [s]."""
-        own: Array = self.on_cps + self.off_cps + self.wait + self.in_groups
+        own: Array = self.on_cps + self.off_cps + self.wait + self.at_ticks + sum(self.before_groups.values())
         spent: Array = self.form.visits * own
         return np.asarray(np.bincount(self.form.work, spent, len(self.form.rate)), dtype=float)
 

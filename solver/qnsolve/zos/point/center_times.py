@@ -35,8 +35,8 @@ def center_times(work: Working, task: int) -> dict[str, float]:
         center = form.pool_name[key].removesuffix(" TCB") if key >= 0 else f"{form.system.lpars[~key].name} zIIPs"
         found[center] = found.get(center, 0.0) + float(longer[task])
     found[f"{region} delays"] = float(work.ask.away[task])
-    found[f"{region} bursts"] = float(np.broadcast_to(work.in_groups, work.on_cps.shape)[task])
-    found[f"{region} limits"] = float(work.wait[task])
+    found[f"{region} bursts"] = float(np.broadcast_to(work.at_ticks, work.on_cps.shape)[task])
+    found[f"{region} limits"] = float(work.wait[task]) + sum(float(longer[task]) for longer in work.before_groups.values())
     return {center: time for center, time in found.items() if time > 0}
 
 
@@ -75,10 +75,11 @@ def limit_figures(work: Working, pool: int, tasks: Places) -> LimitFigures:
         own = int(form.pool_region[pool])
         inside = inside + work.pool_wait[work.limit_pool(own)]
     held = min(float(flow @ inside[tasks]), size)
-    waiting = float(flow @ work.pool_wait[pool, tasks])
+    alike = float(flow @ work.pool_wait[pool, tasks])
+    waiting = alike + float(flow @ work.before_groups[pool][tasks]) if pool in work.before_groups else alike
     wait = waiting / etr if etr > 0 else 0.0
-    if pool in work.seen:
-        seen = work.seen[pool]
+    seen = work.groups_seen.get(pool) or work.seen.get(pool)
+    if seen is not None:
         return LimitFigures(etr, held, waiting, seen.waiting_95, seen.full, seen.delayed, wait)
     crowd = work.crowds.get(pool)
     if crowd is not None:

@@ -102,9 +102,11 @@ class SystemVerification(Report):
             found += f", {count['as stated']} are off by no more than the answer states"
         if count["differs"]:
             differ = [row for row in self.figures if row["verdict"] == "differs"]
-            worst = max(differ, key=lambda row: abs(row["difference_percent"]))
+            worst = max(differ, key=lambda row: abs(row["difference_percent"]) if row["simulated"] else inf)
             found += f", {len(differ)} differ: most the {worst['figure']} of {worst['name']}, "
-            found += f"{worst['difference_percent']:+.2g} %"
+            found += (
+                f"{worst['difference_percent']:+.2g} %" if worst["simulated"] else f"{worst['solved']:.2g} where none was seen"
+            )
         if count["too short"]:
             found += f"; for {count['too short']} the simulation is too short, allow more transactions"
         return (found, *self.said)

@@ -8,6 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED
+from qnsolve.zos.hosts.load import MOST_OF_TIME, LimitSeen
 
 from ..limits.limits import Limits
 from ..working import Working
@@ -18,13 +19,13 @@ from .let_in import elsewhere
 SELDOM = 0.01  # of the time that a class is full, up to which no tasks stand in line before it
 
 
-def burst_waits(work: Working, limits: Limits) -> Array:
-    """What tasks wait longer for a limit because their work, or other work there, comes in bursts (T,) [s].
+def burst_waits(work: Working, limits: Limits) -> dict[int, Array]:
+    """What tasks wait longer for limits because their work, or other work there, comes in bursts (T,) [s], by the pool.
 
     Where the limit is part of a chain of tasks on the CPs, the groups come to that.
     """
-    form = work.form
-    found = np.zeros(len(form.work))
+    form, found = work.form, dict[int, Array]()
+    work.groups_seen = {}
     bursts = np.flatnonzero(form.in_groups)
     if not len(bursts):
         return found
@@ -33,18 +34,19 @@ def burst_waits(work: Working, limits: Limits) -> Array:
         for step in in_groups(work, limits, w):
             some = np.flatnonzero(step.share).tolist() if step.size > 1 else []
             sizes |= {t: beyond(step.size, float(step.share[t])) for t in some}
-    holds, longer = work.holds(), np.broadcast_to(work.in_groups, found.shape)
+    holds, longer = work.holds(), sum(work.before_groups.values(), work.at_ticks)
     for pool, tasks in limits.classes.items():
         region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
         part, held = elsewhere(work, limits, pool), holds + work.wait + longer
         at = Line(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
-        longer_in_line(work, limits, at, sizes, found)
+        found[pool], work.groups_seen[pool] = longer_in_line(work, limits, at, sizes)
         sizes |= {t: sizes[t][:size] for t in tasks.tolist() if t in sizes}  # no more of them come to the region
     for region, tasks in limits.tasks.items():
-        if region not in limits.kept and limits.pool[region] not in limits.grouped:
-            before = work.pool_wait[limits.pool[region]]
+        pool = limits.pool[region]
+        if region not in limits.kept and pool not in limits.grouped:
+            before = work.pool_wait[pool]
             at = Line(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
-            longer_in_line(work, limits, at, sizes, found)
+            found[pool], work.groups_seen[pool] = longer_in_line(work, limits, at, sizes)
     return found
 
 
@@ -91,16 +93,18 @@ def _by_number(work: Working, limits: Limits, at: Line, in_groups: Places) -> tu
     return of_groups, others
 
 
-def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Array], found: Array) -> None:
-    """Add what tasks wait longer for a limit, to which some come in groups of these sizes; of users, fewer come then.
+def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Array]) -> tuple[Array, LimitSeen | None]:
+    """What tasks wait longer for a limit, to which some come in groups of these sizes (T,) [s], and what is seen of it.
+
+    Of users, fewer come then.
 
     Groups and single tasks count as much as the places that they hold: so the number inside varies as it does without limit.
     """
-    tasks = at.tasks
+    tasks, found = at.tasks, np.zeros(len(at.inside))
     some = np.array([t in sizes and len(sizes[t]) > 1 for t in tasks.tolist()], dtype=bool)
     flow, holds = work.flow[tasks], at.inside[tasks]
     if at.size >= UNLIMITED or not flow[some].any():
-        return
+        return found, None
     coming, places = float(flow.sum()), flow * holds
     held, grouped = float(places.sum()) / coming, [(t, float(p)) for t, p in zip(tasks[some], places[some], strict=True)]
     tail = np.zeros(max(len(sizes[t]) for t, _ in grouped))
@@ -118,7 +122,7 @@ def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Arr
     together = chances(groups * rates[0], single * rates[1], tail, speed)
     alone = chances(0.0 * rates[0], groups * burst * rates[0] + single * rates[1], one, speed)
     if together is None or alone is None:
-        return
+        return found, None
     mates = np.array([float(np.arange(len(sizes[t])) @ sizes[t]) / float(sizes[t].sum()) for t, _ in grouped])
     weight = places[some] * mates
     pace = float(weight @ holds[some]) / float(weight.sum()) / held  # a burst leaves as its own tasks do
@@ -132,6 +136,17 @@ def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Arr
         for t in tasks.tolist():
             whole = time + wait(_found(serial, rates[0]), sizes.get(t, one), known) - float(at.before[t])
             found[t] += (1 - at.part) * max(whole, 0.0)
+    return found, _seen(together, tail, (groups * burst, single), at.size)
+
+
+def _seen(chance: Array, tail: Array, coming: tuple[float, float], size: int) -> LimitSeen:
+    """What is seen of a limit with so many there, to which tasks of groups and single ones come at rates."""
+    number = np.arange(len(chance))
+    full, below = float(chance[size:].sum()), np.cumsum(chance)
+    waits = [float(chance[max(size - j, 0) :].sum()) for j in range(len(tail))]  # of the one after j others of a group
+    of_groups = float(tail @ waits) / float(tail.sum())
+    most = float(number[min(int(np.searchsorted(below, MOST_OF_TIME)), len(number) - 1)])
+    return LimitSeen(full, (coming[0] * of_groups + coming[1] * full) / sum(coming), max(most - size, 0.0))
 
 
 def _found(chance: Array, rate: Array) -> Array:

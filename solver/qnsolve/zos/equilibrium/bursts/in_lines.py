@@ -42,8 +42,7 @@ def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
     for key, stop in stops.items():
         tasks = np.flatnonzero((stop.time > 0) & (work.flow > 0))
         line = Line(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
-        longer = np.zeros(len(stop.time))
-        longer_in_line(work, limits, line, sizes[key], longer)
+        longer, _ = longer_in_line(work, limits, line, sizes[key])
         found[key] = _in_rounds(work, stop, sizes[key], longer if not stop.shared else _shared(work, stop, sizes[key], longer))
     return found
 
