@@ -38,20 +38,20 @@ def burst_waits(work: Working, limits: Limits) -> dict[int, Array]:
     for pool, tasks in limits.classes.items():
         region, size = limits.pool[int(form.pool_region[pool])], int(form.pool_size[pool])
         part, held = elsewhere(work, limits, pool), holds + work.wait + longer
-        at = Line(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
+        at = GroupLine(tasks, holds + work.pool_wait[region], held, work.pool_wait[pool], limits.speeds.get(~pool), size, part)
         found[pool], work.groups_seen[pool] = longer_in_line(work, limits, at, sizes)
         sizes |= {t: sizes[t][:size] for t in tasks.tolist() if t in sizes}  # no more of them come to the region
     for region, tasks in limits.tasks.items():
         pool = limits.pool[region]
         if region not in limits.kept and pool not in limits.grouped:
             before = work.pool_wait[pool]
-            at = Line(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
+            at = GroupLine(tasks, holds, holds + before + longer, before, limits.speeds.get(region), limits.size(region))
             found[pool], work.groups_seen[pool] = longer_in_line(work, limits, at, sizes)
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class GroupLine:
     """A limit, or a center with servers, and who comes there.
 
     Attributes
@@ -78,7 +78,7 @@ class Line:
     part: float = 1.0
 
 
-def _by_number(work: Working, limits: Limits, at: Line, in_groups: Places) -> tuple[Array, Array]:
+def _by_number(work: Working, limits: Limits, at: GroupLine, in_groups: Places) -> tuple[Array, Array]:
     """Rates at which work in groups and single tasks come, by the number there, over those in the mean (LONGEST,)."""
     form, number = work.form, np.arange(float(LONGEST))
     works = np.unique(form.work[at.tasks[in_groups]])
@@ -93,7 +93,7 @@ def _by_number(work: Working, limits: Limits, at: Line, in_groups: Places) -> tu
     return of_groups, others
 
 
-def longer_in_line(work: Working, limits: Limits, at: Line, sizes: dict[int, Array]) -> tuple[Array, LimitSeen | None]:
+def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int, Array]) -> tuple[Array, LimitSeen | None]:
     """What tasks wait longer for a limit, to which some come in groups of these sizes (T,) [s], and what is seen of it.
 
     Of users, fewer come then.

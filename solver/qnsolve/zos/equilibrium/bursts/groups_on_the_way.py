@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import erf
 
 import numpy as np
-from scipy.special import ndtr
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
@@ -185,6 +185,7 @@ def _crossed(mates: float, drift: float) -> float:
     """
     steps, sigma = np.linspace(0.0, mates, 65)[1:], np.sqrt(2.0) * min(1 - drift, 1.0)
     z = drift * np.sqrt(steps) / sigma
-    below, normal = ndtr(z), np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    below = np.array([(1 + erf(each)) / 2 for each in (z / np.sqrt(2)).tolist()])
+    normal = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     bend = sigma**2 * (below - 0.5) / drift if abs(drift) > 1e-6 else sigma * np.sqrt(steps) * normal
     return float(2 * np.mean(drift * steps * below + sigma * np.sqrt(steps) * normal + bend))

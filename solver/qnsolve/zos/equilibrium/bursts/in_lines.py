@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
 from ..limits.limits import Limits
 from ..working import Working
-from .before_limits import Line, longer_in_line
+from .before_limits import GroupLine, longer_in_line
 from .groups_at_limits import beyond
 from .groups_on_the_way import Stop, in_groups
 from .let_in import at_once
 
+SAME = 1e-8  # relative width of a number that is found
 IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS, Pool.FACILITY)
 
 
@@ -41,7 +42,7 @@ def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
     found = {}
     for key, stop in stops.items():
         tasks = np.flatnonzero((stop.time > 0) & (work.flow > 0))
-        line = Line(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
+        line = GroupLine(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
         longer, _ = longer_in_line(work, limits, line, sizes[key])
         found[key] = _in_rounds(work, stop, sizes[key], longer if not stop.shared else _shared(work, stop, sizes[key], longer))
     return found
@@ -83,7 +84,7 @@ def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array
     high = max(2 * float(flow[of_groups] @ longer[of_groups]), 1e-12)
     while more(high) > 0:
         high *= 2
-    number = brentq(more, 0.0, high, xtol=1e-9 * high)
+    number, _ = narrowed(lambda n: more(n) > 0, 0.0, high, SAME)
     found = shared.waits(number)
     once = float(flow[of_groups] @ longer[of_groups])
     found[~grouped] *= _visits(work, stop, grouped, float(found[of_groups].max()))[~grouped] * number / max(once, 1e-300)
