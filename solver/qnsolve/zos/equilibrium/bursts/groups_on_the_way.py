@@ -34,7 +34,7 @@ class Stop:
     servers: float
     shared: bool
     host: int = -1  # whose CPs it is
-    key: int | None = None  # where it is no CPs
+    key: int | None = None  # of centers beside CPs and the TCBs that run on them
     overflows: bool = False  # who finds it full does not wait
 
 
@@ -64,8 +64,10 @@ def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
         for pool in np.flatnonzero(form.pool_kind == kind).tolist():
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
+                key = pool if kind is Pool.THREADS else None
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
-                yield Stop(time, np.maximum(work.at_group[pool] - time, 0.0), float(form.pool_size[pool]), not order, key=pool)
+                waits = np.maximum(work.at_group[pool] - time, 0.0)
+                yield Stop(time, waits, float(form.pool_size[pool]), not order, key=key)
     yield from _beside_cps(work, tasks)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:

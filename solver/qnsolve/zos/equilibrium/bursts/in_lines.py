@@ -6,7 +6,6 @@ import numpy as np
 
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.compile.compiled import Pool
 
 from ..limits.limits import Limits
 from ..working import Working
@@ -16,7 +15,6 @@ from .groups_on_the_way import Stop, in_groups
 from .let_in import at_once
 
 SAME = 1e-8  # relative width of a number that is found
-IN_LINE = (Pool.LOG, Pool.DEVICE, Pool.THREADS, Pool.FACILITY)
 
 
 def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
@@ -26,12 +24,7 @@ def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
-                if (
-                    size <= 1
-                    or stop.key is None
-                    or stop.overflows
-                    or (stop.key >= 0 and work.form.pool_kind[stop.key] not in IN_LINE)
-                ):
+                if size <= 1 or stop.key is None or stop.overflows:
                     continue
                 first = np.where((stop.time > 0) & open_, step.share, 0.0)
                 size = at_once(work, limits, first, size) if first.any() else 1.0
