@@ -14,6 +14,7 @@ from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 
+from .bursts.in_lines import line_waits
 from .fewer_users import as_fewer_come, left_to_come
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
@@ -57,6 +58,12 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
             if its.limit is not None:
                 work.seen[pool] = its.limit
+    if work.form.in_groups.any():
+        for pool, longer in line_waits(work, limits, threads=True).items():
+            for group in load.groups:
+                if group.pool == pool:
+                    times[group.tasks] += longer[group.tasks]
+                    work.at_group[pool][group.tasks] += longer[group.tasks]
     return times
 
 

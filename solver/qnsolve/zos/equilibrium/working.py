@@ -61,7 +61,7 @@ class Working:
     groups_seen : dict of pool to LimitSeen
         What is seen of limits to which groups come; None where their chain says nothing.
     behind_groups : dict of pool to ndarray (T,)
-        The same at devices, logs, facilities and JVM threads, by their pools, and at zIIPs, by ~host.
+        The same at devices, logs and facilities, by their pools, and at zIIPs, by ~host.
     overflowing : ndarray (T,)
         Share of eligible work that goes to CPs, over that of work that comes one by one.
     levels : dict of (host, importance) to ndarray (T,)

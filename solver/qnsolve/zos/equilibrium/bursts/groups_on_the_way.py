@@ -19,6 +19,7 @@ from ..limits.limits import Limits
 from ..working import Working
 from .let_in import at_once
 
+ROOM = 0.02  # of a CP that is left, at least
 ALONE = 0.05  # of its mates, in the mean, with whom a task comes alone
 
 
@@ -36,6 +37,7 @@ class Stop:
     host: int = -1  # whose CPs it is
     key: int | None = None  # of centers beside CPs and the TCBs that run on them
     overflows: bool = False  # who finds it full does not wait
+    threads: bool = False
 
 
 def tasks_by_step(work: Working, w: int) -> Iterator[Array]:
@@ -64,15 +66,28 @@ def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
         for pool in np.flatnonzero(form.pool_kind == kind).tolist():
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
-                key = pool if kind is Pool.THREADS else None
+                servers, threads = float(form.pool_size[pool]), kind is Pool.THREADS
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
+                if threads:
+                    servers, time = _of_threads(work, servers, time, int(form.host[np.flatnonzero(time)[0]]))
                 waits = np.maximum(work.at_group[pool] - time, 0.0)
-                yield Stop(time, waits, float(form.pool_size[pool]), not order, key=key)
+                yield Stop(time, waits, servers, not order, key=pool if threads else None, threads=threads)
     yield from _beside_cps(work, tasks)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:
             time = need.lines[:, pool]
             yield Stop(time, work.line_time[:, pool] - time, float(form.pool_size[pool]), False, key=pool)
+
+
+def _of_threads(work: Working, threads: float, time: Array, host: int) -> tuple[float, Array]:
+    """Servers that a burst at JVM threads finds, and the time of each task there (T,): no more of them than CPs are left."""
+    here, mine = work.form.host == host, time > 0
+    others = work.flow @ (np.where(mine, work.ask.on_cps - work.ask.threads, work.ask.on_cps) * here)
+    room = max(float(work.form.engines[host]) - float(others), ROOM)
+    if threads <= room or work.ask.thread_off[mine].any():
+        return threads, time
+    servers = max(int(room), 1)
+    return float(servers), np.where(mine, work.ask.threads * servers / room, 0.0)
 
 
 def _beside_cps(work: Working, tasks: Places) -> Iterator[Stop]:

@@ -17,16 +17,21 @@ from .let_in import at_once
 SAME = 1e-8  # relative width of a number that is found
 
 
-def line_waits(work: Working, limits: Limits) -> dict[int, Array]:
-    """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key."""
+def line_waits(work: Working, limits: Limits, threads: bool = False) -> dict[int, Array]:
+    """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key.
+
+    Those of JVM `threads`, which are on the CPs too, or of all others.
+    """
     stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
     open_ = ~np.isin(work.form.region, list(limits.rates))  # full ones let out one by one
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
-                if size <= 1 or stop.key is None or stop.overflows:
+                if size <= 1 or stop.key is None or stop.overflows or stop.threads is not threads:
                     continue
                 first = np.where((stop.time > 0) & open_, step.share, 0.0)
+                if threads:  # those who begin there are in chains of the CPs
+                    first *= work.ask.qr + work.ask.ro > 0
                 size = at_once(work, limits, first, size) if first.any() else 1.0
                 if size > 1:
                     stops[stop.key] = stop
