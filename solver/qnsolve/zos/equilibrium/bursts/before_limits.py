@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED
 from qnsolve.zos.hosts.load import MOST_OF_TIME, LimitSeen
@@ -16,6 +17,7 @@ from .groups_at_limits import LONGEST, beyond, chances, speeds_by_little, wait
 from .groups_on_the_way import in_groups
 from .let_in import elsewhere
 
+SAME = 1e-6  # relative width of a time that is found
 SELDOM = 0.01  # of the time that a class is full, up to which no tasks stand in line before it
 
 
@@ -100,7 +102,7 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
 
     Groups and single tasks count as much as the places that they hold: so the number inside varies as it does without limit.
     """
-    tasks, found = at.tasks, np.zeros(len(at.inside))
+    form, tasks, found = work.form, at.tasks, np.zeros(len(at.inside))
     some = np.array([t in sizes and len(sizes[t]) > 1 for t in tasks.tolist()], dtype=bool)
     flow, holds = work.flow[tasks], at.inside[tasks]
     if at.size >= UNLIMITED or not flow[some].any():
@@ -125,7 +127,9 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
         return found, None
     mates = np.array([float(np.arange(len(sizes[t])) @ sizes[t]) / float(sizes[t].sum()) for t, _ in grouped])
     weight = places[some] * mates
-    pace = float(weight @ holds[some]) / float(weight.sum()) / held  # a burst leaves as its own tasks do
+    together_with = np.zeros(len(tasks))
+    together_with[some] = 2 * mates
+    pace = float(weight @ _paces(form.work[tasks], flow, places, at, together_with)[some]) / float(weight.sum())
     seen, plain = _found(together, rates[0]), _found(alone, rates[0])
     for t in tasks.tolist():
         found[t] += at.part * pace * max(wait(seen, sizes.get(t, one), speed) - wait(plain, one, speed), 0.0)
@@ -137,6 +141,38 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
             whole = time + wait(_found(serial, rates[0]), sizes.get(t, one), known) - float(at.before[t])
             found[t] += (1 - at.part) * max(whole, 0.0)
     return found, _seen(together, tail, (groups * burst, single), at.size)
+
+
+def _paces(work: Places, flow: Array, places: Array, at: GroupLine, mates: Array) -> Array:
+    """Time for one to leave while those of a task's burst wait, over that of all tasks alike (n,).
+
+    At servers the others who are there leave first, and mates come in their places; what shares the centers inside a limit
+    leaves as its own tasks do.
+    """
+    alone, found = float(places.sum()) / float(flow.sum()), np.ones(len(work))
+    for w in np.unique(work[mates > 0]).tolist():
+        own = work == w
+        mine, others = float(places[own].sum()) / float(flow[own].sum()), float(places[~own].sum())
+        found[own] = mine / alone
+        if at.known is None and others > 0:
+            number = max((float(mates[own].max()) - (at.size - others)) / 2, 1.0)
+            found[own] = _time_to_leave(number, at.size, mine, (others, float(flow[~own].sum()))) / number * at.size / alone
+    return found
+
+
+def _time_to_leave(number: float, size: int, mine: float, others: tuple[float, float]) -> float:
+    """Time until so many have left servers that mates fill, each for the time `mine`, as others leave: their number and flow.
+
+    At a single one the other leaves whether mates are there or not: what they add is their own time.
+    """
+    there, flow = min(others[0], float(size)) * (1 - 1 / size), others[1]
+
+    def left(time: float) -> float:
+        gone = there * -np.expm1(-time * flow / others[0])
+        return float(gone + (size * time - gone * others[0] / flow) / mine)
+
+    high = number * max(mine, others[0] / flow)
+    return narrowed(lambda time: left(time) < number, 0.0, high, SAME)[1]
 
 
 def _seen(chance: Array, tail: Array, coming: tuple[float, float], size: int) -> LimitSeen:
