@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import erf
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.bursts.let_through import lost_together, met_at_servers
 
 from ..limits.limits import Limits
 from ..working import Working
@@ -139,9 +139,9 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
         meanwhile = float(share @ (work.ask.threads + work.ask.open_spin)) / whole  # on CPs as well as in other centers
         for stop, one_more in zip(stops, each, strict=True):
             if stop.overflows:
-                found.append((stop, max(_lost_together(mates + 1, one_more, before, spread, stop.servers), 1.0)))
+                found.append((stop, max(lost_together(mates + 1, one_more, before, spread, stop.servers), 1.0)))
                 continue
-            found.append((stop, _near_line(mates, one_more, before, spread, stop.servers) + 1))
+            found.append((stop, met_at_servers(mates, one_more, before, spread, stop.servers) + 1))
             before = max(before, one_more if stop.host < 0 else one_more * (1 - meanwhile))
             there = float(share[stop.time > 0].sum())  # the more servers are side by side, the less they let out one by one
             spread += float(share @ stop.time) / float(share.sum()) * max(1 - there / stop.servers, 0.0) * (stop.host < 0)
@@ -157,52 +157,3 @@ def _near(mates: float, one_more: float, slowest: float, apart: float) -> float:
     """Mates of a group who come to a center together: it takes a time for one more, what was before took another."""
     near = mates * max(one_more - slowest, 0.0)
     return near / one_more * near / (near + apart) if near > 0 else 0.0
-
-
-def _near_line(mates: float, one_more: float, slowest: float, apart: float, servers: float) -> float:
-    """The same at a center with servers, in the mean: those who are there when the last one comes.
-
-    They come one by one, each a time after the other; at first there are servers left for all, and they leave as at servers
-    without end, later as all servers let them out. Times vary: near balance the number there is that of a diffusion from
-    0, its variance that of a line of exponential services, at servers as much less as their lines are (H. Sakasegawa 1977).
-    """
-    if one_more <= 0:
-        return 0.0
-    if slowest <= 0:
-        return mates * mates * one_more / max(mates * one_more + apart, 1e-300)
-    rate = servers * one_more / slowest  # come in a service
-    last = mates / rate  # the last one, in services
-    full = -np.log1p(-servers / rate) if rate > servers else np.inf
-    there = rate * -np.expm1(-last) if last <= full else servers + (rate - servers) * (last - full)
-    drift = 1 - slowest / one_more
-    waits = min(one_more / slowest, 1.0) ** (np.sqrt(2 * (servers + 1)) - 2)
-    there += waits * max(_crossed(mates, drift) - mates * max(drift, 0.0), 0.0)
-    there = min(there, mates)
-    near = there * one_more
-    return float(there * near / (near + apart))
-
-
-def _lost_together(size: float, one_more: float, slowest: float, apart: float, servers: float) -> float:
-    """Group that would come at once and lose as large a part of it as one whose tasks come one by one.
-
-    Servers take as many as they are, and then each that ends in the meantime makes room for one.
-    """
-    if one_more <= 0:
-        return 1.0
-    alike = servers * size / (servers + size * slowest / one_more) if slowest > 0 else size
-    near = alike * one_more
-    return alike * near / (near + apart)
-
-
-def _crossed(mates: float, drift: float) -> float:
-    """Twice the mean over j up to `mates` of E max(W(t), t <= j): a diffusion with a drift below 1 [services].
-
-    Its variance is that of the faster of the two, so that from 0 it loses a²/(b - a) and holds b²/(a - b) in the end, as lines
-    of exponential times a to come and b to be served do.
-    """
-    steps, sigma = np.linspace(0.0, mates, 65)[1:], np.sqrt(2.0) * min(1 - drift, 1.0)
-    z = drift * np.sqrt(steps) / sigma
-    below = np.array([(1 + erf(each)) / 2 for each in (z / np.sqrt(2)).tolist()])
-    normal = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    bend = sigma**2 * (below - 0.5) / drift if abs(drift) > 1e-6 else sigma * np.sqrt(steps) * normal
-    return float(2 * np.mean(drift * steps * below + sigma * np.sqrt(steps) * normal + bend))

@@ -20,6 +20,7 @@ from qnsolve.zos.hosts.group_chain import GroupChain
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
+from .let_through import met_at_servers
 from .mates import FULL, among, units_ready
 
 ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
@@ -291,18 +292,22 @@ def _beside(
 
 
 def _one_by_one(load: Load, point: HostPoint, times: Array | float) -> Array | float:
-    """Times where pieces come from TCBs: one by one, others of the burst are a third of it away, in the mean."""
+    """Times where pieces come from TCBs, which let them out one by one: half of those that meet are before a piece."""
+    tcbs = [(group, its) for group, its in zip(load.groups, point.groups, strict=True) if group.kind is not Pool.THREADS]
     before = np.zeros(len(load.flow))
-    for group, its in zip(load.groups, point.groups, strict=True):
-        if group.kind is not Pool.THREADS:
-            before[group.tasks] += group.alone * its.service
+    for group, its in tcbs:
+        before[group.tasks] += group.alone * its.service
     ready, slow = units_ready(load, point), np.ones(len(load.flow))
     for burst in load.bursts:
-        first = np.where(before > 0, burst.first, 0.0)
-        apart = before * (2 + np.array([burst.mates(float(share)) for share in first])) / 3
-        near = load.free / np.maximum(load.free + apart, 1e-300)
-        more = np.where(first > 0, burst.mates(float(first @ near)) * near / 2, 0.0)
-        slow *= np.maximum(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
+        first = np.where((before > 0) & (load.free > 0), burst.first, 0.0)
+        if not first.any():
+            continue
+        slowest = max(
+            float(first[group.tasks] @ before[group.tasks]) for group in load.groups if group.kind is not Pool.THREADS
+        )
+        one_more = float(first @ load.free) / load.engines
+        met = met_at_servers(burst.mates(float(first.sum())), one_more, slowest, 0.0, load.engines)
+        slow[first > 0] *= max(1.0, (ready + 1 + met / 2) / load.engines) / max(1.0, (ready + 1) / load.engines)
     weight = np.append(load.flow * load.free, load.fixed)
     if (slow == 1).all() or not weight.any():
         return times
