@@ -35,15 +35,15 @@ def overflowing(work: Working, limits: Limits) -> Array:
         if groups:
             one_by_one = float(pieces.sum()) - sum(rate * float(tail.sum()) for rate, tail, _ in groups)
             speeds = form.ziip_speeds[host] / service
-            alone = _lost(speeds, [], float(pieces.sum()))[-1]
-            lost = _lost(speeds, [(rate, tail) for rate, tail, _ in groups], max(one_by_one, 0.0))
-            found[here] = lost[-1] - alone
-            for share, (_, _, some) in zip(lost, groups, strict=False):
-                found[some] += (share - lost[-1]) / need.rounds[some]  # later rounds come one by one
+            alone = lost(speeds, [], float(pieces.sum()))[-1]
+            parts = lost(speeds, [(rate, tail) for rate, tail, _ in groups], max(one_by_one, 0.0))
+            found[here] = parts[-1] - alone
+            for share, (_, _, some) in zip(parts, groups, strict=False):
+                found[some] += (share - parts[-1]) / need.rounds[some]  # later rounds come one by one
     return found
 
 
-def _lost(speeds: Array, groups: list[tuple[float, Array]], single: float) -> list[float]:
+def lost(speeds: Array, groups: list[tuple[float, Array]], single: float) -> list[float]:
     """Share of each kind of group, last of single pieces, that finds all servers taken: a chain of those at work.
 
     A group has a rate, and P(more than k of it), k = 0, 1, …

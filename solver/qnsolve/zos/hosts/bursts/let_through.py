@@ -24,7 +24,8 @@ def met_at_servers(mates: float, one_more: float, slowest: float, apart: float, 
     there = rate * -np.expm1(-last) if last <= full else servers + (rate - servers) * (last - full)
     drift = 1 - slowest / one_more
     waits = min(one_more / slowest, 1.0) ** (np.sqrt(2 * (servers + 1)) - 2)
-    there += waits * max(_crossed(mates, drift) - mates * max(drift, 0.0), 0.0)
+    line = max(mates + 1 - servers, 0.0)  # who do not find a server at once
+    there += waits * max(_crossed(line, drift) - line * max(drift, 0.0), 0.0)
     there = min(there, mates)
     near = there * one_more
     return float(there * near / (near + apart))
