@@ -1,9 +1,12 @@
-"""Commands that Ctrl-C stops at their fifth finished point, whatever the machine is at."""
+"""Runs that are stopped: commands at their fifth finished point, whatever the machine is at; calls after so many points."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any
 
 POINTS = 5
 STOPPED = f"""
@@ -26,3 +29,31 @@ runpy.run_module("qnsolve", run_name="__main__", alter_sys=True)
 def stopped(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     """The outcome of `qnsolve` with these arguments, a journal among them, when it was stopped."""
     return subprocess.run([sys.executable, "-c", STOPPED, *arguments], capture_output=True, check=False)
+
+
+class StoppedError(Exception):
+    """What an interrupted run raises."""
+
+
+class Counting(Executor):
+    """Runs points in this process, and counts them."""
+
+    def __init__(self) -> None:
+        self.ran = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # type: ignore[override]
+        """A future that is done."""
+        self.ran += 1
+        found: Future[Any] = Future()
+        found.set_result(fn(*args, **kwargs))
+        return found
+
+
+def until(last: int) -> Callable[[int, int], None]:
+    """A progress that stops the run after so many points."""
+
+    def progress(done: int, _: int) -> None:
+        if done >= last:
+            raise StoppedError
+
+    return progress

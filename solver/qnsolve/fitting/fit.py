@@ -116,6 +116,7 @@ def fit(
     rows = MeasuredRows(named, "s" if sketch.is_system else str(sketch.data.get("time_unit", "s")))
     marks, refit = left_out(held_out, np.arange(len(rows)), HELD_OUT if len(rows) >= FEW else 0.0)
     errors: Any = ()
+    part = None
     digest = hashlib.sha256(named.values.tobytes() + marks.tobytes()).hexdigest()
     titles = [each.title for each in named.series]
     with long_run((sketch.data, titles, digest, refit), executor, journal, progress) as run:
@@ -123,9 +124,11 @@ def fit(
             part = _fitted(sketch, rows.where(~marks), run)
             errors = judged(part.predictor, rows.where(marks))
             if not refit:
-                return replace(_with_errors(part, errors, rows.described(~marks)), findings=(*unknown, *part.findings))
+                part = _with_errors(part, errors, rows.described(~marks))
+                return replace(part, findings=(*unknown, *part.findings), left_out=marks)
         whole = _with_errors(_fitted(sketch, rows, run), errors, rows.described())
-    return replace(whole, findings=(*unknown, *whole.findings, *_unused(named, whole.model)))
+    findings = (*unknown, *whole.findings, *_unused(named, whole.model))
+    return replace(whole, findings=findings, judge=part, left_out=marks)
 
 
 def _in_model(servers: ServerCounts, rename: Mapping[str, str] | None) -> ServerCounts:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import counted
 from qnsolve.files.writing import write_text
 from qnsolve.measure.checked_series import Array, Values
@@ -114,6 +116,10 @@ class Fit(Answer):
         Solves the model at the loads of intervals.
     loads : LadderFit or None
         Of a ladder without a sketch, its closed network for any number of users.
+    judge : Fit or None
+        The fit whose errors are `held_out`, to the rows that were not left out; None where it is this one, or none were.
+    left_out : ndarray of bool (n,)
+        Rows of the data that judge.
     """
 
     model: Network | System
@@ -127,6 +133,8 @@ class Fit(Answer):
     data: Mapping[str, Any] = field(repr=False)
     predictor: Any = field(repr=False)
     loads: Any = field(default=None, repr=False)
+    judge: Fit | None = field(default=None, repr=False)
+    left_out: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool), repr=False)
 
     def __getitem__(self, name: str) -> FittedFigure:
         """The figure of that name."""
@@ -148,6 +156,10 @@ class Fit(Answer):
         columns = self.predictor(given) if isinstance(given, Intervals) else self.predictor.at_loads(given)
         count = len(next(iter(columns.values()))) if columns else 0
         return FitPrediction(f"{self.name}: {counted(count, 'row')}", (), columns)
+
+    def on(self, run: LongRun) -> Fit:
+        """The same, whose predictions are points of a run where the model is solved point by point."""
+        return replace(self, predictor=self.predictor.on(run))
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import ModelError, counted
 from qnsolve.files.model_file import network_to_data
 from qnsolve.measure.checked_series import Array, Values
@@ -57,13 +58,16 @@ def ladder_fit(intervals: Intervals, held_out: float | NDArray[np.bool_] | None)
         marks = loads >= loads[marks].min()
         marks = loads > distinct[FEWEST] if len(np.unique(loads[~marks])) <= FEWEST and len(distinct) > FEWEST + 1 else marks
     errors: Any = ()
+    judge, judges = None, np.zeros(len(intervals), dtype=bool)
     if marks.any() and len(np.unique(loads[~marks])) >= FEWEST:
         part = _Ladder(intervals.rows_where(ladder.keep)).where(~marks)
         predictor = LadderPredictor(part)
         errors = judged(predictor, MeasuredRows(intervals.rows_where(ladder.keep)).where(marks))
+        judge, judges[ladder.keep] = _answer(predictor), marks
         if not refit:
-            return replace(_answer(predictor), held_out=errors, rows_used=f"{int((~marks).sum())} of {len(marks)} intervals")
-    return replace(_answer(LadderPredictor(ladder)), held_out=errors)
+            rows_used = f"{int((~marks).sum())} of {len(marks)} intervals"
+            return replace(judge, held_out=errors, rows_used=rows_used, left_out=judges)
+    return replace(_answer(LadderPredictor(ladder)), held_out=errors, judge=judge, left_out=judges)
 
 
 class _Ladder:
@@ -170,6 +174,10 @@ class LadderPredictor:
                 if there.any():
                     measured[quantity] = level, np.log(np.where(there, values, np.nan) / np.where(there, means, 1.0))
         return response_widths(self.fit.curve, ladder.users, measured) if measured else None
+
+    def on(self, _: LongRun) -> LadderPredictor:
+        """The same: all loads are solved at once."""
+        return self
 
     def __call__(self, intervals: Intervals) -> dict[str, Array]:
         """Columns (n,) at the users of intervals."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import ModelError
 from qnsolve.measure.checked_series import Array, Values
 from qnsolve.measure.intervals.interval_table import Intervals
@@ -30,6 +32,13 @@ class Prediction:
         self.given = given_rates(points.loads(rows))
         self.ratios = self._ratios(rows)
         self.percentiles = self._percentiles(rows)
+
+    def on(self, run: LongRun) -> Prediction:
+        """The same, whose points are points of a run; what is solved is shared."""
+        found = copy(self)
+        found.points = copy(self.points)
+        found.points.run = run
+        return found
 
     def _solved(self, rows: MeasuredRows, values: dict[str, float] | None = None) -> dict[str, Array]:
         """Columns (n,); nan where the loads are not known."""

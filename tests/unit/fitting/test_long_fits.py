@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from qnsolve.cli.main import main
 from qnsolve.fitting.ranges.bands import bands
 from qnsolve.fitting.ranges.fitted_figures import FittedFigures
 
-from tests.support.stopped_runs import stopped
+from tests.support.stopped_runs import Counting, StoppedError, stopped, until
 
 SKETCH = """
 lpars = [{name = "P", processors = 2, fixed_cpu = "fit"}]
@@ -42,34 +41,6 @@ CLASSES = [
     qn.ClosedClass("b", population=2, think_time=1.0, demands={"cpu": 0.04}),
 ]
 LINE = qn.Network([qn.Queue("cpu", discipline="fcfs"), qn.Delay("disk")], CLASSES)
-
-
-class StoppedError(Exception):
-    """What an interrupted run raises."""
-
-
-class Counting(Executor):
-    """Runs points in this process, and counts them."""
-
-    def __init__(self) -> None:
-        self.ran = 0
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:  # type: ignore[override]
-        """A future that is done."""
-        self.ran += 1
-        found: Future[Any] = Future()
-        found.set_result(fn(*args, **kwargs))
-        return found
-
-
-def _until(last: int) -> Callable[[int, int], None]:
-    """A progress that stops the run after so many points."""
-
-    def progress(done: int, _: int) -> None:
-        if done >= last:
-            raise StoppedError
-
-    return progress
 
 
 def _points(journal: Path) -> list[int]:
@@ -115,7 +86,7 @@ def test_a_fit_that_was_stopped_goes_on(rows: Any, sketch: Path, tmp_path: Path)
     plain, whole, journal = qn.fit(rows, sketch), Counting(), tmp_path / "fit.jsonl"
     for last in (1, 40, 100):  # stopped three times
         with pytest.raises(StoppedError):
-            qn.fit(rows, sketch, executor=whole, journal=journal, progress=_until(last))
+            qn.fit(rows, sketch, executor=whole, journal=journal, progress=until(last))
         assert len(set(_points(journal))) == len(_points(journal)) == last
     whole.ran = 0
     seen: list[tuple[int, int]] = []
@@ -144,7 +115,7 @@ def test_the_journal_of_another_fit_is_refused(rows: Any, sketch: Path, tmp_path
     journal, other = tmp_path / "fit.jsonl", tmp_path / "other.toml"
     other.write_text(SKETCH.replace("processors = 2", "processors = 3"))
     with pytest.raises(StoppedError):
-        qn.fit(rows, sketch, journal=journal, progress=_until(2))
+        qn.fit(rows, sketch, journal=journal, progress=until(2))
     for given, model, share in ((rows, other, None), (rows, sketch, 0.5), (rows.rows_where(np.arange(8) < 7), sketch, None)):
         with pytest.raises(qn.ModelError, match="belongs to another run"):
             qn.fit(given, model, held_out=share, journal=journal)
@@ -177,7 +148,7 @@ def test_draws_that_were_stopped_go_on(tmp_path: Path, kind: str) -> None:
     figures = FittedFigures((name,), np.array([value]), np.array([0.8 * value]), np.array([1.2 * value]), np.eye(1))
     journal, plain = tmp_path / "draws.jsonl", bands(model, figures, draws=20)
     with pytest.raises(StoppedError):
-        bands(model, figures, draws=20, journal=journal, progress=_until(8))
+        bands(model, figures, draws=20, journal=journal, progress=until(8))
     rest = Counting()
     seen: list[tuple[int, int]] = []
     again = bands(model, figures, draws=20, executor=rest, journal=journal, progress=lambda *each: seen.append(each))
@@ -235,6 +206,9 @@ def test_the_command_shows_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureF
     assert " points solved, " in capsys.readouterr().err
     heads = [json.loads(line) for line in journal.read_text().splitlines() if "journal" in line]
     assert [head.get("part") for head in heads] == [None, "report"]
+    solved = len(journal.read_text().splitlines())
+    assert main([*words, "--journal", str(journal)]) == 0
+    assert len(journal.read_text().splitlines()) == solved
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")

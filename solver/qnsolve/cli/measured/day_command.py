@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from qnsolve.cli.output import FILE, add_forms, model, printed
+from qnsolve.cli.running import add_running, part_of_run, running
 from qnsolve.cli.targets import add_target, targets
 from qnsolve.fitting.days.day import day
 from qnsolve.fitting.pages.beside import measured_beside_modelled
@@ -24,6 +25,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--until", metavar="DATE", help=text)
     add_target(parser, "class")
     add_report(parser)
+    add_running(parser, "the intervals of a model that is solved point by point")
     add_forms(parser, "an interval and class")
     parser.set_defaults(run=_run)
 
@@ -36,7 +38,10 @@ def _run(options: argparse.Namespace) -> str:
     wanted = targets(options.target, "class")
     check_report(options.report)
     asked, table = model(options.file), measured(options.intervals, options)
-    found = day(asked, table, targets=wanted, growth=growth or None, until=options.until)
+    with running(options, known=False) as how:
+        found = day(asked, table, targets=wanted, growth=growth or None, until=options.until, **how)
     if options.report is not None:
-        write_report(options.report, measured_beside_modelled(asked, table), found.sentences())
+        with running(options, known=False) as how:
+            beside = measured_beside_modelled(asked, table, **part_of_run(how, "report"))
+        write_report(options.report, beside, found.sentences())
     return printed(found, options)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-import numpy as np
-
 from qnsolve.cli.output import add_forms, printed
 from qnsolve.cli.running import add_running, part_of_run, running
 from qnsolve.errors import ModelError
-from qnsolve.fitting.fit import HELD_OUT, fit
+from qnsolve.fitting.fit import fit
 from qnsolve.fitting.measured_rows import renamed
 from qnsolve.fitting.pages.beside import measured_beside_modelled
 
@@ -57,11 +55,9 @@ def _run(options: argparse.Namespace) -> str:
     if options.output:
         found.save(options.output)
     if options.report is not None:  # of a fit to the other rows, so that those left out judge it
-        used = np.arange(len(table)) < round((1 - (HELD_OUT if options.held_out is None else options.held_out)) * len(table))
-        part = found
-        if not used.all():
-            with running(options, known=False) as how:
-                part = fit(table, options.model, held_out=~used, **asked, **part_of_run(how, "report"))
-        beside = measured_beside_modelled(part, renamed(table, names), used)
+        judge = found if found.judge is None else found.judge
+        with running(options, known=False) as how:
+            rows = renamed(table, names)
+            beside = measured_beside_modelled(judge, rows, ~found.left_out, **part_of_run(how, "report"))
         write_report(options.report, beside, found.sentences())
     return printed(found, options)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError, counted, suggestion
 from qnsolve.measure.intervals.interval_table import Intervals
 from qnsolve.model import checks
@@ -18,11 +20,11 @@ from qnsolve.results.rendering import Table, defined, figure
 from .backlog import backlog, jobs_left
 from .day_end import day_end
 from .day_figures import DayFigures
-from .day_loads import DayLoads, loads_of
+from .day_loads import DayLoads, digest_of, loads_of
 from .day_solver import known_loads, load_solver
 from .day_words import day_sentences
 from .first_break import broken
-from .growth_rates import growth_rates
+from .growth_rates import GrowthRate, growth_rates
 from .peak_hour import peak_hour
 
 if TYPE_CHECKING:
@@ -136,6 +138,9 @@ def day(
     targets: Mapping[str, float] | None = None,
     growth: Any = None,
     until: Any = None,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Day:
     """Solve the measured intervals of a day or a month one by one, and say when they no longer hold.
 
@@ -151,6 +156,12 @@ def day(
         for the others. Without `until` it is followed for ten years.
     until : date, optional
         Where the search ends, "2028-12" or a date; without `growth`, the trend of the intervals.
+    executor : object with a method map, optional
+        Solves the loads of models that are solved one by one, as systems are: a pool of `concurrent.futures`, or the like.
+    journal : path, optional
+        A file that keeps these as they are solved: a day that was stopped goes on from there, and finds the same to the bit.
+    progress : callable, optional
+        Gets how many of these are solved, and how many the day has asked for so far, after each.
 
     Returns
     -------
@@ -159,6 +170,7 @@ def day(
     Raises
     ------
     ModelError
+        Also where the journal is of another day.
 
     Notes
     -----
@@ -180,10 +192,28 @@ def day(
     >>> found.backlog.round().tolist()  # 20 a second too many, for an hour; then 40 a second are worked off
     [0.0, 72000.0, 0.0]
     """
-    system = not isinstance(model, Network)
     loads = loads_of(intervals, known_loads(model))
-    solver = load_solver(model, loads)
     wanted = _targets(targets, loads)
+    given = growth if growth is not None or until is None else "measured"
+    rates_of_growth, notes = growth_rates(given, loads, implied=growth is None)
+    grown = _Grown(rates_of_growth, given is not None, until, notes)
+    run = (model, loads.names, digest_of(loads), wanted, rates_of_growth, given is not None, str(until))
+    with long_run(run, executor, journal, progress) as points:
+        return _solved_day(model, loads, wanted, grown, points)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """How the load grows: by class, whether it does at all, where the search ends, and notes."""
+
+    rates: tuple[GrowthRate, ...]
+    grows: bool
+    until: Any
+    notes: tuple[str, ...]
+
+
+def _solved_day(model: Any, loads: DayLoads, wanted: dict[int, float], grown: _Grown, run: LongRun) -> Day:
+    solver = load_solver(model, loads, run)
     found = solver.solved(loads.values)
     carried = backlog(found.offered, loads.length, loads.follows)
     names = tuple(solver.centers[k] if solver.centers else "" for k in found.fullest.tolist())
@@ -196,13 +226,11 @@ def day(
     for r, most in wanted.items():
         with np.errstate(invalid="ignore"):
             missed = missed | (response[:, r] > most)
-    given = growth if growth is not None or until is None else "measured"
-    rates_of_growth, notes = growth_rates(given, loads, implied=growth is None)
-    end, last, more = day_end(solver, loads, wanted, rates_of_growth, until, found.offered, given is not None)
-    heading = f"{model.name or ('system' if system else 'model')}: {counted(len(loads), 'interval')}"
+    end, last, more = day_end(solver, loads, wanted, grown.rates, grown.until, found.offered, grown.grows)
+    heading = f"{model.name or ('model' if isinstance(model, Network) else 'system')}: {counted(len(loads), 'interval')}"
     return Day(
         heading=heading,
-        notes=(*loads.notes, *notes, *more, *_not_carried(jobs, loads), *solver.notes()),
+        notes=(*loads.notes, *grown.notes, *more, *_not_carried(jobs, loads), *solver.notes()),
         loads=loads,
         centers=solver.centers,
         response=response,
@@ -215,7 +243,7 @@ def day(
         missed=missed,
         targets={loads.names[r]: most for r, most in wanted.items()},
         peak=peak_hour(loads),
-        growth=rates_of_growth if given is not None else (),
+        growth=grown.rates if grown.grows else (),
         until=last,
         end=end,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -69,6 +70,14 @@ class DayLoads:
         if np.isnat(self.start[i]):
             return f"interval {int(self.order[i]) + 1}"
         return minute(self.start[i])
+
+
+def digest_of(loads: DayLoads) -> str:
+    """What makes a run on these loads what it is."""
+    found = hashlib.sha256(loads.values.tobytes())
+    for each in (loads.start, loads.length, loads.order):
+        found.update(each.tobytes())
+    return found.hexdigest()
 
 
 def minute(time: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import ModelError
 from qnsolve.model.job_classes import ClosedClass
 from qnsolve.model.network import Network
@@ -24,10 +25,10 @@ def known_loads(model: Any) -> dict[str, bool]:
     return {each.name: each.users is not None for each in model.work}
 
 
-def load_solver(model: Any, loads: DayLoads) -> LoadSolver:
-    """What solves a network or a system at the loads."""
+def load_solver(model: Any, loads: DayLoads, run: LongRun) -> LoadSolver:
+    """What solves a network or a system at the loads; those that are solved one by one are points of a run."""
     if isinstance(model, Network):
-        return NetworkLoads(model, loads)
+        return NetworkLoads(model, loads, run)
     from .system_loads import SystemLoads
 
-    return SystemLoads(model, loads)
+    return SystemLoads(model, loads, run)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from qnsolve.analysis.sweep import sweep
+from qnsolve.analysis.runs.points import LongRun
+from qnsolve.analysis.sweep import swept
 from qnsolve.errors import ModelError
 from qnsolve.methods.arrays import from_network
 from qnsolve.methods.product_form.open_network import stretch_of
@@ -26,7 +27,8 @@ LITTLE = 1e-9  # of the unit: the rate of a class that has none
 class NetworkLoads:
     """Solves a network at loads of its classes; open networks of product form by the formulas of their stations."""
 
-    def __init__(self, network: Network, loads: DayLoads) -> None:
+    def __init__(self, network: Network, loads: DayLoads, run: LongRun) -> None:
+        self._run = run
         self._unit = SECONDS[network.time_unit]
         for name, users in zip(loads.names, loads.users, strict=True):
             own = next(each for each in network.classes if each.name == name)
@@ -121,7 +123,7 @@ class NetworkLoads:
             if own and name not in vary:  # a class that was not measured is cut with the others
                 rate = float(self._arrays.arrival_rate[[c.name for c in self._network.classes].index(name)])
                 vary[name] = {"arrival_rate": (rate * factor).tolist()}
-        found = sweep(self._network, vary, together=True)
+        found = swept(self._network, vary, self._run)
         gaps = [reason for reason in found.reasons if reason]
         if gaps:
             raise ModelError("model", f"has no solution at {len(gaps)} of the loads: {gaps[0]}", "change the model")

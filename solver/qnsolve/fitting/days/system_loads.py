@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import LongRun, Outcome
 from qnsolve.errors import SaturatedError
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import compiled
@@ -33,7 +36,8 @@ LITTLE = 1e-4  # of the mean load: that of work that has none
 class SystemLoads:
     """Solves a system at loads of its work."""
 
-    def __init__(self, system: System, loads: DayLoads) -> None:
+    def __init__(self, system: System, loads: DayLoads, run: LongRun) -> None:
+        self._run = run
         self._reference = np.maximum(loads.values.mean(axis=0), 1e-12)
         work = []
         for item in system.work:
@@ -127,57 +131,41 @@ class SystemLoads:
         return np.asarray(np.where(self._form.users > 0, users / think, rate))
 
     def _each(self, values: Array) -> SolvedLoads:
-        rows = [self._one(each) for each in values]
-        response = np.array([row[0] for row in rows]).reshape(len(values), len(self._at))
-        return SolvedLoads(
-            np.where(values > 0, response, np.nan),
-            np.array([row[1] for row in rows]).reshape(len(values), len(self._centers)),
-            np.array([row[2] for row in rows]),
-            np.array([row[3] for row in rows], dtype=np.intp),
-        )
-
-    def _one(self, values: Array) -> tuple[Array, Array, float, int]:
-        factor = self._factor(values)
-        try:
-            point = solved_point(self._system, factor)
-        except FullPoolError as error:
-            return self._overloaded(factor, error)
-        used = self._used(point)
-        at = int(np.argmax(used))
-        return point.work.response[self._at], used, float(min(used[at], 1 - 1e-12)), at
-
-    def _used(self, point: SolvedPoint) -> Array:
-        work = point.work
-        self._unsettled += not (work.settled or point.exact)
-        named = dict(center_loads(work.form, work.need, work.ask, work.rate))
-        return np.array([named.get(name, 0.0) for name in self._centers])
-
-    def _overloaded(self, factor: Array, error: FullPoolError) -> tuple[Array, Array, float, int]:
-        load, name = max(float(error.load), 1.0), error.name
+        """Each load, in two batches: all of them, then less of those that ask a center for more than it can do."""
+        factors = [tuple(self._factor(each).tolist()) for each in values]
+        asked = _AskedSystem(self._system, tuple(self._at), self._centers)
+        rows = [each.figures for each in self._run.points(partial(_solved, asked), factors)]
+        full = [i for i, row in enumerate(rows) if "response" not in row]
         if self._quick:
-            at = self._centers.index(name) if name in self._centers else 0
-            return np.full(len(self._at), np.nan), np.full(len(self._centers), np.nan), load, at
-        if self._capacities < CAPACITIES:
-            self._capacities += 1
-            work = [_times(item, float(f)) for item, f in zip(self._system.work, factor, strict=True)]
-            most = capacity(replace(self._system, work=tuple(work)))
-            if 0 < most.factor < 1:
-                load, name = max(load, 1 / most.factor), most.center
+            for i in full:
+                rows[i] |= {"response": [np.nan] * len(self._at), "used": [np.nan] * len(self._centers), "settled": True}
         else:
-            self._unsure += 1
-        share = CAPPED / load
-        for _ in range(8):
-            try:
-                point = solved_point(self._system, factor * share)
-                break
-            except FullPoolError:
-                share *= 0.9
-        else:
-            raise SaturatedError(name, load, 0.0, "lower the load of the intervals")
-        used = self._used(point)
-        at = self._centers.index(name) if name in self._centers else int(np.argmax(used))
-        used[at] = 1.0
-        return point.work.response[self._at], used, load, at
+            sought = min(len(full), CAPACITIES - self._capacities)
+            self._capacities += sought
+            self._unsure += len(full) - sought
+            heavy = [(factors[i], rows[i]["full"], rows[i]["load"], k < sought) for k, i in enumerate(full)]
+            for i, found in zip(full, self._run.points(partial(_capped, asked), heavy), strict=True):
+                rows[i] = found.figures
+                if "response" not in rows[i]:
+                    raise SaturatedError(rows[i]["full"], rows[i]["load"], 0.0, "lower the load of the intervals")
+        self._unsettled += sum(not row["settled"] for row in rows)
+        return self._as_loads(values, rows)
+
+    def _as_loads(self, values: Array, rows: list[dict[str, Any]]) -> SolvedLoads:
+        """Figures of points as arrays."""
+        response = np.array([row["response"] for row in rows]).reshape(len(values), len(self._at))
+        used = np.array([row["used"] for row in rows]).reshape(len(values), len(self._centers))
+        offered, fullest = np.empty(len(values)), np.empty(len(values), dtype=np.intp)
+        for i, row in enumerate(rows):
+            if "full" in row:
+                known = row["full"] in self._centers
+                offered[i] = row["load"]
+                fullest[i] = self._centers.index(row["full"]) if known else 0 if self._quick else int(np.argmax(used[i]))
+                used[i, fullest[i]] = np.nan if self._quick else 1.0
+            else:
+                fullest[i] = int(np.argmax(used[i]))
+                offered[i] = min(used[i, fullest[i]], 1 - 1e-12)
+        return SolvedLoads(np.where(values > 0, response, np.nan), used, offered, fullest)
 
     def _between(self, values: Array) -> SolvedLoads:
         """The heaviest loads and some that lie apart solved; the rest by linear interpolation of the logs of responses."""
@@ -225,6 +213,53 @@ class SystemLoads:
         centers = len(self._centers)
         used = np.clip(out[:, classes : classes + centers], 0.0, 1.0)
         return SolvedLoads(np.exp(out[:, :classes]), used, np.exp(out[:, -1]), used.argmax(axis=1).astype(np.intp))
+
+
+@dataclass(frozen=True)
+class _AskedSystem:
+    """A system, the places of the work whose responses are asked for, and the centers."""
+
+    system: System
+    at: tuple[int, ...]
+    centers: tuple[str, ...]
+
+    def figures(self, point: SolvedPoint) -> dict[str, Any]:
+        """Responses, the use of each center, and whether the point settled."""
+        work = point.work
+        named = dict(center_loads(work.form, work.need, work.ask, work.rate))
+        return {
+            "response": work.response[list(self.at)].tolist(),
+            "used": [float(named.get(name, 0.0)) for name in self.centers],
+            "settled": bool(work.settled or point.exact),
+        }
+
+
+def _solved(asked: _AskedSystem, factor: tuple[float, ...]) -> Outcome[None]:
+    """The system at a factor of each work; of a load that it does not hold the center that is full, and its load."""
+    try:
+        point = solved_point(asked.system, np.array(factor))
+    except FullPoolError as error:
+        return Outcome({"full": error.name, "load": max(float(error.load), 1.0)})
+    return Outcome(asked.figures(point))
+
+
+def _capped(asked: _AskedSystem, point: tuple[tuple[float, ...], str, float, bool]) -> Outcome[None]:
+    """The system at `CAPPED` of what it can do of a load that it does not hold; sought by its capacity where that is asked."""
+    factor, name, load, sought = point
+    if sought:
+        work = [_times(item, each) for item, each in zip(asked.system.work, factor, strict=True)]
+        most = capacity(replace(asked.system, work=tuple(work)))
+        if 0 < most.factor < 1:
+            load, name = max(load, 1 / most.factor), most.center
+    share = CAPPED / load
+    for _ in range(8):
+        try:
+            found = solved_point(asked.system, np.array(factor) * share)
+        except FullPoolError:
+            share *= 0.9
+            continue
+        return Outcome({"full": name, "load": load, **asked.figures(found)})
+    return Outcome({"full": name, "load": load, "settled": True})
 
 
 def _parts(found: SolvedLoads) -> tuple[Array, Array, Array, NDArray[np.intp]]:

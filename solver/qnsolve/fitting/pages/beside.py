@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError, counted
 from qnsolve.files.writing import write_bytes
 from qnsolve.measure.intervals.building import table
@@ -77,7 +78,13 @@ def page_bytes(beside: BesideFigures, path: str, lead: Sequence[str] = ()) -> by
 
 
 def measured_beside_modelled(
-    model: Any, intervals: Intervals | Mapping[str, Any], rows: Sequence[bool] | NDArray[np.bool_] | None = None
+    model: Any,
+    intervals: Intervals | Mapping[str, Any],
+    rows: Sequence[bool] | NDArray[np.bool_] | None = None,
+    *,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> MeasuredBesideModelled:
     """Each interval measured and modelled, the errors, and to which load the model may be used.
 
@@ -89,6 +96,8 @@ def measured_beside_modelled(
         With the loads of the classes and whatever was measured: responses, utilizations, rates of users.
     rows : sequence of bool, shape (n,), optional
         Intervals that the model was made from; the others judge it. Where left out that is not known, and all rows judge.
+    executor, journal, progress
+        As for `day`: of loads that are solved one by one.
 
     Returns
     -------
@@ -121,7 +130,13 @@ def measured_beside_modelled(
         if marks.dtype != np.bool_ or marks.shape != used.shape:
             raise ModelError("rows", f"must be True or False for each of {len(given)} intervals", "mark those fitted", rows)
         used = marks
-    found = compared(model, given)
+    run = (getattr(model, "model", model), tuple(each.title for each in given.series), given.values.tobytes(), used.tobytes())
+    with long_run(run, executor, journal, progress) as points:
+        return _beside(model, given, used, points)
+
+
+def _beside(model: Any, given: Intervals, used: NDArray[np.bool_], run: LongRun) -> MeasuredBesideModelled:
+    found = compared(model, given, run)
     left_out = ~used[found.loads.order]
     load = found.solved.offered
     errors = tuple(errors_of(column, load, left_out) for column in found.columns)

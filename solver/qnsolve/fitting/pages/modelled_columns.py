@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import LongRun
 from qnsolve.errors import ModelError
 from qnsolve.fitting.days.day_loads import DayLoads, loads_of, owned
 from qnsolve.fitting.days.day_solver import known_loads, load_solver
@@ -74,8 +75,8 @@ class ComparedModel:
     name: str
 
 
-def compared(model: Any, intervals: Intervals) -> ComparedModel:
-    """A network, a system or a fitted model beside the intervals.
+def compared(model: Any, intervals: Intervals, run: LongRun) -> ComparedModel:
+    """A network, a system or a fitted model beside the intervals; what is solved one by one are points of a run.
 
     Raises
     ------
@@ -84,10 +85,10 @@ def compared(model: Any, intervals: Intervals) -> ComparedModel:
     """
     inner = getattr(model, "model", model)
     loads = loads_of(intervals, known_loads(inner), timed=False)
-    solver = load_solver(inner, loads)
+    solver = load_solver(inner, loads, run)
     solved = solver.solved(loads.values)
     if hasattr(model, "predict") and hasattr(model, "figures"):
-        columns = _of_fit(model, intervals, loads)
+        columns = _of_fit(model, intervals, loads, run)
     else:
         columns = _of_model(inner, owned(intervals, known_loads(inner)), loads, solver, solved)
     if not columns:
@@ -96,8 +97,8 @@ def compared(model: Any, intervals: Intervals) -> ComparedModel:
     return ComparedModel(loads, solver, solved, tuple(columns), inner.name or "model")
 
 
-def _of_fit(model: Any, intervals: Intervals, loads: DayLoads) -> list[ComparedColumn]:
-    predicted = model.predict(intervals).columns
+def _of_fit(model: Any, intervals: Intervals, loads: DayLoads, run: LongRun) -> list[ComparedColumn]:
+    predicted = model.on(run).predict(intervals).columns
     rows = MeasuredRows(intervals)  # finds the CPs of an LPAR and the QR TCB of a region by the names of the model
     found = []
     for title, values in predicted.items():
