@@ -29,7 +29,7 @@ ARROWS: dict[str, str] = {
     "zos": "analysis errors methods model numerics results simulation",
     "files": "errors model results zos",
     "fitting": "analysis errors files measure methods model numerics results stations zos",
-    "planning": "__init__ errors files model numerics results zos",
+    "planning": "__init__ analysis errors files model numerics results zos",
     "cli": "__init__ analysis errors files fitting measure methods model planning results zos",
     "__main__": "cli",
     "__init__": "analysis errors files fitting measure methods model planning results stations zos",
