@@ -26,13 +26,13 @@ LITTLE = 0.005  # use of a limit below which it is not shown
 def later_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
     """What the first curve needs of the load that is solved beside today's, as plain data."""
     point = points.at(load.factors)
-    return {"solved": True, "response": point.response.tolist()} if point.point is not None else {"solved": False}
+    return {"solved": True, "response": point.response.tolist()} if point.solved else {"solved": False}
 
 
 def today_figures(points: LoadPoints, load: DatedLoad) -> dict[str, Any]:
     """What it needs of today's."""
     point = points.at(load.factors)
-    if point.point is None:
+    if not point.solved:
         return {"solved": False, "full": point.full, "overload": point.overload}
     return {
         "solved": True,

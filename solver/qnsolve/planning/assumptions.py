@@ -37,7 +37,7 @@ def assumptions(asked: Asked, today: bool, path: LoadPath, points: LoadPoints, g
 
 def said_error(good: LoadPoint) -> str:
     """How far off response times may be at the last load that holds; "" where they are exact or there are none."""
-    error = max((work.response_error for work in good.result.work), default=0.0) if good.point is not None else 0.0
+    error = max((work.response_error for work in good.result.work), default=0.0) if good.solved else 0.0
     if not error > 0:
         return ""
     return (

@@ -19,9 +19,9 @@ def center_uses(
 ) -> tuple[CenterUse, ...]:
     """The centers of a system, those that would be full first before the others."""
     plain = points.plain
-    used = {**good.used, **ziip_use(good)} if good.point is not None else {n: plain.at(n, good.factors) for n in plain.names}
+    used = {**good.used, **ziip_use(good)} if good.solved else {n: plain.at(n, good.factors) for n in plain.names}
     known = [points.at(load.factors) if points.saturated(load.factors) is None else None for load in shown]
-    solved = [{**each.used, **ziip_use(each)} if each is not None and each.point is not None else {} for each in known]
+    solved = [{**each.used, **ziip_use(each)} if each is not None and each.solved else {} for each in known]
     found: dict[str, tuple[int, CenterUse]] = {}
     for name, share in used.items():
         kind = kind_of_center(points, name)
@@ -33,7 +33,7 @@ def center_uses(
         group = points.grouped(name)
         if kind == "limit" and max(by_period) < 100 * LITTLE:
             continue
-        limits = not name.endswith(" zIIPs") or (good.point is not None and name in good.used)
+        limits = not name.endswith(" zIIPs") or (good.solved and name in good.used)
         month = _full_in(path, plain, name, share, rest, start, horizon) if share > 0 else horizon + 1
         text = str(start + month) if month <= horizon else ""
         if group not in found or month < found[group][0]:

@@ -88,7 +88,7 @@ def _ahead(points: LoadPoints, tried: Sequence[tuple[float, LoadPoint]], sizes: 
     most = np.inf
     by_size = sorted(tried, key=lambda item: item[0])
     size, last = by_size[-1]
-    full = max(points.plain_loads(last), default=0.0)
+    full = max(last.plain_loads, default=0.0)
     if full > 0:
         most = size / full
     if len(by_size) > 1:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from qnsolve.analysis.runs.points import LongRun, Outcome
+from qnsolve.errors import LawError
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import compiled
 from qnsolve.zos.compile.needs import needs
@@ -20,7 +23,7 @@ from qnsolve.zos.point.utilization import center_loads, fullest
 from qnsolve.zos.report.equal_regions import declared_equal, of_group
 from qnsolve.zos.report.reasons import centers
 from qnsolve.zos.report.reporting import answer, split_of
-from qnsolve.zos.report.system_result import SystemResult
+from qnsolve.zos.report.system_result import SystemResult, figures_of, result_of
 from qnsolve.zos.solve_system import System
 
 from .plain_loads import PlainLoads
@@ -30,13 +33,15 @@ ASTRAY = 1.002  # load of an overloaded center up to which the solution is tried
 
 @dataclass(frozen=True, eq=False)
 class LoadPoint:
-    """A system at one load.
+    """A system at one load, as plain data: it goes to other processes and into journals.
 
     Attributes
     ----------
     factors : ndarray (W,)
-    point : SolvedPoint or None
-        None where a center is saturated.
+    system : System
+        At that load.
+    figures : dict
+        What was solved; nothing where a center is saturated.
     full : str
         The center that is saturated, "" where none is.
     overload : float
@@ -46,54 +51,79 @@ class LoadPoint:
     """
 
     factors: Array
-    point: SolvedPoint | None
+    system: System
+    figures: dict[str, Any]
     full: str
     overload: float
     missed: tuple[str, ...]
 
     @property
+    def solved(self) -> bool:
+        """No center is saturated."""
+        return bool(self.figures)
+
+    @property
     def holds(self) -> bool:
         """Nothing is saturated and every target is met."""
-        return self.point is not None and not self.missed
+        return self.solved and not self.missed
 
     @cached_property
     def result(self) -> SystemResult:
-        """The answer; only of a point that is not saturated."""
-        assert self.point is not None, "a saturated system has no answer"
-        return answer(self.point)
+        """The answer; only of a point that is not saturated.
+
+        Raises
+        ------
+        LawError
+            Where it breaks an identity.
+        """
+        if "broken" in self.figures:
+            raise LawError(self.figures["broken"])
+        return result_of(self.system, self.figures["result"])
 
     def split(self, w: int) -> dict[str, float]:
         """Response time of a work by center, as the answer has it [s]."""
-        assert self.point is not None, "a saturated system has no answer"
-        return split_of(self.point, w)
+        return dict(self.figures["splits"][w])
 
     @cached_property
     def used(self) -> dict[str, float]:
         """The share that is used of each center [0..1]."""
         return dict(centers(self.result))
 
-    @cached_property
+    @property
     def fullest(self) -> tuple[str, float]:
         """The center that the others wait for, and its use [0..1]."""
-        assert self.point is not None, "a saturated system has no answer"
-        return fullest(self.point.work)
+        name, used = self.figures["fullest"]
+        return name, used
 
     @property
+    def plain_loads(self) -> list[float]:
+        """What is used of the centers that fill in proportion to the load at least [ratio]."""
+        return list(self.figures["plain"])
+
+    @cached_property
     def response(self) -> Array:
         """Response times (W,) [s]; nan where a center is saturated."""
-        if self.point is None:
-            return np.full(len(self.factors), np.nan)
-        return self.point.work.response
+        return np.array(self.figures["response"]) if self.solved else np.full(len(self.factors), np.nan)
 
 
 class LoadPoints:
-    """The solutions of a system at factors on its work."""
+    """The solutions of a system at factors on its work.
 
-    def __init__(self, system: System, targets: Mapping[str, float]) -> None:
-        self.system = system
+    Parameters
+    ----------
+    system : System
+    targets : mapping of work to float
+        Response times that must be met [s].
+    run : LongRun, optional
+        Whose points they are.
+    """
+
+    def __init__(self, system: System, targets: Mapping[str, float], run: LongRun | None = None) -> None:
+        self.system, self.run = system, LongRun() if run is None else run
         self.names = tuple(item.name for item in system.work)
         self.targets = {self.names.index(name): most for name, most in targets.items()}
         self._known: dict[bytes, LoadPoint] = {}
+        self._ahead: dict[bytes, LoadPoint] = {}
 
     @cached_property
     def plain(self) -> PlainLoads:
@@ -127,18 +157,33 @@ class LoadPoints:
         lightest = min(self.solved(), key=lambda each: float(self.weights @ each.factors))
         return {} if lightest is other else lightest.split(w)
 
-    def plain_loads(self, point: LoadPoint) -> list[float]:
-        """What is used of the centers that fill in proportion to the load at least [ratio]."""
-        assert point.point is not None, "a saturated system has no answer"
-        work = point.point.work
-        return [load for _, load in center_loads(work.form, work.need, work.ask, work.rate)]
-
     def at(self, factors: Array) -> LoadPoint:
         """The point at a load."""
         key = np.round(factors, 9).tobytes()
         if key not in self._known:
-            self._known[key] = self._solved(factors)
+            if key not in self._ahead:
+                self.ahead([factors])
+            self._known[key] = self._ahead.pop(key)
         return self._known[key]
+
+    def ahead(self, loads: Sequence[Array]) -> None:
+        """Solve loads that will be asked for, in one batch; until then they are not known."""
+        keys = {np.round(factors, 9).tobytes(): factors for factors in loads}
+        new = {key: factors for key, factors in keys.items() if key not in self._known and key not in self._ahead}
+        systems = [self.at_factors(factors) for factors in new.values()]
+        for (key, factors), system, found in zip(new.items(), systems, self.run.points(_solved, systems), strict=True):
+            figures = found.figures
+            if "full" in figures:
+                self._ahead[key] = LoadPoint(factors, system, {}, figures["full"], figures["load"], ())
+                continue
+            missed = tuple(self.names[w] for w, most in self.targets.items() if not figures["response"][w] <= most)
+            self._ahead[key] = LoadPoint(factors, system, figures, "", 0.0, missed)
+
+    def apart(self) -> LoadPoints:
+        """The same points, for another process: what it solves more is not known here."""
+        found = LoadPoints(self.system, {self.names[w]: most for w, most in self.targets.items()})
+        found._known |= self._known
+        return found
 
     @property
     def solutions(self) -> int:
@@ -147,7 +192,7 @@ class LoadPoints:
 
     def solved(self) -> list[LoadPoint]:
         """The points so far that have an answer."""
-        return [each for each in self._known.values() if each.point is not None]
+        return [each for each in self._known.values() if each.solved]
 
     def at_factors(self, factors: Array) -> System:
         """The system with that load."""
@@ -170,7 +215,7 @@ class LoadPoints:
 
     def saturated(self, factors: Array) -> LoadPoint | None:
         """A lighter load at which a center is full already, None where none is known."""
-        return next((each for each in self._known.values() if each.point is None and (each.factors <= factors).all()), None)
+        return next((each for each in self._known.values() if not each.solved and (each.factors <= factors).all()), None)
 
     def grouped(self, center: str) -> str:
         """The name of a center, equal regions together."""
@@ -181,23 +226,33 @@ class LoadPoints:
         """The group of each region."""
         return declared_equal(self.system)
 
-    def _solved(self, factors: Array) -> LoadPoint:
-        system = self.at_factors(factors)
-        try:
-            point = solved_point(system)
-        except FullPoolError as error:
-            again = self._again(system) if error.load < ASTRAY else None
-            if again is None:
-                return LoadPoint(factors, None, error.name, max(float(error.load), 1.0), ())
-            point = again
-        response = point.work.response
-        missed = tuple(self.names[w] for w, most in self.targets.items() if not response[w] <= most)
-        return LoadPoint(factors, point, "", 0.0, missed)
 
-    @staticmethod
-    def _again(system: System) -> SolvedPoint | None:
-        """The point by the few rounds that the headroom takes: rounds may go astray where a center is all but full."""
-        try:
-            return solved_point(system, rounds=ROUNDS)
-        except FullPoolError:
-            return None
+def _solved(system: System) -> Outcome[None]:
+    """What a study needs of a system; of one that is saturated the center that is, and its load."""
+    try:
+        point = solved_point(system)
+    except FullPoolError as error:
+        again = _again(system) if error.load < ASTRAY else None
+        if again is None:
+            return Outcome({"full": error.name, "load": max(float(error.load), 1.0)})
+        point = again
+    work = point.work
+    name, used = fullest(work)
+    found: dict[str, Any] = {
+        "response": work.response.tolist(),
+        "plain": [float(load) for _, load in center_loads(work.form, work.need, work.ask, work.rate)],
+        "fullest": [name, float(used)],
+        "splits": [split_of(point, w) for w in range(len(system.work))],
+    }
+    try:
+        return Outcome({**found, "result": figures_of(answer(point))})
+    except LawError as error:  # it counts where the answer is shown
+        return Outcome({**found, "broken": str(error)})
+
+
+def _again(system: System) -> SolvedPoint | None:
+    """The point by the few rounds that the headroom takes: rounds may go astray where a center is all but full."""
+    try:
+        return solved_point(system, rounds=ROUNDS)
+    except FullPoolError:
+        return None

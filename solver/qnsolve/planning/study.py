@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from math import isnan
 from typing import Any
 
+from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError, suggestion
 from qnsolve.files.short_forms import seconds
 from qnsolve.model import checks
@@ -150,7 +153,9 @@ def study(
     seasons: Any = None,
     special_days: Sequence[SpecialDay | Mapping[str, Any]] = (),
     remedies: bool | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    executor: Executor | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
 ) -> Study:
     """Until when a system holds its growing work, why it ends, what fills up next, and what would help.
 
@@ -178,6 +183,11 @@ def study(
     remedies : bool, optional
         Whether changes that may help are sought: each engine, zIIP, region, stripe and limit; where left out, if there are
         no what-ifs and the system does not hold to the end.
+    executor : object with a method map, optional
+        Solves the periods, then the changes: a pool of `concurrent.futures`, or the like.
+    journal : path, optional
+        A file that keeps each load and each change as it is solved: a study that was stopped goes on from there, and finds
+        the same to the bit.
     progress : callable, optional
         Gets how many parts are done and how many there are: the system as it is, then each change.
 
@@ -188,6 +198,7 @@ def study(
     Raises
     ------
     ModelError
+        Also where the journal is of another study.
 
     Examples
     --------
@@ -213,20 +224,63 @@ def study(
     wanted = _targets(targets, system)
     path = load_path(system, start, growth, seasons, special_days)
     changes = tuple(each if isinstance(each, WhatIf) else what_if(system, each) for each in what_ifs)
+    question = _Question(system, wanted, path, start, end, until is None, begin is None, by, changes, bool(what_ifs), remedies)
+    with long_run(question.identity, executor, journal, None) as run:
+        return _studied(question, run, progress)
 
-    points = LoadPoints(system, wanted)
-    last_search = max(end, start + HORIZON)
-    loads = path.between(start, last_search)
+
+@dataclass(frozen=True, eq=False)
+class _Question:
+    """What is asked, checked.
+
+    Attributes
+    ----------
+    open_end, today : bool
+        No last month, no first month was given.
+    given : bool
+        Whether there are what-ifs.
+    """
+
+    system: System
+    targets: dict[str, float]
+    path: LoadPath
+    start: Month
+    end: Month
+    open_end: bool
+    today: bool
+    by: str
+    changes: tuple[WhatIf, ...]
+    given: bool
+    remedies: bool | None
+
+    @cached_property
+    def loads(self) -> list[DatedLoad]:
+        """The loads to the end of the search."""
+        return self.path.between(self.start, max(self.end, self.start + HORIZON))
+
+    @property
+    def identity(self) -> object:
+        """What makes a run of this study what it is."""
+        loads = [(str(each.month), each.day, each.factors.tolist()) for each in self.loads]
+        asked = (str(self.end), self.open_end, self.by, self.given, self.remedies)
+        return (self.system, self.targets, loads, *asked, [(each.name, each.system) for each in self.changes])
+
+
+def _studied(question: _Question, run: LongRun, progress: Progress | None) -> Study:
+    system, wanted, path, by, changes = question.system, question.targets, question.path, question.by, question.changes
+    start, end, loads = question.start, question.end, question.loads
+    points = LoadPoints(system, wanted, run)
     shown = _shown(path, start, end, by)
     needed = [
         place for place, load in enumerate(loads) if any(load.month == each.month and load.day == each.day for each in shown)
     ]
     ends = bool(wanted) or any(item.rate is not None for item in system.work)  # users only wait longer
     place = first_failing(points, loads, 0, needed) if ends else len(loads)
-    if until is None and place < len(loads) and end < loads[place].month < start + FIVE_YEARS:
+    if question.open_end and place < len(loads) and end < loads[place].month < start + FIVE_YEARS:
         end = period_end(loads[place].month, by)
         shown = _shown(path, start, end, by)
     failing = _failing_months(points, loads, place, end)
+    points.ahead([load.factors for load in shown if points.saturated(load.factors) is None and not _over_full(points, load)])
     periods = tuple(_period(points, path, load, by, start, failing) for load in shown)
     held = loads[max(place - 1, 0)] if place < len(loads) else [load for load in loads if load.month <= end][-1]
     good = points.at(held.factors)
@@ -236,16 +290,16 @@ def study(
     times = time_split(points, points.at(loads[0].factors), good)
     verdict = verdict_of(points, loads, place, periods, end, by)
     left_out = 0
-    if remedies or (remedies is None and not changes and place < len(loads) and loads[place].month <= end):
+    if question.remedies or (question.remedies is None and not changes and place < len(loads) and loads[place].month <= end):
         tried, left_out = remedies_of(points, good)
         changes += tried
     answers = what_if_answers(points, changes, loads, place, held, progress)
-    if not what_ifs:
+    if not question.given:
         answers = tuple(sorted(answers, key=lambda each: -each.months))
     remarks = [f"{each.name}: {each.remark}" for each in answers if each.remark]
     if left_out:
         remarks.append(f"{left_out} more changes of parts that are less full were not tried; --what-if tries any")
-    solved_notes = [said_error(good) if note == ERROR else note for note in good.result.notes] if good.point is not None else []
+    solved_notes = [said_error(good) if note == ERROR else note for note in good.result.notes] if good.solved else []
     asked = _asked(path, start, end, by, wanted, system, changes)
     return Study(
         heading=f"{system.name or 'system'}: {asked.begin} to {asked.until}",
@@ -256,7 +310,7 @@ def study(
         centers=uses,
         what_ifs=answers,
         times=times,
-        assumptions=assumptions(asked, begin is None, path, points, good),
+        assumptions=assumptions(asked, question.today, path, points, good),
         path=path,
         system=system,
         last=points.at_factors(held.factors) if good.holds else None,
@@ -287,6 +341,11 @@ def _shown(path: LoadPath, start: Month, end: Month, by: str) -> list[DatedLoad]
     return found
 
 
+def _over_full(points: LoadPoints, load: DatedLoad) -> bool:
+    """Whether a load asks a center for more than it can do, whatever waits."""
+    return any(points.plain.at(name, load.factors) >= 1 for name in points.plain.names)
+
+
 def _failing_months(points: LoadPoints, loads: Sequence[DatedLoad], place: int, end: Month) -> set[Month]:
     """Months to the end that are known not to hold."""
     return {load.month for load in loads[place:] if load.month <= end and points.holds(load.factors) is False}
@@ -295,7 +354,7 @@ def _failing_months(points: LoadPoints, loads: Sequence[DatedLoad], place: int, 
 def _period(points: LoadPoints, path: LoadPath, load: DatedLoad, by: str, start: Month, failing: set[Month]) -> Period:
     known = points.saturated(load.factors)
     point = points.at(load.factors) if known is None else known
-    solved = point.point is not None
+    solved = point.solved
     name = label(load.month, by) if load.month > start else str(start)
     inside = {month for month in failing if label(month, by) == label(load.month, by) and month > start and load.month > start}
     holds = point.holds and not inside
@@ -338,7 +397,7 @@ def _named(period: Period, place: int, uses: Sequence[CenterUse]) -> Period:
 
 
 def _reason(points: LoadPoints, point: LoadPoint) -> str:
-    if point.point is None:
+    if not point.solved:
         return f"{points.grouped(point.full)} {be(point.full)} full"
     return ", ".join(f"{name} misses its target" for name in point.missed)
 

@@ -12,7 +12,7 @@ OTHERS = "others"  # what those have together
 def grouped_split(points: LoadPoints, point: LoadPoint, work: int) -> dict[str, float]:
     """Time by center of a work, equal regions added, centers named as they are elsewhere [s]."""
     found: dict[str, float] = {}
-    if point.point is None:
+    if not point.solved:
         return found
     for center, time in point.split(work).items():
         name = points.grouped(full_name(center))

@@ -57,7 +57,7 @@ def verdict_of(
 
 def cause_of(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -> tuple[str, str, str]:
     """Kind, center and work of what ends a load: the center that the others wait for, or whose time grew most."""
-    if failing.point is None:
+    if not failing.solved:
         return "saturated", _full_first(points, before, failing), ""
     work = max(failing.missed, key=lambda name: _over(points, failing, name))
     w = points.names.index(work)
@@ -74,7 +74,7 @@ def cause_of(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -
 
 def _full_first(points: LoadPoints, before: LoadPoint | None, failing: LoadPoint) -> str:
     """The center that is full first on the way from one load to another: limits fill behind what they wait for."""
-    if before is None or before.point is None:
+    if before is None or not before.solved:
         return failing.full
     plain = points.plain
     asked = {}
@@ -105,7 +105,7 @@ def _center_of(point: LoadPoint, center: str) -> str:
 
 def waited_for(points: LoadPoints, before: LoadPoint | None, center: str) -> tuple[str, float]:
     """The CPs that a TCB or the tasks inside a limit wait for, and their use; "" where they are not busy."""
-    if before is None or before.point is None or (not center.endswith(WAITERS) and " TRANCLASS " not in center):
+    if before is None or not before.solved or (not center.endswith(WAITERS) and " TRANCLASS " not in center):
         return "", 0.0
     mine = [each for each in points.system.regions if center.startswith(f"{each.name} ")]
     region = max(mine, key=lambda each: len(each.name), default=None)  # "AOR 1" and not "AOR"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qnsolve.cli.measured.ranges import DRAWN, add_draws, draws_only, fitted
+from qnsolve.cli.measured.ranges import add_draws, fitted
 from qnsolve.cli.output import SYSTEM_FILE, add_forms, printed, system
 from qnsolve.cli.running import add_running, running
 from qnsolve.cli.targets import add_target, targets
@@ -53,7 +53,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     text = f"write {PAGE}, {BOOK}, {DATA} and the models of the last load that holds and the next into this folder"
     parser.add_argument("-o", "--out", metavar="FOLDER", help=text)
     add_draws(parser)
-    add_running(parser, DRAWN)
+    add_running(parser)
     add_forms(parser, "a period and work")
     parser.set_defaults(run=_run)
 
@@ -62,9 +62,8 @@ def _run(options: argparse.Namespace) -> str:
     if options.out is not None and (not options.out or (Path(options.out).exists() and not Path(options.out).is_dir())):
         raise ModelError("--out", "must be a folder", "give the name of one; it is made where it is not there", options.out)
     asked, known = _question(options), fitted(options)
-    draws_only(options, known)
     with running(options) as how:
-        found = study(system(options.file), **asked, progress=how["progress"])
+        found = study(system(options.file), **asked, **how)
     found = _with_doubts(found, options.file)
     if options.simulate:
         from qnsolve.planning.simulated_periods import simulated

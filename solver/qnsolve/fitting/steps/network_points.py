@@ -77,28 +77,28 @@ class NetworkPoints(SketchedPoints):
         return self._any(vary, shape)
 
     def _put(self, vary: dict[str, dict[str, Any]], item: str, keys: list[str], values: Array) -> None:
-        given: list[Any] = values.tolist()
+        given: Any = values
         if keys[0] in ("population", "servers"):
-            given = [max(round(value), 1) for value in given]
+            given = np.maximum(np.rint(values), 1).astype(np.intp)
         if keys[0] == "demands":
-            given = [max(value, NO_DEMAND) for value in given]
+            given = np.maximum(values, NO_DEMAND)
         inner = vary.setdefault(item, {})
         if keys[0] == "service_variation":  # a sweep takes it whole
             known = next(getattr(each, keys[0]) for each in self.network.classes if each.name == item) or {}
             before = inner.get(keys[0], [dict(known)] * len(given))
-            inner[keys[0]] = [{**old, keys[1]: value} for old, value in zip(before, given, strict=True)]
+            inner[keys[0]] = [{**old, keys[1]: value} for old, value in zip(before, given.tolist(), strict=True)]
         elif len(keys) > 1:
             inner.setdefault(keys[0], {})[keys[1]] = given
         else:
             inner[keys[0]] = given
 
     def _closed(self, vary: dict[str, dict[str, Any]], shape: tuple[int, int]) -> dict[str, Array]:
-        return self._swept(swept(self.network, vary or sweep_of_one(self.network, shape), self.run), shape)
+        return self._swept(swept(self.network, _listed(vary) or sweep_of_one(self.network, shape), self.run), shape)
 
     def _any(self, vary: dict[str, dict[str, Any]], shape: tuple[int, int]) -> dict[str, Array]:
         """Open classes: utilization by its law, so that a full station has one; responses where none is full."""
         quick = open_network(self.network, vary, shape)
-        return quick if quick is not None else self._swept(swept(self.network, vary, self.run), shape)
+        return quick if quick is not None else self._swept(swept(self.network, _listed(vary), self.run), shape)
 
     def _swept(self, found: Any, shape: tuple[int, int]) -> dict[str, Array]:
         columns = {}
@@ -109,6 +109,14 @@ class NetworkPoints(SketchedPoints):
             if not isinstance(self.network.stations[k], Delay):
                 columns[f"{name}.busy"] = found.utilization[:, k].reshape(shape)
         return columns
+
+
+def _listed(vary: Mapping[str, Any]) -> dict[str, Any]:
+    """The same inputs as a sweep takes them: lists in place of arrays."""
+    found = {}
+    for name, given in vary.items():
+        found[name] = _listed(given) if isinstance(given, dict) else given.tolist() if isinstance(given, np.ndarray) else given
+    return found
 
 
 def sweep_of_one(network: Network, shape: tuple[int, int]) -> dict[str, dict[str, Any]]:

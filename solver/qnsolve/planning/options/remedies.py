@@ -23,7 +23,7 @@ TOGETHER, MOST_TOGETHER = 0.9, 4  # use of centers whose remedies are tried toge
 
 def remedies_of(points: LoadPoints, good: LoadPoint) -> tuple[tuple[WhatIf, ...], int]:
     """Changes to try for a system, from what is used at the last load that holds, and how many like them are left out."""
-    if good.point is None:
+    if not good.solved:
         return (), 0
     used = {**good.used, **ziip_use(good)}
     every = [remedy for remedy in _remedies(points, used) if remedy.used > USED or remedy.limit]

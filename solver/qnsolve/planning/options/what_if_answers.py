@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from math import nan
 
 import numpy as np
+
+from qnsolve.analysis.runs.points import Outcome, Progress
 
 from ..last_month import first_failing
 from ..load_points import LoadPoint, LoadPoints
@@ -23,9 +27,9 @@ def what_if_answers(
     loads: Sequence[DatedLoad],
     place: int,
     held: DatedLoad,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[WhatIfAnswer, ...]:
-    """The answers, in the order of the changes.
+    """The answers, in the order of the changes; each is a point of the run of the system's points.
 
     Parameters
     ----------
@@ -40,12 +44,29 @@ def what_if_answers(
     progress : callable, optional
         Gets how many parts are done and how many there are, the system as it is among them.
     """
-    found: list[WhatIfAnswer] = []
-    for change in changes:
-        if progress is not None:
-            progress(len(found) + 1, len(changes) + 1)
-        found.append(_answer(points, change, loads, place, held))
-    return tuple(found)
+    run, first = points.run, points.run.count
+    if progress is not None and changes:
+        progress(1, len(changes) + 1)
+        run.progress = lambda done, _: progress(done - first + 1, len(changes) + 1)
+    points.at(held.factors)
+    asked = _AskedChanges(points.apart(), tuple(loads), place, held)
+    found = run.points(partial(_outcome, asked), changes)
+    run.progress = None
+    return tuple(WhatIfAnswer(**{**each.figures, "changes": tuple(each.figures["changes"])}) for each in found)
+
+
+@dataclass(frozen=True, eq=False)
+class _AskedChanges:
+    """The points of the system as it is, its loads, the place of that which it does not hold, and the last that it does."""
+
+    points: LoadPoints
+    loads: tuple[DatedLoad, ...]
+    place: int
+    held: DatedLoad
+
+
+def _outcome(asked: _AskedChanges, change: WhatIf) -> Outcome[None]:
+    return Outcome(asdict(_answer(asked.points.apart(), change, asked.loads, asked.place, asked.held)))
 
 
 def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], place: int, held: DatedLoad) -> WhatIfAnswer:
@@ -58,13 +79,13 @@ def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], plac
     until = loads[end].month - 1 if end < len(loads) else loads[-1].month
     before = loads[place].month if place < len(loads) else loads[-1].month + 1
     after = loads[end].month if end < len(loads) else loads[-1].month + 1
-    busy = [sum(lpar.appl_percent for lpar in each.result.lpars) if each.point is not None else nan for each in (base, there)]
+    busy = [sum(lpar.appl_percent for lpar in each.result.lpars) if each.solved else nan for each in (base, there)]
     cause = ""
     if failing is not None:
         previous = own.at(loads[end - 1].factors) if end and own.holds(loads[end - 1].factors) else None
         kind, center, work = cause_of(own, previous, failing)
         cause = own.grouped(center) if kind == "saturated" else f"{work} misses its target at {own.grouped(center)}"
-    solved = there.point is not None
+    solved = there.solved
     return WhatIfAnswer(
         name=change.name,
         changes=change.changes,
@@ -82,7 +103,7 @@ def _answer(points: LoadPoints, change: WhatIf, loads: Sequence[DatedLoad], plac
 
 def _alike(base: LoadPoint, other: LoadPoint) -> bool:
     """Whether a change leaves response times and the use of CPs and TCBs as they are."""
-    if base.point is None or other.point is None or base.used.keys() != other.used.keys():
+    if not base.solved or not other.solved or base.used.keys() != other.used.keys():
         return False
     if not np.allclose(base.response, other.response, rtol=SAME, atol=0):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ from qnsolve.errors import suggestion
 from qnsolve.results.answer import Answer
 from qnsolve.results.look import Look
 from qnsolve.results.rendering import Table, defined
+from qnsolve.zos.parts.system import SystemParts
 from qnsolve.zos.point.capacity import Capacity, capacity
 
 from .changed_words import changes
@@ -30,6 +31,16 @@ from .reasons import reasons
 from .system_tables import TITLES, system_tables
 
 Result = WorkResult | LparResult | RegionResult | TranclassResult | StructureResult | FacilityResult | LogResult | DeviceResult
+KINDS: dict[str, type[Result]] = {
+    "work": WorkResult,
+    "lpars": LparResult,
+    "regions": RegionResult,
+    "tranclasses": TranclassResult,
+    "facilities": FacilityResult,
+    "structures": StructureResult,
+    "logs": LogResult,
+    "devices": DeviceResult,
+}
 
 
 @dataclass(frozen=True)
@@ -126,6 +137,17 @@ class SystemResult(SystemFigures, Answer):
     def tables_in(self, look: Look) -> list[Table]:
         """The tables that a look asks for: with a row for each region, or one for equal regions."""
         return system_tables(self, each=look.each)
+
+
+def figures_of(result: SystemResult) -> dict[str, Any]:
+    """All figures of an answer as plain data: `result_of` makes the answer of them again, on another process, say."""
+    return {**{part: [asdict(each) for each in getattr(result, part)] for part in TITLES}, "notes": list(result.notes)}
+
+
+def result_of(system: SystemParts, figures: Mapping[str, Any]) -> SystemResult:
+    """The answer of a system whose figures are `figures_of` it."""
+    parts: dict[str, Any] = {part: tuple(kind(**each) for each in figures[part]) for part, kind in KINDS.items()}
+    return SystemResult(system=system, **parts, notes=tuple(figures["notes"]))
 
 
 def with_old_keys(row: dict[str, Any]) -> dict[str, Any]:
