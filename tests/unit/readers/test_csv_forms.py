@@ -55,6 +55,49 @@ def test_quotes_blank_lines_and_lines_above_the_headings() -> None:
     assert found.places.tolist() == [5, 7]
 
 
+def test_titles_units_and_totals_around_a_table() -> None:
+    """Titles as wide as the table, as spreadsheets save them; units in a row of their own; totals below; all of it is said."""
+    text = (
+        "Overview of the week;;;\nSystem SYSA;Version 2;;\n;;;\nDATE;TIME;orders.rate;orders.response_time\n;hh:mm;1/min;ms\n"
+    )
+    text += "27.03.2026;09:00;600;12,5\n27.03.2026;09:15;660;-----\n\nAverage;;630;12,5\nTotal;;1260;\n"
+    found = _read(text)
+    assert found.column("rate").tolist() == [10.0, 11.0]
+    assert found.column("response_time").tolist() == pytest.approx([0.0125, np.nan], nan_ok=True)
+    assert found.places.tolist() == [6, 7]
+    assert "line 5 has the units of the headings" in found.notes
+    assert "lines 9 to 10 are left out: 'Average', 'Total' in place of a time, as of totals below a table" in found.notes
+
+
+def test_rows_of_words_are_no_headings() -> None:
+    """A class named as a unit is a class; a row of a class and a date is no better heading than the one above."""
+    found = _read("start,class,kind,rate\n2026-03-02T09:00,s,read,1\n2026-03-02T09:15,s,read,2\n")
+    assert found.column("rate", "s").tolist() == [1.0, 2.0]
+    assert "line 3, 'start' = 'noon': must be a date" in _error("start,rate\n2026-03-02T09:00,1\nnoon,2\n2026-03-02T09:15,3\n")
+
+
+def test_cells_as_a_clock_shows_them() -> None:
+    """CPU times such as 00:08:12.813 are seconds, of a task or of the interval; of what is no time they are left out."""
+    text = "start,length,region,DSGACT,USRCPUT\n2026-03-02T09:00,900,A,00:07:30.000,00:00:00.004\n"
+    found = _read(text + "2026-03-02T09:15,900,A,0:03:45,n/a\n")
+    assert found.column("busy", "QR", region="A").tolist() == [0.5, 0.25]
+    assert found.column("cpu_time").tolist() == pytest.approx([0.004, np.nan], nan_ok=True)
+    rule = "headings: 'orders.rate' is left out: its cells are times, and it is a rate in 1/s; say --map"
+    assert rule in _error("start,orders.rate\n2026-03-02T09:00,00:07:30\n")
+    rule = "headings: 'orders.rate' is left out: 'many' is no number; say --map"
+    assert rule in _error("start,orders.rate\n2026-03-02T09:00,many\n2026-03-02T09:15,few\n")
+
+
+def test_times_whose_date_is_in_another_column() -> None:
+    """Begin and end without a date; the time at which statistics are collected is the end."""
+    found = _read("Date;Start Time;End Time;rate\n27.03.2026;23:45:00;00:00:00;5\n28.03.2026;00:00:00;00:15:00;6\n")
+    assert [str(t)[:16] for t in found.start] == ["2026-03-27T23:45", "2026-03-28T00:00"]
+    assert found.length.tolist() == [900.0, 900.0]
+    found = _read("Applid,Collection Date,Collection Time,Interval,DSGACT\nA,27.03.2026,01:00:00,01:00:00,00:06:00\n")
+    assert [str(t)[:16] for t in found.start] == ["2026-03-27T00:00"]
+    assert found.column("busy", "QR", region="A").tolist() == [0.1]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "values"),
     [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from qnsolve.errors import one_line
+from qnsolve.model.measured_units import is_unit
 
 from .number_cells import Marks, number
 from .source_files import LONGEST_CELL, MOST_COLUMNS, Source
@@ -47,7 +48,7 @@ def form(source: Source) -> Form:
                 best = (score, found)
     if best is None:
         raise source.error("line 1", "must have headings, such as start,orders.rate [1/s]", "write them above the figures")
-    chosen = best[1]
+    chosen = _with_units(source, best[1])
     if len(chosen.headings) > MOST_COLUMNS:
         rule = f"has {len(chosen.headings):,} columns, and at most {MOST_COLUMNS:,} are read"
         raise source.error(f"line {chosen.heading_line}", rule, "write a row for each class in place of a column")
@@ -91,7 +92,10 @@ def blocks(source: Source, chosen: Form) -> Iterator[tuple[list[list[Any]], list
 
 
 def _with_separator(source: Source, lines: list[str], separator: str) -> Form | None:
-    """The first line with two or more words and hardly a number, whose next row is as wide."""
+    """The line with words and hardly a number that most of the next rows are as wide as: titles above it are not.
+
+    The first of several that are alike.
+    """
     rows: list[tuple[int, list[str]]] = []
     reader = csv.reader(iter(lines), delimiter=separator)
     try:
@@ -100,6 +104,8 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
     except csv.Error as error:
         if not rows:
             raise source.error("line 1", f"cannot be read: {error}", 'close each quoted cell with "') from None
+    best: Form | None = None
+    most = 0
     for at, (line, row) in enumerate(rows[:_PREAMBLE]):
         cells = [cell.strip() for cell in row]
         while cells and not cells[-1]:
@@ -110,10 +116,39 @@ def _with_separator(source: Source, lines: list[str], separator: str) -> Form | 
         below = [next_row for _, next_row in rows[at + 1 :] if any(cell.strip() for cell in next_row)]
         if words >= max(1, 0.6 * len(cells)) and below and len(_cut(below[0], len(cells))) == len(cells):
             sample = tuple(_cut(next_row, len(cells)) for next_row in below[:SAMPLE])
-            return Form(separator, line, tuple(cells), sample)
+            alike = sum(len(next_row) == len(cells) for next_row in sample) if len(cells) > 1 else 0
+            if best is None or alike > most:  # of rows of words none has more below that are as wide than the headings
+                best, most = Form(separator, line, tuple(cells), sample), alike
         if not words:
-            return None  # figures stand above any heading
-    return None
+            break  # figures stand above any other heading
+    return best
+
+
+def _with_units(source: Source, found: Form) -> Form:
+    """The form with the units that stand in a row of their own below the headings."""
+    if len(found.sample) < 2 or len(found.sample[0]) != len(found.headings):
+        return found
+    units = [cell.strip().strip("[]()") for cell in found.sample[0]]
+    said = [unit for unit in units if unit]
+    known = [unit for unit in said if is_unit(unit)]
+    if 2 * len(known) <= len(said) or any(unit not in known and not _is_word(unit) for unit in said) or _is_figure(known):
+        return found
+    headings = tuple(
+        f"{heading} [{unit}]" if unit in known and not heading.endswith(("]", "%")) else heading
+        for heading, unit in zip(found.headings, units, strict=True)
+    )
+    with source.text() as file:
+        reader = csv.reader(file, delimiter=found.separator)
+        below = (row for row in reader if reader.line_num > found.heading_line and any(cell.strip() for cell in row))
+        next(below)
+        line = reader.line_num
+    source.notes.append(f"line {line} has the units of the headings")
+    return Form(found.separator, line, headings, found.sample[1:])
+
+
+def _is_figure(units: Sequence[str]) -> bool:
+    """Whether what may be units are figures: the unit of a share is 1."""
+    return any(number(unit) is not None for unit in units)
 
 
 def _is_word(cell: str) -> bool:

@@ -86,6 +86,8 @@ class ColumnPlan:
     unit : str
         Unit of a length, "" where the heading has none.
     note : str
+    clock : bool
+        Whether the cells of a series are times as a clock shows them.
     """
 
     heading: str
@@ -94,6 +96,16 @@ class ColumnPlan:
     divisor: str = ""
     unit: str = ""
     note: str = ""
+    clock: bool = False
+
+
+def as_clock(plan: ColumnPlan) -> ColumnPlan:
+    """A series whose cells are times as a clock shows them, 00:08:12.813; one that is no time is left out."""
+    assert plan.series is not None, "of a series"
+    if QUANTITIES[plan.series.quantity].unit != "s" and plan.divisor != PER_INTERVAL:
+        rule = f"its cells are times, and it is a {plan.series.quantity} in {QUANTITIES[plan.series.quantity].unit}"
+        return ColumnPlan(plan.heading, "", note=f"{plan.heading!r} is left out: {rule}")
+    return replace(plan, series=replace(plan.series, factor=1.0), note="", clock=True)
 
 
 def planned(

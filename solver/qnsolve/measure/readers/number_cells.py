@@ -17,6 +17,7 @@ ABSENT = frozenset(
     ("", "-", "--", "---", "----", "-----", "n/a", "na", "#n/a", "null", "none", "nil", "nan", ".", "*", "****", "?", "no data")
 )
 _GROUPS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+") for mark in (",", ".")}
+_CLOCK = re.compile(r"(?:(\d{1,5}):)?(\d{1,5}):(\d{2}(?:[.,]\d{1,9})?)")
 _WITH = re.compile(r"[+-]?\d+(?:[,.]\d+)+")
 
 
@@ -89,6 +90,19 @@ def guessed(cells: Iterable[str], separator: str) -> tuple[Marks, str, str]:
     return Marks(), "", f"{example or '1,234'} may be a decimal comma or a thousand"
 
 
+def seconds_of_clock(text: str) -> float | None:
+    """Seconds of a time as a clock shows it; None where it is none.
+
+    >>> seconds_of_clock("00:08:12.813"), seconds_of_clock("1:30")
+    (492.813, 90.0)
+    """
+    found = _CLOCK.fullmatch(text.strip())
+    if not found:
+        return None
+    hours, minutes, seconds = (float((part or "0").replace(",", ".")) for part in found.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
 def absent(text: str) -> bool:
     """Whether a cell says that nothing was measured."""
     return text.strip().lower() in ABSENT
@@ -113,6 +127,22 @@ def numbers(cells: Sequence[Any], marks: Marks) -> Array:
     if wrong.any():
         at = int(np.argmax(wrong))
         raise NoNumberError(at, str(cells[at])[:60])
+    return found
+
+
+def clock_times(cells: Sequence[Any]) -> Array:
+    """Seconds of a column of times as a clock shows them, nan where nothing was measured.
+
+    Raises
+    ------
+    NoNumberError
+    """
+    found = np.empty(len(cells))
+    for i, cell in enumerate(cells):
+        value = math.nan if absent(str(cell)) else seconds_of_clock(str(cell))
+        if value is None:
+            raise NoNumberError(i, str(cell)[:60])
+        found[i] = value
     return found
 
 

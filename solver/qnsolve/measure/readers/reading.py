@@ -17,14 +17,15 @@ from qnsolve.model import checks
 from .canonical_table import read_canonical
 from .clocks import Clock
 from .delimited import BLOCK, SAMPLE, SEPARATORS, blocks, form
-from .headings import ColumnPlan, planned, with_queueing
+from .headings import ColumnPlan, as_clock, planned, with_queueing
 from .json_records import records
-from .number_cells import Marks, absent, divided, guessed, number
+from .number_cells import Marks, absent, divided, guessed, number, seconds_of_clock
 from .records import Columns, intervals, refused
 from .reports.report_table import ReportPage
 from .source_files import FORMATS, LARGEST, Source, printable
 
 SHOWN = 12  # columns that a note names
+SHOWN_WORD = 40  # characters of a word in one
 _TIMES = ("s", "ms", "us", "ns", "min", "h")
 
 
@@ -200,9 +201,39 @@ def _tabular(
     dates = [i for i, plan in enumerate(plans) if plan.role in ("start", "end", "date", "time")]
     clock.learn(str(row[i]) for i in dates for row in sample)
     columns = Columns(source, plans, clock, marks)
-    for block, places in parts:
+    for block, places in _without_totals(parts, plans, notes):
         columns.add(block, places)
     return intervals(columns, notes)
+
+
+def _without_totals(
+    parts: Iterator[tuple[list[list[Any]], list[int]]], plans: Sequence[ColumnPlan], notes: list[str]
+) -> Iterator[tuple[list[list[Any]], list[int]]]:
+    """The rows but the last ones that have a word in place of a time, as below a table; a note names them."""
+    at = next((i for i, plan in enumerate(plans) if plan.role in ("start", "date", "end")), -1)
+    held: tuple[list[list[Any]], list[int]] = ([], [])
+    before = False
+    for block, places in parts:
+        if held[0]:
+            yield held
+        last = len(block)
+        while at >= 0 and last and _is_total(str(block[last - 1][at])):
+            last -= 1
+        before |= last > 0
+        held = block[last:], places[last:]
+        if last:
+            yield block[:last], places[:last]
+    if held[0] and not before:
+        yield held
+    elif held[0]:
+        words = ", ".join(dict.fromkeys(repr(printable(str(row[at]).strip())[:SHOWN_WORD]) for row in held[0][:SHOWN]))
+        lines = f"line {held[1][0]} is" if len(held[1]) == 1 else f"lines {held[1][0]} to {held[1][-1]} are"
+        notes.append(f"{lines} left out: {words} in place of a time, as of totals below a table")
+
+
+def _is_total(cell: str) -> bool:
+    """Whether a cell that should be a time is a word."""
+    return not absent(cell) and not any(letter.isdigit() for letter in cell)
 
 
 def _by_sample(
@@ -214,8 +245,17 @@ def _by_sample(
         cells = [row[i] for row in sample if i < len(row) and not absent(str(row[i]))]
         kinds = [any(number(cell, marks) is not None for marks in forms) for cell in cells]
         numeric = bool(kinds) and all(kinds)
-        if plan.role == "series" and kinds and not any(kinds) and len(sample) > 1:
-            plan = ColumnPlan(plan.heading, "")  # words below a heading that names a quantity; a single row is no proof
+        if (
+            plan.role == "series"
+            and kinds
+            and not any(kinds)
+            and all(seconds_of_clock(str(cell)) is not None for cell in cells)
+        ):
+            plan = as_clock(plan)
+        elif plan.role == "series" and kinds and not any(kinds) and len(sample) > 1:
+            # words below a heading that names a quantity; a single row is no proof
+            note = f"{plan.heading!r} is left out: {printable(str(cells[0]))[:SHOWN_WORD]!r} is no number"
+            plan = ColumnPlan(plan.heading, "", note=note)
         if (
             plan.role == "time"
             and numeric

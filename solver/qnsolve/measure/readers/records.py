@@ -17,7 +17,7 @@ from qnsolve.model.measured_units import factor
 from .clocks import NO_TIME, Clock, duration, time_of_day
 from .field_names import exact, words
 from .headings import BY_VALUES, ColumnPlan, bracket
-from .number_cells import Marks, NoNumberError, absent, divided, number, numbers
+from .number_cells import Marks, NoNumberError, absent, clock_times, divided, number, numbers
 from .source_files import LONGEST_CELL, MOST_CELLS, MOST_COLUMNS, Source, printable
 
 OWNERS = ("system", "lpar", "region", "resource", "work", "period", "tcb")
@@ -27,6 +27,7 @@ SHORTEST, LONGEST = 1e-3, 1e9  # seconds of an interval
 TCB_TIME = "DSGACT"  # CPU time of a TCB, of the mode that another column has
 QR = "QR"
 SEVERAL = ("8", "9")  # end of the modes that have a TCB for each task: their use is of several processors
+DAY = 86_400_000.0  # [ms]
 NO_SHARE = 1000.0  # above this it is no utilization at all
 _NAT = int(NO_TIME.astype(np.int64))
 Names = tuple[str, ...]
@@ -112,7 +113,7 @@ class Columns:
 
     def _numbers(self, plan: ColumnPlan, cells: Sequence[Any], lines: NDArray[np.int64]) -> Array:
         try:
-            return numbers(cells, self.marks)
+            return clock_times(cells) if plan.clock else numbers(cells, self.marks)
         except NoNumberError as error:
             rule = "must be a number below 1e100, or empty where nothing was measured"
             item = f"line {lines[error.position]}, {plan.heading!r}"
@@ -126,7 +127,7 @@ class Columns:
         elif plan.role == "time":
             read, rule, repair = self._time, "must be a time", "write 10:30:00 or 10.30.00"
         else:
-            read, rule, repair = self.clock.milliseconds, "must be a date and time", "write 2026-03-02T09:00"
+            read, rule, repair = self._moment(plan), "must be a date and time", "write 2026-03-02T09:00"
         known: dict[str, float | None] = {text: read(text) for text in dict.fromkeys(texts)}
         found = [known[text] for text in texts]
         if None in found:
@@ -134,6 +135,17 @@ class Columns:
             item = f"line {lines[at]}, {plan.heading!r}"
             raise self.source.error(item, rule, repair, texts[at][:60])
         return np.array(found, dtype=np.float64)
+
+    def _moment(self, plan: ColumnPlan) -> Callable[[str], float | None]:
+        """How a begin or an end is read: as a date and time, or as a time alone where another column has the date."""
+        if plan.role == "date" or all(each.role != "date" for each in self.plans):
+            return self.clock.milliseconds
+
+        def read(text: str) -> float | None:
+            found = time_of_day(text)
+            return self.clock.milliseconds(text) if found is None else found
+
+        return read
 
     def _time(self, text: str) -> float | None:
         found = time_of_day(text)
@@ -179,6 +191,9 @@ def intervals(columns: Columns, notes: Iterable[str]) -> Intervals:
     said = dict.fromkeys([*source.notes, *notes])
     series = [replace(plan.series, source=source.name) for plan in plans if plan.series]
     if not series:
+        said_of = next((plan.note for plan in plans if "left out" in plan.note), "")
+        if said_of:
+            raise source.error("headings", said_of, "say --map orders.rate=HEADING")
         headings = ", ".join(repr(plan.heading) for plan in plans[:8])
         raise source.error("headings", f"name no known quantity: {headings}", "say --map orders.rate=HEADING")
     if not columns.places:
@@ -279,8 +294,9 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
     none = np.full(n, np.nan)
     at = {role: np.where(found == _NAT, np.nan, found) for role, found in clocks.items() if role != "length"}
     length = clocks.get("length", none)
+    _put_dates(at)
     begin = at.get("start")
-    if begin is None and "date" in at:
+    if begin is None and "date" in at and ("time" in at or "end" not in at):
         begin = at["date"] + at.get("time", np.zeros(n))
     elif begin is None and "time" in at:
         begin = at["time"]
@@ -308,6 +324,16 @@ def _clock(columns: Columns, clocks: dict[str, Array], n: int, said: dict[str, N
     known = ~np.isnan(begin)
     start[known] = begin[known].astype(np.int64).astype("datetime64[ms]")
     return start, np.asarray(length, dtype=np.float64)
+
+
+def _put_dates(at: dict[str, Array]) -> None:
+    """Begins and ends that are times alone get the date of their row, in place; an end before its begin is of the next day."""
+    if "date" not in at:
+        return
+    for role in {"start", "end"} & at.keys():
+        at[role] = np.where(at[role] <= DAY, at["date"] + at[role], at[role])
+    if {"start", "end"} <= at.keys():
+        at["end"] = np.where((at["end"] < at["start"]) & (at["end"] > at["start"] - DAY), at["end"] + DAY, at["end"])
 
 
 def _scale(series: list[MeasuredSeries], values: Array, said: dict[str, None]) -> None:
