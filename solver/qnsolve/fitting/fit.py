@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from qnsolve.analysis.runs.points import Executor, LongRun, Progress, long_run
 from qnsolve.errors import ModelError
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.longer_rows import with_loads
 from qnsolve.measure.intervals.server_counts import ServerCounts
 from qnsolve.zos.parts.system import PARTS
 
@@ -96,15 +97,14 @@ def fit(
     >>> round(found["query.demands.cpu"].value, 6), round(found["base.demands.cpu"].value, 6)
     (0.01, 0.15)
     """
-    named = with_servers(renamed(intervals, rename), _in_model(servers, rename))
+    named, said = with_loads(with_servers(renamed(intervals, rename), _in_model(servers, rename)))
     sketch = None if model is None else sketch_of(model)
     if sketch is not None and servers is not None:
         raise ModelError(
             "servers", "must not be given with a sketch", "write servers = 4 at the station of the sketch", servers
         )
-    unknown: list[str] = []
     if sketch is None:
-        unknown = unknown_servers(MeasuredRows(named))
+        said += unknown_servers(MeasuredRows(named))
         from .ladder_model import is_ladder, ladder_fit  # imported here, because sketches do without
 
         thinking = is_ladder(named) and users_that_think(MeasuredRows(named))
@@ -125,9 +125,9 @@ def fit(
             errors = judged(part.predictor, rows.where(marks))
             if not refit:
                 part = _with_errors(part, errors, rows.described(~marks))
-                return replace(part, findings=(*unknown, *part.findings), left_out=marks)
+                return replace(part, findings=(*said, *part.findings), left_out=marks)
         whole = _with_errors(_fitted(sketch, rows, run), errors, rows.described())
-    findings = (*unknown, *whole.findings, *_unused(named, whole.model))
+    findings = (*said, *whole.findings, *_unused(named, whole.model))
     return replace(whole, findings=findings, judge=part, left_out=marks)
 
 

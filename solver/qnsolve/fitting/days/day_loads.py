@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from qnsolve.errors import ModelError, counted
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.longer_rows import contains_others
 from qnsolve.numerics.series import Array
 
 MOST = 1_000_000  # intervals
@@ -105,13 +106,13 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
     given = owned(intervals if isinstance(intervals, Intervals) else table(intervals), known)
     if not 0 < len(given) <= MOST:
         raise ModelError("intervals", f"must be 1 to {MOST:,}", "give a part of them", len(given))
+    places, notes = _without_longer(given, known)
+    given = given if len(places) == len(given) else given.rows_where(np.isin(np.arange(len(given)), places))
     order = np.argsort(given.start, kind="stable")
-    names, columns, users, notes = [], [], [], []
+    names, columns, users = [], [], []
     for name, round_and_round in known.items():
         population = _total(given, "users", name) if round_and_round else None
-        rate = _total(given, "rate", name)
-        if rate is None and (count := _total(given, "count", name)) is not None:
-            rate = count / _lengths(given, True)
+        rate = _rate(given, name)
         found = population if population is not None else rate
         if found is None:
             notes.append(f"{name} was not measured: as in the model in every interval")
@@ -143,9 +144,29 @@ def loads_of(intervals: Intervals | Mapping[str, Any], known: Mapping[str, bool]
         tuple(names),
         np.column_stack(columns),
         tuple(users),
-        order,
+        places[order],
         (*given.notes, *notes),
     )
+
+
+def _rate(given: Intervals, name: str) -> Array | None:
+    rate = _total(given, "rate", name)
+    if rate is None and (count := _total(given, "count", name)) is not None:
+        return count / _lengths(given, True)
+    return rate
+
+
+def _without_longer(given: Intervals, known: Mapping[str, bool]) -> tuple[NDArray[np.intp], list[str]]:
+    """Places of the intervals but longer ones whose load others within them have, and the note of these."""
+    each = [
+        load for name, users in known.items() for load in (_total(given, "users", name) if users else None, _rate(given, name))
+    ]
+    loads = [load for load in each if load is not None]
+    longer = contains_others(given, np.column_stack(loads)) if loads else np.zeros(len(given), dtype=bool)
+    if not longer.any():
+        return np.arange(len(given)), []
+    note = f"{counted(int(longer.sum()), 'interval')} left out: longer than others within them, which have the load"
+    return np.flatnonzero(~longer), [note]
 
 
 def owned(intervals: Intervals, known: Collection[str]) -> Intervals:

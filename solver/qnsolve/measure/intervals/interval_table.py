@@ -18,6 +18,7 @@ from .quantities import QUANTITIES
 
 Array = NDArray[np.float64]
 Times = NDArray[np.datetime64]
+UNLIKE = 1.5  # times the shortest intervals from which lengths are said by their ends
 NO_LENGTH = "no column has the length of an interval"  # begins a note
 LABELS = ("system", "lpar", "region", "work", "resource")
 
@@ -205,4 +206,6 @@ class Intervals(Answer):
         first, last = (np.datetime_as_string(t, unit="m").replace("T", " ") for t in (known.min(), known.max()))
         lengths = self.length[~np.isnan(self.length)]
         each = f" of {float(np.median(lengths)):g} s" if len(lengths) else ""
+        if len(lengths) and (ends := np.quantile(lengths, (0.05, 0.95)))[1] > UNLIKE * ends[0]:
+            each = f" of {ends[0]:g} to {ends[1]:g} s"
         return f"{each}, {first} to {last}"
