@@ -191,9 +191,10 @@ def nearest(wrong: object, known: Iterable[str]) -> str:
 
 
 def suggestion(wrong: str, known: Iterable[str]) -> str:
-    """The repair for an unknown name: the nearest known one, then the list."""
+    """The repair for an unknown name: the nearest known one, in any case, then the list."""
     names = [one_line(name, ITEM) for name in known]
-    near = get_close_matches(wrong[:ITEM], names, n=1)
+    by_letters = {name.casefold(): name for name in reversed(names)}
+    near = [by_letters[name] for name in get_close_matches(wrong[:ITEM].casefold(), list(by_letters), n=1)]
     listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return (f"did you mean {near[0]!r}? " if near else "") + (f"known: {listed}" if names else "none is known")
 

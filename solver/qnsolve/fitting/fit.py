@@ -164,6 +164,7 @@ def _fitted(sketch: Sketch, rows: MeasuredRows, run: LongRun) -> Fit:
         from .steps.system_step import system_step
 
         points = SystemPoints(sketch, run)
+        points.loads(rows)  # a name that the data do not have is said before what follows from it
         system_step(points, rows, found)
         response_step(sketch.figures, points, rows, found, ("response_time", "rate", "busy"), True)
     else:

@@ -16,6 +16,7 @@ from qnsolve.measure.intervals.quantities import QUANTITIES
 
 PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6}
 FEWEST = 3  # intervals
+PLACES = ("region", "lpar", "system")
 QR, CP = "QR", "CP"  # as the readers call what a region and an LPAR are busy with
 
 
@@ -102,16 +103,19 @@ def renamed(intervals: Intervals, names: Mapping[str, str] | None) -> Intervals:
         raise ModelError("intervals", f"must be {FEWEST} or more", "measure more intervals", len(intervals))
     if not names:
         return intervals
-    known = {each.name for each in intervals.series}
+    known = dict.fromkeys(each.name for each in intervals.series)
+    known |= dict.fromkeys(getattr(each, label) for each in intervals.series for label in PLACES if getattr(each, label))
     for name in names:
         if name not in known:
-            raise ModelError("rename", "must name a class or a resource of the data", suggestion(str(name), known), name)
+            rule = "must name a class, a resource, a region or an LPAR of the data"
+            raise ModelError("rename", rule, suggestion(str(name), known), name)
     return replace(intervals, series=tuple(_renamed(each, names) for each in intervals.series))
 
 
 def _renamed(each: Any, names: Mapping[str, str]) -> Any:
     if each.name not in names:
-        return each
+        own = {label: names[getattr(each, label)] for label in PLACES if getattr(each, label) in names}
+        return replace(each, **own)
     label = next(label for label in ("work", "resource", "region", "lpar", "system") if getattr(each, label))
     assert label in LABELS
     return replace(each, **{label: names[each.name]})

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
+
 import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve.cli.main import main
 from qnsolve.fitting.days.day_loads import loads_of
 from qnsolve.measure.intervals.longer_rows import contains_others, means_within, with_loads
 from qnsolve.measure.readers.joining import join
@@ -74,3 +78,35 @@ def test_statistics_by_the_hour_give_the_time_on_the_qr_tcb() -> None:
     assert found["a.open_cpu"].value == pytest.approx(0.003, rel=0.05)
     assert (found["a.qr_cpu"].rows, found["a.open_cpu"].rows) == (48, 192)
     assert found.findings[0] == "48 intervals longer than others: rates and users there are the means of those within"
+
+
+def test_names_that_the_data_have_otherwise() -> None:
+    """A class in another case, a region of another name: the error says which the data have, and renaming it is enough."""
+    rates = np.array([20.0, 40.0, 60.0, 30.0, 50.0, 70.0])
+    series = {"BANK.rate": rates, "BANK.used": 0.005 * rates, "P.busy": 0.01 + 0.005 * rates / 2}
+    start = [f"2026-03-02T{hour:02}:00" for hour in range(6)]
+    report = qn.measure.table(series, start=start, length=3600)
+    text = "start,length,region,DSGACT\n" + "".join(f"{t},3600,CICSP,{7.2 * r}\n" for t, r in zip(start, rates, strict=True))
+    table = join([report, qn.measure.read(io.StringIO(text))])
+    work = {"name": "BANK", "rate": "measured", "regions": "AOR", "qr_cpu": "fit", "open_cpu": "fit"}
+    lpar = {"name": "P", "processors": 2, "fixed_cpu": 0.02}
+    sketch = {"lpars": [lpar], "regions": [{"name": "AOR", "lpar": "P"}], "work": [work]}
+    with pytest.raises(qn.ModelError, match="the data have the QR TCB of CICSP: --rename CICSP=NAME gives it the name"):
+        qn.fit(table, sketch, held_out=0)
+    found = qn.fit(table, sketch, held_out=0, rename={"CICSP": "AOR"})
+    assert found["BANK.qr_cpu"].value == pytest.approx(0.002, rel=1e-6)
+    assert found["BANK.open_cpu"].value == pytest.approx(0.003, rel=1e-6)
+    other = {**sketch, "work": [{**work, "name": "Bank"}]}
+    with pytest.raises(qn.ModelError, match=r"no series Bank.rate, .*; did you mean 'BANK'[?] known: BANK; --rename NAME=Bank"):
+        qn.fit(table, other, held_out=0, rename={"CICSP": "AOR"})
+
+
+def test_servers_of_one_of_several_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Check takes a resource that one of the files has, and refuses one that none has."""
+    for name, title in (("a", "cpu"), ("b", "disk")):
+        (tmp_path / f"{name}.csv").write_text(f"start,{title}.busy\n2026-03-02T09:00,0.5\n2026-03-02T09:15,0.6\n")
+    words = ["check", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--servers"]
+    assert main([*words, "disk=3"]) == 0
+    assert "disk.busy" not in capsys.readouterr().err
+    assert main([*words, "dsk=3"]) == 2
+    assert capsys.readouterr().err.strip().endswith("must name a resource of a file; did you mean 'disk'? known: cpu, disk")

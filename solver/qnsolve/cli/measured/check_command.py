@@ -8,7 +8,7 @@ import json
 from qnsolve import measure
 from qnsolve.cli.output import add_forms
 from qnsolve.cli.terminal import look
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, suggestion
 from qnsolve.measure import Findings
 
 from .measured_files import FILES, add_reading, add_servers, measured, servers_given
@@ -30,15 +30,23 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace) -> tuple[str, int]:
     servers = servers_given(options.servers)
+    names: dict[str, None] = {}
     found: list[tuple[str, Findings]] = []
     for file in options.files:
         options.file = file
         try:
             table = measured([file], options)
-            answer = measure.check(table, servers=servers, length=options.length, leave_out=options.leave_out)
+            own = {each.name: None for each in table.series if each.resource or not each.work}
+            names |= own
+            asked = servers
+            if isinstance(servers, dict) and len(options.files) > 1:  # a resource is of one of the files
+                asked = {name: count for name, count in servers.items() if name in own} or None
+            answer = measure.check(table, servers=asked, length=options.length, leave_out=options.leave_out)
             found.append((file, answer))
         except ModelError as error:
             raise error if error.file else error.in_file(file) from None
+    if isinstance(servers, dict) and (unknown := next((name for name in servers if name not in names), "")):
+        raise ModelError("--servers", "must name a resource of a file", suggestion(unknown, names), unknown)
     code = int(options.strict and any(each.wrong for _, each in found))
     if options.json:
         parts = [{"file": file, **each.as_dict()} for file, each in found]

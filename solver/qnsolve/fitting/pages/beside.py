@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from qnsolve.errors import ModelError, counted
 from qnsolve.files.writing import write_bytes
 from qnsolve.measure.intervals.building import table
 from qnsolve.measure.intervals.interval_table import Intervals
+from qnsolve.measure.intervals.longer_rows import with_loads
 
 from .beside_figures import BesideFigures
 from .modelled_columns import compared
@@ -123,7 +124,7 @@ def measured_beside_modelled(
     >>> found.usability.usable, round(found.usability.factor, 2)
     (True, 1.3)
     """
-    given = intervals if isinstance(intervals, Intervals) else table(intervals)
+    given, said = with_loads(intervals if isinstance(intervals, Intervals) else table(intervals))
     used = np.ones(len(given), dtype=bool)
     if rows is not None:
         marks = np.asarray(rows)
@@ -132,7 +133,7 @@ def measured_beside_modelled(
         used = marks
     run = (getattr(model, "model", model), tuple(each.title for each in given.series), given.values.tobytes(), used.tobytes())
     with long_run(run, executor, journal, progress) as points:
-        return _beside(model, given, used, points)
+        return _beside(model, replace(given, notes=(*given.notes, *said)), used, points)
 
 
 def _beside(model: Any, given: Intervals, used: NDArray[np.bool_], run: LongRun) -> MeasuredBesideModelled:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qnsolve.analysis.runs.points import LongRun
-from qnsolve.errors import ModelError
+from qnsolve.errors import ModelError, suggestion
 from qnsolve.fitting.measured_rows import MeasuredRows, complete
 from qnsolve.fitting.sketch import LOADS, Sketch
 from qnsolve.measure.checked_series import Array
@@ -24,7 +24,9 @@ class SketchedPoints:
         for name, key, _ in self.sketch.loads:
             if not rows.has(name, LOADS[key]):
                 rule = f"have no series {name}.{LOADS[key]}, which the sketch takes as measured"
-                raise ModelError("intervals", rule, "name it so, or give rename=")
+                raise ModelError(
+                    "intervals", rule, f"{suggestion(name, rows.names(LOADS[key]))}; --rename NAME={name} renames one"
+                )
             found[name, key] = rows.column(name, LOADS[key])
         return found
 

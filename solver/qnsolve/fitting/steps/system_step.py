@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from qnsolve.errors import ModelError, SaturatedError
-from qnsolve.fitting.measured_rows import MeasuredRows, complete
+from qnsolve.fitting.measured_rows import QR, MeasuredRows, complete
 from qnsolve.fitting.sketch import OpenFigure
 from qnsolve.measure.checked_series import Array
 from qnsolve.measure.demands.linear_law import linear_law
@@ -20,6 +20,7 @@ CPU = ("qr_cpu", "ro_cpu", "open_cpu", "jvm_cpu", "cpu", "system_cpu", "fixed_cp
 UNIT = 1e-4  # of a figure, to see what depends on it [s]
 SAME = 1e-9  # of the cosine between two columns that are one
 NOTHING = 1e-9  # servers in use that count as none
+SHOWN = 3  # regions of an error
 RATE = 1e-3  # of the work, at which nothing queues [1/s]
 
 
@@ -144,7 +145,7 @@ def _center(
     keep = complete([*columns, used - known])
     if keep.sum() < len(columns) + 2:
         return
-    _apart(figures, np.column_stack(columns[: len(figures)])[keep], series)
+    _apart(figures, np.column_stack(columns[: len(figures)])[keep], series, _other_regions(points, rows))
     law = linear_law(np.column_stack(columns)[keep], (used - known)[keep], np.array(measured))
     draws = full(law.draws)
     for i, figure in enumerate(figures):
@@ -160,8 +161,18 @@ def _center(
         found.findings.append(f'{center} uses {extra:.3g} engines without this work: write fixed_cpu = "fit"')
 
 
-def _apart(figures: list[OpenFigure], columns: Array, series: str) -> None:
-    """Refuse figures of which the series knows a sum alone, as the CPU of work on the QR TCB and on open TCBs."""
+def _other_regions(points: SystemPoints, rows: MeasuredRows) -> list[str]:
+    """Regions whose QR TCB was measured and that the sketch does not have."""
+    known = {each.name for each in points.system.regions}
+    measured = (each for each in rows.intervals.series if each.quantity == "busy" and each.resource == QR and each.region)
+    return list(dict.fromkeys(each.region for each in measured if each.region not in known))
+
+
+def _apart(figures: list[OpenFigure], columns: Array, series: str, regions: list[str]) -> None:
+    """Refuse figures of which the series knows a sum alone, as the CPU of work on the QR TCB and on open TCBs.
+
+    `regions` are those whose QR TCB was measured under another name.
+    """
     units = columns / np.linalg.norm(columns, axis=0)
     alike = units.T @ units > 1 - SAME
     for i, each in enumerate(figures):
@@ -169,6 +180,9 @@ def _apart(figures: list[OpenFigure], columns: Array, series: str) -> None:
         if other is not None:
             rule = f"cannot be told apart by {series}, which knows their sum"
             repair = "add the busy time of the QR TCB (DSGACT of the region), or write a number for one of them"
+            if regions:
+                have = f"the data have the QR TCB of {', '.join(regions[:SHOWN])}"
+                repair = f"{have}: --rename {regions[0]}=NAME gives it the name in the sketch"
             raise ModelError(f"{figures[other].name}, {each.name}", rule, repair)
 
 
