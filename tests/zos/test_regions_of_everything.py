@@ -122,6 +122,21 @@ def _bursts_of_few_users_at_a_limit() -> System:
     return System(lpars=[_lpar(8)], regions=[region], work=works, devices=[zos.Device("MQ")])
 
 
+def _spins_of_users() -> System:
+    """Users keep a QR TCB at work: those of one work need it to themselves for half of their time there."""
+    works = [
+        zos.Work("payments", users=120, think_time=0.2, steps=[zos.Step("AOR", qr_cpu=0.002, delay=0.01)]),
+        zos.Work(
+            "orders", users=60, think_time=0.05, steps=[zos.Step("AOR", qr_cpu=0.0004, cf_requests={"LOCK": 40}, delay=0.01)]
+        ),
+    ]
+    facility = zos.CouplingFacility(
+        "CF", processors=2, link=zos.Link(latency=5e-6), structures=[zos.Structure("LOCK", service_time=5e-6)]
+    )
+    region = zos.CicsRegion("AOR", lpar="L")
+    return System(lpars=[_lpar(6)], regions=[region], work=works, coupling_facilities=[facility])
+
+
 CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
     "bursts in a class": (_bursts_in_a_class, {"batch": (29.98, 0.04622, 0.06), "orders": (59.90, 0.01847, 0.22)}),
     "bursts of users in a class": (_bursts_of_users, {"batch": (29.85, 0.08098, 0.03), "orders": (50.0, 0.01834, 0.06)}),
@@ -144,6 +159,7 @@ CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
         partial(_few_tasks_at_a_tcb, 2, 40.0),
         {"batch": (40.0, 0.03633, 0.04), "orders": (50.0, 0.01849, 0.04)},
     ),
+    "spins of users": (_spins_of_users, {"payments": (272.9, 0.2388, 0.02), "orders": (566.3, 0.05599, 0.02)}),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),
     "nearly full TCB": (_nearly_full_tcb, {"inquiry": (998.6, 0.04924, 0.03)}),
     "class larger than its region": (

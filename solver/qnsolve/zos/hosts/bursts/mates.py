@@ -51,10 +51,11 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     uneven = among((piece + spin) * _beside(load, k, point)[some], none, none, rate, mates) if load.bursts else unlike
     stretched = its.stretch * whole / float(rate.sum())
     alone = among(piece, spin, spin_squares[some], rate, mates) - unlike  # what it is worth that a spin is not shared
-    if spin.any() and users.any():
-        evener = float(rate @ (piece**2 + piece * spin + spin_squares[some] / 2)) / float(rate @ (piece + spin) ** 2)
-        alone *= _of_users(rate, times[some], load.work[group.tasks][some], users, mean, evener)
     shared = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
+    if spin.any() and users.any():  # of users it changes how many are there in all by less, and as much whose they are
+        evener = float(rate @ (piece**2 + piece * spin + spin_squares[some] / 2)) / float(rate @ (piece + spin) ** 2)
+        less = 1 - _of_users(rate, times[some], load.work[group.tasks][some], users, mean, evener)
+        shared *= 1 - less * float(rate @ alone) / float(rate @ (unlike + alone))
     times[some] = shared * np.broadcast_to(its.uneven, len(flow))[some]
     times[some] = np.maximum(times[some], group.alone[some])
     return times
