@@ -22,10 +22,19 @@ LEFT_OUT = 1e-6  # chance of the largest number of others up to which it is larg
 WIDER = 4  # attempts
 WITHIN = 0.2  # tasks about where as many come as end, between which the rates are straight
 FAR = np.array([1e300])  # a number at which no users are left elsewhere
+HALVED = 40  # times, of an interval
 SEEN = 1e-6  # chance of a number from which on its speed is known
 
 
 Arrivals = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Tasks that are in or before a limit at all times: how many, and the time that one holds a place [s]."""
+
+    number: float = 0.0
+    hold: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +52,8 @@ class Below:
         Tasks here of one task above.
     in_line : ndarray, optional
         Speed while 1, 2, … are in line, over that while none is and all places are taken; beyond the last the same.
+    steady : Steady, optional
+        Tasks that are in and before it besides.
     """
 
     size: int
@@ -51,9 +62,12 @@ class Below:
     speed: Array
     visits: float
     in_line: Array = field(default_factory=lambda: np.ones(1))
+    steady: Steady = Steady()
 
     def inside(self, mine: Array, others: Array) -> tuple[Array, Array, Array]:
         """Of so many there and before it, in whole numbers: of both kinds inside, and the speed of each."""
+        if self.steady.number > 0:
+            return self._beside_steady(mine, others)
         ratio = self.hold / self.other_hold
         a, b, c = 1 - ratio, others - self.size + ratio * (self.size + mine), ratio * self.size * mine
         root = np.sqrt(np.maximum(b * b + 4 * a * c, 0.0))
@@ -66,6 +80,21 @@ class Below:
         number = (mine + others).astype(int)
         slower = np.append(1.0, self.in_line)[np.clip(number - self.size, 0, len(self.in_line))]
         return own, rest, self.speed[np.minimum(number, self.size)] * slower
+
+    def _beside_steady(self, mine: Array, others: Array) -> tuple[Array, Array, Array]:
+        """The same beside tasks that are always there: all wait for as long, so that all places are taken (J. Little 1961)."""
+        kinds = (mine, self.hold), (others, self.other_hold), (self.steady.number, self.steady.hold)
+        number = np.asarray(mine + others + self.steady.number, dtype=float)
+        low, high = np.zeros(number.shape), number / self.size * max(hold for _, hold in kinds)
+        for _ in range(HALVED):
+            wait = (low + high) / 2
+            more = np.sum([count * (hold / (wait + hold)) for count, hold in kinds], axis=0) > self.size
+            low, high = np.where(more, wait, low), np.where(more, high, wait)
+        wait = np.where(number > self.size, high, 0.0)
+        own, rest = (count * (hold / (wait + hold)) for count, hold in kinds[:2])
+        slower = np.append(1.0, self.in_line)
+        speed = np.interp(np.minimum(number, self.size), np.arange(len(self.speed)), self.speed)
+        return own, rest, speed * np.interp(number - self.size, np.arange(len(slower)), slower)
 
     def mean_speeds(self, count: Array, levels: Array, chance: Array, left: Array) -> Array:
         """Mean rates at which `count` tasks from above leave, of those that `left` by their number; beyond these, the same."""
@@ -154,6 +183,7 @@ class TwoLimits:
         its, rates = self.below, np.zeros(self.size)
         np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=rates, where=self.elsewhere[1:] > 0)
         sizes = [self.size, its.size, its.visits, its.hold, its.other_hold, self.most, self.others_most]
+        sizes += [its.steady.number, its.steady.hold]
         ends, others_ends = (count * np.array([0.0, 0.5, 1.0]) for count in (some, others))
         return np.concatenate((sizes, its.speed[-1:], its.in_line[[0, -1]], self.come(ends), self.more(others_ends), rates))
 
@@ -290,7 +320,7 @@ def _solved(
     found = LimitsInSeries(
         float(left.sum()), float((chance * down).sum()), float((there * (count - rates.mine)).sum()),
         float((there * (phases[:, None] - rates.others)).sum()), speeds,
-        numbers, both,
+        numbers + below.steady.number, both,
         levels, chance.sum(axis=1), arriving, float((chance * serve).sum()),
         bool(chance[-1] @ (asked.come(FAR) - serve[-1]) > 0),
     )  # fmt: skip
@@ -341,5 +371,5 @@ def one_of_several(
     return PlacesBelow(
         float(left.sum()), float((chance * down).sum()), float((chance * (levels[:, None] - mine)).sum()),
         float((chance * (phases - others)).sum()), below.mean_speeds(count, levels, marginal, left),
-        numbers, both,
+        numbers + below.steady.number, both,
     )  # fmt: skip

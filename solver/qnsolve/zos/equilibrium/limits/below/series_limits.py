@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,11 +15,12 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource
 from qnsolve.zos.hosts.limited.product_form import weights
 
-from .series_chain import Arrivals, Below, LimitsInSeries, PlacesBelow, TwoLimits, one_of_several, series
+from .series_chain import Arrivals, Below, LimitsInSeries, PlacesBelow, Steady, TwoLimits, one_of_several, series
 
 SERIES, ONE = 4.0, 2.0  # effort of a chain of two limits, and of one of several below another, over that of a chain of a TCB
 SELDOM = 0.005  # chance of a full limit below up to which it makes no difference
 OFTEN = 0.2  # chance of a full class from which on it is solved with its region
+MOSTLY = 0.5  # chance of a full class from which on the number of its tasks does not go with that of others
 SAME = 1e-3  # change of what comes to a class and its region up to which their chain is the same [ratio]
 MANY = 0.015  # of the places above, in the second longest of the lines below, from which on one is long where another is short
 LONG = 400  # of a line, from which on its length makes no difference to who is inside
@@ -78,6 +80,8 @@ class SharedBelow:
         Regions above several whose lines competed for their places.
     with_region : set of int
         Classes that were solved with their regions: it is so to the end.
+    steady : set of int
+        Those that were full most of the time.
     """
 
     limits: FullLimits
@@ -85,6 +89,7 @@ class SharedBelow:
     solved: AlikeAnswers[int | tuple[int, int], LimitsInSeries] = field(default_factory=lambda: AlikeAnswers(SAME))
     competed: set[int] = field(default_factory=set)
     with_region: set[int] = field(default_factory=set)
+    steady: set[int] = field(default_factory=set)
 
     def of(self, above: int) -> dict[int, Array]:
         """Regions below that one, and the tasks a second that it sends to each task there."""
@@ -188,7 +193,7 @@ class SharedBelow:
         everything, pool = limits.tasks[region], limits.pool[region]
         others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner])) if inner else everything
         for its in inner:
-            found = self._class_and_region(its, region, crowd) if self._often(its, region) else None
+            found = self._class_and_region(its, region, crowd, inner) if self._often(its, region) else None
             if found is None:
                 continue
             solved, tasks = True, limits.classes[its]
@@ -214,8 +219,11 @@ class SharedBelow:
             return True
         return limits.found[region].full >= SELDOM and crowds[its].full > OFTEN
 
-    def _class_and_region(self, its: int, region: int, crowd: Crowd) -> LimitsInSeries | None:
-        """The chain of a class and of all other tasks of its region, whose own chain alone is `crowd`; None without others."""
+    def _class_and_region(self, its: int, region: int, crowd: Crowd, inner: list[int]) -> LimitsInSeries | None:
+        """The chain of a class and of all other tasks of its region, whose own chain alone is `crowd`; None without others.
+
+        Of the `inner` classes others that are full most of the time have as many there as in the mean however many others are.
+        """
         limits, w = self.limits, self.limits.work
         everything, tasks = limits.tasks[region], limits.classes[its]
         size, flow = int(w.form.pool_size[its]), w.flow[everything]
@@ -223,7 +231,11 @@ class SharedBelow:
         total = float(sent.sum())
         if not PART * total < float(flow.sum()) - total or total <= 0 or w.effort > EFFORT:
             return None
-        below, other_come, others_most, _ = self._below(region, sent, total, of_class=True)
+        self.steady |= {p for p in inner if p in w.crowds and w.crowds[p].full > MOSTLY}
+        steady = [p for p in inner if p in self.steady and p != its]
+        if sum(float(w.flow[limits.classes[p]].sum()) for p in steady) > float(flow.sum()) - (1 + PART) * total:
+            steady = []  # nothing else is there
+        below, other_come, others_most, _ = self._below(region, sent, total, of_class=True, steady=steady)
         stream, sources, _ = limits.sources(tasks, w.holds() + w.wait, w.holds() + w.pool_wait[limits.pool[region]])
         most, come = np.inf if stream > 0 else sum(s.users for s in sources), arrivals(stream, sources)
         asked = TwoLimits(size, below, np.eye(1, size + 1)[0], total, come, other_come, most, others_most)
@@ -242,7 +254,7 @@ class SharedBelow:
         return self.solved.of(key, [asked.numbers], solve)
 
     def _below(
-        self, region: int, sent: Array, total: float, *, of_class: bool = False
+        self, region: int, sent: Array, total: float, *, of_class: bool = False, steady: Sequence[int] = ()
     ) -> tuple[Below, Arrivals, float, Array]:  # fmt: skip
         """A region below another, or one `of_class`: places, how others come, the most of them, each task's share from above.
 
@@ -252,20 +264,25 @@ class SharedBelow:
         tasks, size = limits.tasks[region], limits.size(region)
         flow, times = w.flow[tasks], w.holds()
         holds = times[tasks]
-        rest = np.maximum(flow - sent, 0.0)
+        still = np.isin(tasks, np.concatenate([np.zeros(0, dtype=int), *(limits.classes[p] for p in steady)]))
+        always = flow * still
+        rest = np.maximum(flow - sent - always, 0.0)
         speed = limits.speeds[region][0]
         hold, other_hold = float(sent @ holds) / float(sent.sum()), float(rest @ holds) / float(rest.sum())
         each = np.append(1.0, speed[1:] / np.arange(1.0, len(speed)) * float(flow @ holds) / float(flow.sum()))
         squares = float(flow @ limits.squares(tasks, times, times - w.on_cps))
-        mixed = squares / (float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2)  # within either kind
+        always_hold = float(always @ holds) / max(float(always.sum()), 1e-300)
+        within = float(sent.sum()) * hold**2 + float(rest.sum()) * other_hold**2 + float(always.sum()) * always_hold**2
+        mixed = squares / within  # within each kind
         off = 1 - limits.at_cps_of_all(tasks)  # the CPs serve all inside at once
         load = float(flow.sum()) / float(speed[-1])
         if of_class:
             users = float(flow @ (form.users[form.work[tasks]] > 0)) / float(flow.sum())
             load = users + (1 - users) * load
         in_line = speeds_in_line(load, 1 + off * (mixed - 1), LONG)
-        below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line)
         spent = holds + w.pool_wait[limits.pool[region], tasks]
+        held = Steady(sum(float(w.crowds[p].inside @ np.arange(w.crowds[p].limit + 1.0)) for p in steady), always_hold)
+        below = Below(size, hold, other_hold, each[: size + 1], float(sent.sum()) / total, in_line, held)
         there, stream, sources, most = float(rest @ spent), 0.0, [], 0.0
         classes = limits.in_classes(tasks, times)
         for work in np.unique(form.work[tasks]):
