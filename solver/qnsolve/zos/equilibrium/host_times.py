@@ -69,6 +69,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
         found.append(replace(point, speeds=speeds))
     work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found
     limits.own.apply(hosts=True)
+    limits.at_tcbs.apply()
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):
             _delivered(work, host)

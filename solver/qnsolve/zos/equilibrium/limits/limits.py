@@ -23,6 +23,7 @@ from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, sp
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
+from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (
     NEARLY,
@@ -68,6 +69,7 @@ class Limits(StationsBelow):
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
+        self.at_tcbs = ClassesAtTcbs(self)
         self.equal = EqualLimits(self)
         self.feedback = UsersFeedback(self.work)
 
@@ -590,9 +592,18 @@ class Limits(StationsBelow):
             return  # settled with the region above
         mixed = self.mixed(tasks, within, within - w.on_cps)
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
-        w.pool_wait[pool, tasks] = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
-        self.own.note(inside, found, speed, fix)
+        wait = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
+        self.at_tcbs.forget(pool)
         if qr_pool in w.at_group and serial > 0:
-            others, at = np.setdiff1d(everything, tasks), weights(np.full(size, tilt * serial))
             beside = all_folded(weights(tilt * rest / count), inside.at.values())
-            w.pool_wait[pool, tasks] *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
+            apart = region not in self.rates and pool not in w.full
+            if not apart or w.need.in_order[tasks].any():
+                others, at = np.setdiff1d(everything, tasks), weights(np.full(size, tilt * serial))
+                wait *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
+            elif found.full > SELDOM:
+                stream, sources, hold = self.sources(tasks, holds + w.wait, within)
+                alike, _ = crowd_at_most(stream, sources, speed, size, 1.0, hold, stream > 0)
+                found = w.crowds[pool] = self.at_tcbs.solve(pool, qr_pool, found, beside, tilt, (stream, sources))
+                wait *= found.wait / max(alike.wait, 1e-300)
+        w.pool_wait[pool, tasks] = wait
+        self.own.note(inside, found, speed, fix)
