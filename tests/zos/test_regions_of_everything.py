@@ -130,6 +130,19 @@ def _class_beside(batch: dict[str, float], rate: float, qr_cpu: float) -> System
     return System(lpars=[_lpar(8)], regions=[region], work=works)
 
 
+def _classes_on_cps(places: int, engines: float, rate: float) -> System:
+    """Users of a TRANCLASS in three regions, all of their CPU on open TCBs, and other open work."""
+    names = ["AOR1", "AOR2", "AOR3"]
+    works = [
+        zos.Work(
+            "payments", users=3000, think_time=10.0, steps=[zos.Step(names, open_cpu=0.008, delay=0.006, tranclass="REPORTS")]
+        ),
+        zos.Work("orders", rate=rate, steps=[zos.Step(names, open_cpu=0.01)]),
+    ]
+    regions = [zos.CicsRegion(name, lpar="L", mxt=200, tranclasses={"REPORTS": places}) for name in names]
+    return System(lpars=[_lpar(engines)], regions=regions, work=works)
+
+
 def _spins_of_users() -> System:
     """Users keep a QR TCB at work: those of one work need it to themselves for half of their time there."""
     works = [
@@ -178,6 +191,14 @@ CASES: dict[str, tuple[Callable[[], System], Simulated]] = {
     "class beside long work": (
         partial(_class_beside, {"rate": 700.0}, 37.5, 0.008),
         {"batch": (700.0, 0.01743, 0.04), "orders": (37.5, 0.05578, 0.03)},
+    ),
+    "classes on four CPs": (
+        partial(_classes_on_cps, 1, 4, 80.0),
+        {"payments": (210.9, 4.202, 0.03), "orders": (80.0, 0.01085, 0.02)},
+    ),
+    "classes on two CPs": (
+        partial(_classes_on_cps, 2, 2, 10.0),
+        {"payments": (235.0, 2.782, 0.05), "orders": (10.0, 0.02972, 0.06)},
     ),
     "spins of users": (_spins_of_users, {"payments": (272.9, 0.2388, 0.02), "orders": (566.3, 0.05599, 0.02)}),
     "bursts of half a task": (_bursts_of_half_a_task, {"inquiry": (4664.0, 0.01856, 0.03)}),

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
+from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource, crowd_at_most
 from qnsolve.zos.hosts.limited.class_at_tcb import Arrivals, ClassAtTcb, ClassSolved, class_at_tcb
 
 from .below.series_limits import arrivals, crowd_of
+from .limits_of_cpu import several_importances
 
 Coming = tuple[float, list[UserSource]]  # a stream [1/s], and users
 
@@ -54,27 +56,61 @@ class _Stretched:
     full: float
 
 
+@dataclass(frozen=True, eq=False)
+class _Shared:
+    """A TCB, or CPs: tasks of a class there, all others, what each needs of it [servers], and its time there [s]."""
+
+    mine: Places
+    others: Places
+    work: Array
+    times: Array
+    servers: float = 1.0
+    fixed: float = 0.0
+
+
 @dataclass
 class ClassesAtTcbs:
     """All classes whose chains have a TCB.
 
     Attributes
     ----------
-    seen : dict of pool to _Stretched
+    seen, on_cps : dict of pool to _Stretched
+        At the TCB, and on the CPs; the TCB of these is ~ their host.
     solved : AlikeAnswers
-        Chains, by pool.
+        Chains, by pool and TCB.
     often : set of int
         Classes that were often full: it is so to the end.
+    asked : dict of pool to tuple
+        What the chains on the CPs are asked: time of each task at its QR TCB, and as for `solve`.
     """
 
     limits: SeenClasses
     seen: dict[int, _Stretched] = field(default_factory=dict)
-    solved: AlikeAnswers[int, ClassSolved] = field(default_factory=lambda: AlikeAnswers(SAME))
+    on_cps: dict[int, _Stretched] = field(default_factory=dict)
+    solved: AlikeAnswers[tuple[int, int], ClassSolved] = field(default_factory=lambda: AlikeAnswers(SAME))
     often: set[int] = field(default_factory=set)
+    asked: dict[int, tuple[Array, Crowd, Array, float, Coming]] = field(default_factory=dict)
 
     def forget(self, pool: int) -> None:
         """What was seen of a class."""
         self.seen.pop(pool, None)
+        self.on_cps.pop(pool, None)
+        self.asked.pop(pool, None)
+
+    def copy(self, pools: list[tuple[int, int]], tasks: Places, others: Places) -> None:
+        """Take for classes what was seen of those of an equal region, whose tasks are `others` in place of `tasks`."""
+        w = self.limits.work
+        for pool, its in pools:
+            self.forget(pool)
+            if its in self.seen:
+                seen, tcb = self.seen[its], w.limit_tcb(pool)
+                mine, beside = (tasks[np.searchsorted(others, some)] for some in (seen.tasks, seen.others))
+                self.seen[pool] = replace(seen, tcb=tcb, tasks=mine, others=beside)
+            if its in self.asked:
+                at_qr = w.at_group.get(w.limit_tcb(pool), np.zeros(len(w.flow)))
+                self.asked[pool] = (at_qr, *self.asked[its][1:])
+            if its in self.often:
+                self.often.add(pool)
 
     def solve(
         self, pool: int, tcb: int, plain: Crowd, elsewhere: Array, tilt: float, come: Coming
@@ -92,56 +128,100 @@ class ClassesAtTcbs:
         come : (float, list of UserSource)
             How they come: a stream, and users.
         """
-        w, tasks, size = self.limits.work, self.limits.classes[pool], plain.limit
-        work = w.flow * w.ask.qr
+        w, tasks = self.limits.work, self.limits.classes[pool]
+        work = w.flow * w.ask.qr * w.service.get(tcb, 1.0)
         others = np.setdiff1d(self.limits.tasks[int(w.form.pool_region[pool])], tasks)
-        others, mine = others[work[others] > 0], tasks[work[tasks] > 0]
-        work *= w.service.get(tcb, 1.0)
-        flow, own, load = float(w.flow[tasks].sum()), float(work[mine].sum()), float(work[others].sum())
-        other = self._length(others, work)
-        theirs, held = self._coming(others, tcb, work, other, True), self._held(others, work, other)
-        asked = ClassAtTcb(
-            size, own / flow, other, elsewhere, tilt, arrivals(*come), _beside(theirs, held), *map(_most, (come, theirs))
-        )
+        at = _Shared(tasks[work[tasks] > 0], others[work[others] > 0], work, w.at_group[tcb])
+        self.seen[pool], crowd = self._solved(pool, tcb, at, plain, elsewhere, tilt, come)
+        return crowd
+
+    def solve_cps(self) -> None:
+        """The chains of the classes that were last noted for the CPs."""
+        for pool in [*self.asked]:
+            self.solve_on_cps(pool)
+
+    def solve_on_cps(self, pool: int) -> Crowd | None:
+        """The same as `solve` of the CPs beside the QR TCB, as they were `asked`: times there are noted.
+
+        Not where tasks of several importances are there.
+        """
+        if pool not in self.asked:
+            return None
+        at_qr, plain, elsewhere, tilt, come = self.asked.pop(pool)
+        w, tasks = self.limits.work, self.limits.classes[pool]
+        form, host = w.form, int(w.form.host[tasks[0]])
+        here = (form.host == host) & (w.flow * w.ask.on_cps > 0)
+        work, times = w.flow * w.ask.on_cps, w.on_cps.copy()
+        for tcb in np.intersect1d(np.flatnonzero(form.pool_kind == Pool.QR), [*w.at_group]).tolist():
+            times -= np.maximum(w.at_group[tcb] - w.ask.qr * w.service.get(tcb, 1.0), 0.0)  # who waits there is on no CP
+        work[tasks] = np.maximum(w.flow * (w.ask.on_cps - w.ask.qr * (at_qr > 0)), 0.0)[tasks]
+        mine, others = tasks[work[tasks] > 0], np.setdiff1d(np.flatnonzero(here), tasks)
+        if not len(mine) or several_importances(w, here):
+            return None
+        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+        at = _Shared(mine, others, work, times, float(form.engines[host]), fixed)
+        self.on_cps[pool], crowd = self._solved(pool, ~host, at, plain, elsewhere, tilt, come)
+        return crowd
+
+    def _solved(
+        self, pool: int, key: int, at: _Shared, plain: Crowd, elsewhere: Array, tilt: float, come: Coming
+    ) -> tuple[_Stretched, Crowd]:  # fmt: skip
+        w, size, servers = self.limits.work, plain.limit, at.servers
+        flow, own = float(w.flow[self.limits.classes[pool]].sum()), float(at.work[at.mine].sum())
+        kept = np.array([self._full_class(t) for t in at.others.tolist()], dtype=int)
+        others = at.others[kept < 0]
+        load, other = float(at.work[others].sum()) + at.fixed, self._length(others if len(others) else at.mine, at.work)
+        theirs, held = self._coming(others, at, other), self._held(others, at.work, other)
+        ends = arrivals(*come), _beside(theirs, held), _most(come), _most(theirs)
+        beside = self._always(at.others, kept, at.times)
+        asked = ClassAtTcb(size, own / flow, other, elsewhere, tilt, *ends, servers, beside)
 
         def solve() -> ClassSolved:
             w.effort += EFFORT
-            there = 1 + float(plain.inside @ np.arange(size + 1.0))
-            return class_at_tcb(asked, 2 * plain.outside_at(0.999) + 60, 20 + 8 * there * load / max(1 - load, NEARLY))
+            there = servers + float(plain.inside @ np.arange(size + 1.0)) + len(beside)
+            room = 20 + 8 * there * load / max(servers - load, NEARLY * servers)
+            return class_at_tcb(asked, 2 * plain.outside_at(0.999) + 60, room)
 
-        found = self.solved.of(pool, [asked.numbers], solve)
+        found = self.solved.of((pool, key), [asked.numbers], solve)
         crowd = crowd_of(found.levels, found.chance, found.coming, size, found.rate)
-        both = np.concatenate((mine, others))
-        one = self._length(both, work)
-        stream, users = self._coming(both, tcb, work, one, False)
-        without, _ = crowd_at_most(stream, users, np.array([0.0, 1 / one]), 1)
-        self.seen[pool] = _Stretched(
-            tcb, mine, others, found.at_tcb / max(found.rate * own / flow, 1e-300),
-            found.others / max(found.others_rate * other, 1e-300),
+        both = np.concatenate((at.mine, at.others))
+        one, most = self._length(both, at.work), int(np.ceil(servers))
+        stream, users = self._coming(both, at, one)
+        without, _ = crowd_at_most(stream, users, np.minimum(np.arange(most + 1.0), servers) / one, most)
+        longer = found.at_tcb / max(found.rate * own / flow, 1e-300)
+        stretched = _Stretched(
+            key, at.mine, at.others, longer, found.others / max(found.others_rate * other, 1e-300) if load > 0 else longer,
             float(without.chance @ without.number) / max(without.rate * one, 1e-300), crowd.full,
         )  # fmt: skip
-        return crowd
+        return stretched, crowd
 
-    def _coming(self, tasks: Places, tcb: int, work: Array, length: float, apart: bool) -> Coming:
+    def _coming(self, tasks: Places, at: _Shared, length: float) -> Coming:
         """How tasks come to a TCB, as tasks of one length that need as much of it: a stream, and users.
 
-        Of the tasks there each has the share that it has of their work, as where they share the TCB. `apart` is whether tasks
-        out of full classes are as many as these have places.
+        Of the tasks there each has the share that it has of their work, as where they share the TCB.
         """
-        w, form = self.limits.work, self.limits.work.form
-        whole, stream, sources = max(float(work[tasks].sum()), 1e-300), 0.0, list[UserSource]()
-        kind = np.array([self._full_class(t) if apart else -1 for t in tasks.tolist()], dtype=int)
-        for pool, of in sorted({(p, -1 if p >= 0 else int(of)) for p, of in zip(kind, form.work[tasks], strict=True)}):
-            mine = tasks[(kind == pool) & ((pool >= 0) | (form.work[tasks] == of))]
+        w, form, work = self.limits.work, self.limits.work.form, at.work
+        whole, stream, sources = max(float(work[tasks].sum()) + at.fixed, 1e-300), at.fixed / length, list[UserSource]()
+        for of in np.unique(form.work[tasks]).tolist():
+            mine = tasks[form.work[tasks] == of]
             share, rate = float(work[mine].sum()) / whole, float(w.flow[mine].sum())
-            if pool < 0 and form.users[of] == 0:
+            if form.users[of] == 0:
                 stream += share * whole / length
                 continue
-            time = float(w.flow[mine] @ w.at_group[tcb][mine]) / rate
-            users = float(form.pool_size[pool]) if pool >= 0 else float(form.users[of])
-            away = max(users / rate - time, 1e-3 * time, 1e-12)
-            sources.append(UserSource(users, share, away * length * rate / (share * whole)))
+            time = float(w.flow[mine] @ at.times[mine]) / rate
+            away = max(float(form.users[of]) / rate - time, 1e-3 * time, 1e-12)
+            sources.append(UserSource(float(form.users[of]), share, away * length * rate / (share * whole)))
         return stream, sources
+
+    def _always(self, tasks: Places, kept: Places, times: Array) -> Array:
+        """Chances of 0, 1, … tasks at once of those out of full classes: each place there has one as often as in the mean."""
+        w, found = self.limits.work, np.ones(1)
+        for pool in sorted({*kept[kept >= 0].tolist()}):
+            mine, places = tasks[kept == pool], int(w.form.pool_size[pool])
+            part = min(float(w.flow[mine] @ times[mine]) / places, 1.0)
+            for _ in range(places):
+                found = np.convolve(found, (1 - part, part))
+        return found
 
     def _held(self, tasks: Places, work: Array, length: float) -> list[tuple[float, float, float]]:
         """Of the stream those of works that come out of regions that may fill: rate, share of the tasks there, and places."""
@@ -150,7 +230,7 @@ class ClassesAtTcbs:
         for of in np.unique(form.work[tasks[form.users[form.work[tasks]] == 0]]):
             mine = tasks[form.work[tasks] == of]
             above = limits.callers(mine)
-            if not above or not above <= set(limits.gates) or any(self._full_class(t) >= 0 for t in mine.tolist()):
+            if not above or not above <= set(limits.gates):
                 continue
             inside, places = w.flow * w.holds(), 0.0
             for region in above:
@@ -174,27 +254,56 @@ class ClassesAtTcbs:
         return pool if pool in self.often else -1
 
     def apply(self) -> None:
-        """Times at TCBs that were just found, as if no task were kept out, as they are; the fullest class last."""
+        """Times at CPs and TCBs that were just found, as if no task were kept out, as they are."""
         w = self.limits.work
-        for its in sorted(self.seen.values(), key=lambda its: its.full):
-            if its.tcb not in w.at_group:
+        on_cps, at_group = w.on_cps.copy(), dict(w.at_group)
+        for its, tasks, stretched in _in_turn(self.on_cps):
+            less = self._less_on_cps(its, stretched, on_cps, at_group)
+            w.on_cps[tasks] = np.maximum(on_cps[tasks] * less, w.ask.on_cps[tasks])
+            for pool, times in at_group.items():
+                if times[tasks].any():
+                    w.at_group[pool] = w.at_group[pool].copy()
+                    w.at_group[pool][tasks] = times[tasks] * less
+        on_cps, at_group = w.on_cps.copy(), dict(w.at_group)
+        for its, tasks, stretched in _in_turn(self.seen):
+            if its.tcb not in at_group:
                 continue
-            times, service = w.at_group[its.tcb].copy(), w.service.get(its.tcb, 1.0)
-            w.at_group[its.tcb] = times
-            bursts = w.form.in_groups[w.form.work[np.concatenate((its.tasks, its.others))]].any()
-            most = 1.0 if bursts else 1 - 1 / max(service, 1.0)  # of the TCB that what is on the CPs takes, or comes at once
-            for tasks, stretched in ((its.tasks, its.own), (its.others, its.other)):
-                alone = w.ask.qr[tasks] * service
-                there, least = float(w.flow[tasks] @ times[tasks]), float(w.flow[tasks] @ alone)
-                if not least > 0 or not there > 0:
-                    continue
-                host = there / least
-                taken = min(1 / its.without - 1 / host, most)
-                goal = min(max(1 / max(1 / stretched - taken, 1e-300), 1.0), max(host, stretched))
-                ratio = (goal - 1) / (host - 1) if host > 1 + LITTLE else 0.0
-                new = alone + ratio * np.maximum(times[tasks] - alone, 0.0)
-                w.on_cps[tasks] += new - times[tasks]
-                times[tasks] = new
+            times, new = at_group[its.tcb], self._at_tcb(its, tasks, stretched, at_group[its.tcb])
+            w.at_group[its.tcb] = w.at_group[its.tcb].copy()
+            w.at_group[its.tcb][tasks] = new
+            w.on_cps[tasks] = on_cps[tasks] + new - times[tasks]
+
+    def _less_on_cps(self, its: _Stretched, stretched: float, on_cps: Array, at_group: dict[int, Array]) -> float:
+        """Part of the times on the CPs that is left."""
+        w, both = self.limits.work, np.concatenate((its.tasks, its.others))
+        beside = on_cps - np.sum(list(at_group.values()) or [np.zeros(len(on_cps))], axis=0)
+        alone = np.where(beside > 0, np.maximum(w.ask.on_cps - w.ask.qr, 0.0), 0.0)
+        host = float(w.flow[both] @ np.maximum(beside, 0.0)[both]) / max(float(w.flow[both] @ alone[both]), 1e-300)
+        if not host > 1 + LITTLE:
+            return 1.0
+        taken = max(1 / its.without - 1 / host, 0.0)  # of the CPs, by what comes at once
+        return min(max(1 / max(1 / stretched - taken, 1e-300), 1.0) / host, 1.0)
+
+    def _at_tcb(self, its: _Stretched, tasks: Places, stretched: float, times: Array) -> Array:
+        """Times at a TCB of some tasks."""
+        w, service = self.limits.work, self.limits.work.service.get(its.tcb, 1.0)
+        bursts = w.form.in_groups[w.form.work[np.concatenate((its.tasks, its.others))]].any()
+        most = 1.0 if bursts else 1 - 1 / max(service, 1.0)  # of the TCB that what is on the CPs takes, or comes at once
+        alone = w.ask.qr[tasks] * service
+        there, least = float(w.flow[tasks] @ times[tasks]), float(w.flow[tasks] @ alone)
+        if not least > 0 or not there > 0:
+            return times[tasks]
+        host = there / least
+        taken = min(1 / its.without - 1 / host, most)
+        goal = min(max(1 / max(1 / stretched - taken, 1e-300), 1.0), max(host, stretched))
+        ratio = (goal - 1) / (host - 1) if host > 1 + LITTLE else 0.0
+        return np.asarray(alone + ratio * np.maximum(times[tasks] - alone, 0.0))
+
+
+def _in_turn(seen: dict[int, _Stretched]) -> list[tuple[_Stretched, Places, float]]:
+    """Tasks and how much longer theirs is: all others first, those of the fullest class last, then those of classes."""
+    order = sorted(seen.values(), key=lambda its: its.full)
+    return [(its, its.others, its.other) for its in order] + [(its, its.tasks, its.own) for its in order]
 
 
 def _most(come: Coming) -> float:

@@ -127,6 +127,7 @@ class Limits(StationsBelow):
                 w.rate = np.where(users, brackets.next(come, w.rate), come)
             else:
                 self._between(brackets, before)
+        self.at_tcbs.solve_cps()
         for region, found in self.found.items():
             self._note_rates(region, found)
 
@@ -205,7 +206,8 @@ class Limits(StationsBelow):
         other = self.equal.before(region, seen)
         if other >= 0:
             self.equal.copy(region, other)
-            self.own.copy(self.equal.pairs(region, other), self.tasks[region], self.tasks[other])
+            for stations in (self.own, self.at_tcbs):
+                stations.copy(self.equal.pairs(region, other), self.tasks[region], self.tasks[other])
             for pool, its in self.equal.pairs(region, other):
                 if its in self.inputs:
                     self.inputs[pool] = self.inputs[its]
@@ -594,16 +596,24 @@ class Limits(StationsBelow):
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
         wait = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
         self.at_tcbs.forget(pool)
-        if qr_pool in w.at_group and serial > 0:
-            beside = all_folded(weights(tilt * rest / count), inside.at.values())
-            apart = region not in self.rates and pool not in w.full
-            if not apart or w.need.in_order[tasks].any():
-                others, at = np.setdiff1d(everything, tasks), weights(np.full(size, tilt * serial))
-                wait *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
-            elif found.full > SELDOM:
-                stream, sources, hold = self.sources(tasks, holds + w.wait, within)
+        at, beside = weights(np.full(size, tilt * serial)), all_folded(weights(tilt * rest / count), inside.at.values())
+        apart, come = region not in self.rates and pool not in w.full and found.full > SELDOM, None
+        if apart:
+            stream, sources, hold = self.sources(tasks, holds + w.wait, within)
+            come = stream, sources
+        on_cps = float(flow[tasks] @ np.maximum(w.on_cps - at_qr, 0.0)[tasks]) / total
+        if come is not None and self.own.of_users(tasks) and on_cps > 0:
+            off = folded(at, weights(tilt * max(rest - on_cps, 1e-12) / count), size)
+            self.at_tcbs.asked[pool] = at_qr, found, off, tilt, come
+        if qr_pool in w.at_group and serial > 0 and (come is None or w.need.in_order[tasks].any()):
+            others = np.setdiff1d(everything, tasks)
+            wait *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
+        elif come is not None:
+            at_tcb = qr_pool in w.at_group and serial > 0
+            its = self.at_tcbs.solve(pool, qr_pool, found, beside, tilt, come) if at_tcb else self.at_tcbs.solve_on_cps(pool)
+            if its is not None:
                 alike, _ = crowd_at_most(stream, sources, speed, size, 1.0, hold, stream > 0)
-                found = w.crowds[pool] = self.at_tcbs.solve(pool, qr_pool, found, beside, tilt, (stream, sources))
-                wait *= found.wait / max(alike.wait, 1e-300)
+                wait, found = wait * its.wait / max(alike.wait, 1e-300), its
+                w.crowds[pool] = its
         w.pool_wait[pool, tasks] = wait
         self.own.note(inside, found, speed, fix)

@@ -176,8 +176,7 @@ class OwnStations:
             Time on a QR TCB that is not among that on the CPs [s].
         """
         w, form = self.work, self.work.form
-        held = w.flow[tasks] * w.holds()[tasks]
-        if float(held @ (form.users[form.work[tasks]] > 0)) > 0.5 * float(held.sum()):  # users come less often instead
+        if self.of_users(tasks):  # they come less often instead
             return {}
         through = self.through(tasks)
         cpu, now = np.maximum(w.ask.on_cps - w.ask.qr * (at_qr > 0), 0.0), np.maximum(w.on_cps - at_qr, 0.0)
@@ -272,6 +271,12 @@ class OwnStations:
         waits = RowsInLine(*row).waits_over_shared() * row[1] * row[2]
         return np.asarray(np.clip(waits[:-1] / max(float(waits[-1]), 1e-300), 1.0, rounds))
 
+    def of_users(self, tasks: Places) -> bool:
+        """Whether most of some tasks inside are of users."""
+        w = self.work
+        held = w.flow[tasks] * w.holds()[tasks]
+        return float(held @ (w.form.users[w.form.work[tasks]] > 0)) > 0.5 * float(held.sum())
+
     def through(self, tasks: Places) -> Array:
         """Flows of all tasks as far as they come from some tasks, or are these (T,) [1/s]."""
         w = self.work
@@ -340,8 +345,7 @@ class OwnStations:
         self.shorter.pop((pool, QR), None)
         self.shorter.pop((pool, BESIDE), None)
         w, flow = self.work, float(self.work.flow[tasks].sum())
-        held = w.flow[tasks] * w.holds()[tasks]
-        if float(held @ (w.form.users[w.form.work[tasks]] > 0)) > 0.5 * float(held.sum()) or flow * serial >= NEARLY:
+        if self.of_users(tasks) or flow * serial >= NEARLY:
             return 1.0
         size = len(speed) - 1
         there = np.convolve(at * np.arange(size + 1.0), beside)[: size + 1]

@@ -1,4 +1,4 @@
-"""Tasks of a TRANCLASS and all others that share one QR TCB: a Markov chain on a plane.
+"""Tasks of a TRANCLASS and all others that share one QR TCB, or CPs: a Markov chain on a plane.
 
 The levels are the tasks in and before the class, the phases the others at the TCB. Given both, the tasks inside are at the TCB
 or elsewhere as in their product form beside so many others. That is exact where the class is never full, or always, and where
@@ -8,7 +8,7 @@ the one kind of tasks is far shorter than the other.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -41,6 +41,10 @@ class ClassAtTcb:
         Rates at which tasks come to the class, and others to the TCB, by their number.
     most, others_most : float
         Numbers that they do not exceed.
+    servers : float, default 1
+        CPs in place of a TCB.
+    beside : ndarray, optional
+        Chances of 0, 1, … tasks that are there besides, however many the others are.
     """
 
     size: int
@@ -52,15 +56,22 @@ class ClassAtTcb:
     more: Arrivals
     most: float
     others_most: float
+    servers: float = 1.0
+    beside: Array = field(default_factory=lambda: np.ones(1))
 
     @property
     def numbers(self) -> Array:
         """What tells it from another one."""
         ends, others_ends = (min(most, 2.0 * self.size) * np.array([0.0, 0.5, 1.0]) for most in (self.most, self.others_most))
-        sizes = [self.size, self.own, self.other, self.most, self.others_most]
+        sizes = [self.size, self.own, self.other, self.most, self.others_most, self.servers]
         some = self.elsewhere[:-1] > 0
         rates = np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=np.zeros(self.size), where=some)
-        return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates))
+        return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates, self.beside))
+
+    def part(self, count: Array) -> Array:
+        """Of a server, what each of so many tasks has of them."""
+        more = np.arange(float(len(self.beside)))
+        return np.minimum(self.servers / np.maximum(count[..., None] + more, self.servers), 1.0) @ self.beside
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +120,12 @@ def _points(size: int, top: float) -> Array:
 
 def _solved(asked: ClassAtTcb, fold: FoldedRows, levels: Array, phases: Array) -> tuple[ClassSolved, float, float]:
     count, others = np.arange(asked.size + 1.0), phases[:, None]
-    both = np.maximum(count + others, 1.0)  # that share the TCB (Y, size + 1)
-    leave = count / both / asked.own
+    part = asked.part(count + others)  # (Y, size + 1)
+    leave = count * part / asked.own
     logs = np.zeros_like(leave)
     logs[:, 1:] = np.cumsum(np.log(asked.tilt / leave[:, 1:]), axis=1)
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
-    ended = others / both / max(asked.other, 1e-300)
+    ended = others * part / max(asked.other, 1e-300)
     whole, down, there = np.split(fold.of(np.concatenate((weight, weight * ended, weight * count))), 3)
     whole = np.maximum(whole, 1e-290)
     place = np.minimum(levels, asked.size).astype(int)
