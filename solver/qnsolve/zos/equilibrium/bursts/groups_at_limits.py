@@ -8,7 +8,8 @@ from qnsolve.numerics.series import Array
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
-PASSES, POINTS = 5, 18  # of a search for speeds, each between two of so many points
+PASSES, POINTS = 2, 18  # of a search for speeds, each between two of so many points
+LARGE, AT_ONCE = 1e200, 8  # weight from which on all are scaled, and numbers after which that is looked at
 SURE = 1e-12  # chance of more of a group, below which there are none
 
 
@@ -77,10 +78,12 @@ def speeds_by_little(groups: float, single: float, tail: Array, speed: Array, in
         low, high = high, 2 * high
     for _ in range(PASSES):
         tried = np.geomspace(low, high, POINTS)
-        more = inside_limit(groups, single, tail, tried[1:-1], speed) > inside
-        place = int(np.count_nonzero(more))  # the more the faster the fewer
-        low, high = float(tried[place]), float(tried[place + 1])
-    return speed * high
+        found = inside_limit(groups, single, tail, tried, speed)
+        place = min(max(int(np.count_nonzero(found > inside)), 1), POINTS - 1)  # the more the faster the fewer
+        low, high = float(tried[place - 1]), float(tried[place])
+    more, fewer = float(found[place - 1]), float(found[place])  # between these as good as straight
+    part = (more - inside) / (more - fewer) if more > fewer else 1.0
+    return speed * (low + min(max(part, 0.0), 1.0) * (high - low))
 
 
 def inside_limit(groups: float, single: float, tail: Array, ratio: Array, speed: Array) -> Array:
@@ -91,14 +94,15 @@ def inside_limit(groups: float, single: float, tail: Array, ratio: Array, speed:
     limit, coming = len(speed), groups * tail[::-1]
     coming[-1] += single
     found = np.zeros((limit, len(ratio)))
+    leave = np.append(0.0, speed)[:, None] * ratio
     found[0] = 1.0
     for n in range(1, limit):
         back = min(n, len(coming))
-        found[n] = coming[-back:] @ found[n - back : n] / (ratio * speed[n - 1])
-        found[: n + 1] /= np.maximum(found[n], 1.0)
-    rates = ratio * np.append(0.0, speed)[:, None]
+        found[n] = coming[-back:] @ found[n - back : n] / leave[n]
+        if n % AT_ONCE == 0 and found[n].max() > LARGE:
+            found[: n + 1] /= np.maximum(found[n], 1.0)
     whole = float(coming.sum())
-    full = ((whole - rates[:limit]) * found).sum(axis=0) / np.maximum(rates[limit] - whole, 1e-12 * whole)
+    full = ((whole - leave[:limit]) * found).sum(axis=0) / np.maximum(leave[limit] - whole, 1e-12 * whole)
     number = np.arange(float(limit))
     return np.asarray((number @ found + limit * full) / (found.sum(axis=0) + full))
 

@@ -24,6 +24,7 @@ LITTLE = 1e-12  # time of a task at a center that is none [s]
 ENDLESS = 1e12  # wait that has no end [s]
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
 RANGE = 3.0  # of the log of the waits over those of the chain
+SECTIONS, POINTS = 8, 65  # of a search, each between two of so many points
 NEARLY, FAR = 0.995, 1.3  # load of a limit by the times inside up to which these tell it, and from which on they do not
 FULLEST = 0.995  # of the servers that others are taken to have
 
@@ -357,12 +358,13 @@ def by_places(
         mine = form.work[tasks] == of
         come[of], rest[of] = places, float(visits[mine].sum()) * idle + float(held[mine].sum())
 
-    def taken(factor: float) -> float:
-        rate = np.where(users > 0, come / np.maximum(rest + factor * new, 1e-300), form.rate)
-        return float(rate[form.work[tasks]] @ held)
-
+    mine = users > 0
+    places = np.bincount(form.work[tasks], held, len(users))
+    left = goal - float(form.rate[~mine] @ places[~mine])  # to users: the longer they wait the fewer they take
     low, high = -RANGE, RANGE
-    for _ in range(50):
-        middle = (low + high) / 2
-        low, high = (middle, high) if taken(np.exp(middle)) > goal else (low, middle)
+    for _ in range(SECTIONS):
+        tried = np.linspace(low, high, POINTS)
+        taken = (come / np.maximum(rest + np.exp(tried)[:, None] * new, 1e-300) * places)[:, mine].sum(axis=1)
+        place = int(np.count_nonzero(taken[1:-1] > left))
+        low, high = float(tried[place]), float(tried[place + 1])
     return np.asarray(waits * np.exp(part * low))

@@ -488,7 +488,7 @@ class Limits(StationsBelow):
             kept_out = region not in self.rates or self.above[region] in self.gates  # by no limit, or by that of another
             if kept_out and size > FEW:  # long lines are seldom, and of what is kept out
                 found[FEW:] = np.maximum(found[FEW:], np.median(found[FEW // 2 : FEW]))
-        return np.asarray(np.minimum(found, np.where(np.isin(np.arange(size), known), at_once, most)))
+        return np.asarray(np.minimum(found, np.where(np.bincount(known, minlength=size)[:size] > 0, at_once, most)))
 
     def _descend(self, seen: Array, parts: list[Array], inner: list[int], base: Array) -> None:
         """Tasks in and before each region below, given the chances of those in the region above, over their weights."""

@@ -27,7 +27,7 @@ ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
 UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
 UNITS = 2.5  # servers of a group that count, over those at work
 MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
-LARGE = 1e200  # from which on chances are scaled
+LARGE, AT_ONCE = 1e200, 8  # from which on chances are scaled, and numbers after which it is asked whether there are more
 MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
 
 
@@ -268,26 +268,30 @@ def _beside(
     """
     flow = np.array([its.rate * its.size for its in groups])
     piece = piece or float(flow @ [its.piece for its in groups]) / float(flow.sum())
-    sizes = [max(its.size * its.piece / piece, 1.0) for its in groups]
+    sizes = np.array([max(its.size * its.piece / piece, 1.0) for its in groups])
     work = np.array([its.used for its in groups])
     rates = min(1.0, FULL * room / max(float(work.sum()), 1e-300)) * work / piece / sizes  # no more than there is room for
     chance, fewer = np.zeros((MOST, len(number))), np.zeros((MOST + 1, len(number)))
+    there = np.arange(float(MOST))[:, None]
+    takes = piece * (1 - stretched + stretched * np.maximum(1.0, (number + there) / room)) / np.maximum(there, 1.0)
+    several = sizes > 1
+    alone, in_groups = (float(rates[some].sum()) for some in (~several, several))
+    more = [(rate, int(size), rate * (size - int(size))) for rate, size in zip(rates[several], sizes[several], strict=True)]
     chance[0] = fewer[1] = 1.0
     for n in range(1, MOST):
-        up = np.zeros(len(number))
-        for rate, size in zip(rates, sizes, strict=True):
-            whole = int(size)
-            up += rate * (fewer[n] - fewer[max(n - whole, 0)])
+        up = in_groups * fewer[n] + alone * chance[n - 1]
+        for rate, whole, part in more:
             if n > whole:
-                up += rate * (size - whole) * chance[n - whole - 1]
-        chance[n] = up * piece * (1 - stretched + stretched * np.maximum(1.0, (number + n) / room)) / n
+                up += part * chance[n - whole - 1] - rate * fewer[n - whole]
+        chance[n] = up * takes[n]
         fewer[n + 1] = fewer[n] + chance[n]
+        if n % AT_ONCE:
+            continue
         if float(fewer[n + 1].max()) > LARGE:
             chance[: n + 1], fewer[: n + 2] = chance[: n + 1] / fewer[n + 1], fewer[: n + 2] / fewer[n + 1]
         if (n * chance[n] <= TAIL * fewer[n + 1]).all():
             break
-    there = np.arange(n + 1.0)[:, None]
-    chance = chance[: n + 1] / fewer[n + 1]
+    chance, there = chance[: n + 1] / fewer[n + 1], there[: n + 1]
     return (chance * np.minimum(1.0, room / np.maximum(number + there, 1e-300))).sum(axis=0), (chance * there).sum(axis=0)
 
 

@@ -107,6 +107,7 @@ def plane(
     most = STIFF * max(float(serve.max()), float(down.max()))
     arrive, up = np.minimum(arrive, most), np.minimum(up, most)
     seen: list[tuple[Places, Places, Array]] = []  # what a look at a few points showed
+    wide: list[bool] = [False]  # whether central moves did not do on some of the points
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
         some = np.ix_(rows, columns)
@@ -118,10 +119,11 @@ def plane(
             seen[:] = [(rows, columns, chance)] * looked
             return chance
         near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
-        known = windows is not None and windows.careful.get(size, False)
+        known = wide[0] or (windows is not None and windows.careful.get(size, False))
         if seen and not known and len(rows) * len(columns) > LARGE:
             known = not groups and too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
         found, careful = chain.chance(near, known=known)
+        wide[0] = careful
         if windows is not None:
             windows.careful[size] = careful
         return found

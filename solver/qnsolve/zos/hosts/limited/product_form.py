@@ -9,6 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 
 SMALL = 1e-290  # of the weights of numbers of tasks
+NOTHING = 1e-303  # of the largest weight of those that are as good as 0
 BLOCK = 256  # numbers of which sums are found at once
 
 
@@ -48,7 +49,9 @@ def speeds_of(rows: Array, tilt: float) -> Array:
 
 def folded(one: Array, other: Array, size: int) -> Array:
     """Weights of both together, the largest 1."""
+    one, other = (its[: int(np.flatnonzero(its > NOTHING)[-1]) + 1] for its in (one[: size + 1], other[: size + 1]))
     found = np.convolve(one, other)[: size + 1]
+    found = np.concatenate((found, np.full(size + 1 - len(found), NOTHING)))  # of which products make nothing
     return np.asarray(found / found.max())
 
 

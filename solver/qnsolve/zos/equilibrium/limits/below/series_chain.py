@@ -8,7 +8,7 @@ them where the line is long against its changes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -140,6 +140,8 @@ class LimitsInSeries(PlacesBelow):
         Tasks that leave above [1/s].
     endless : bool
         However many are there, more come than leave: no grid is wide enough.
+    seldom : (float, float)
+        Numbers in line that are seldom exceeded, before the limit above and others before the one below.
     """
 
     levels: Array
@@ -147,6 +149,7 @@ class LimitsInSeries(PlacesBelow):
     coming: Array
     rate: float
     endless: bool
+    seldom: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +214,7 @@ def series(asked: TwoLimits, guess: float, others_guess: float) -> LimitsInSerie
             break
         top = top if enough else min(most, 4 * top)
         others_top = others_top if others_enough else min(others_most, 4 * others_top)
-    return found
+    return replace(found, seldom=(top - size, others_top - below.size))
 
 
 def _points(size: int, top: float, middle: float = 0.0) -> Array:

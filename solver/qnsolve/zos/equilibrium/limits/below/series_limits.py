@@ -249,7 +249,9 @@ class SharedBelow:
 
         def solve() -> LimitsInSeries:
             self.limits.work.effort += SERIES
-            return series(asked, 2 * plain.outside_at(0.999) + 60, 2 * others.outside_at(0.999) + 40)
+            before = self.solved.last(key)
+            first, below = (0.0, 0.0) if before is None else before.seldom
+            return series(asked, max(2 * plain.outside_at(0.999) + 60, first), max(2 * others.outside_at(0.999) + 40, below))
 
         return self.solved.of(key, [asked.numbers], solve)
 
