@@ -8,7 +8,7 @@ from qnsolve.numerics.series import Array
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
-PASSES, POINTS = 2, 18  # of a search for speeds, each between two of so many points
+PASSES, POINTS = 3, 18  # of a search for speeds, each between two of so many points
 LARGE, AT_ONCE = 1e200, 8  # weight from which on all are scaled, and numbers after which that is looked at
 SURE = 1e-12  # chance of more of a group, below which there are none
 
@@ -81,8 +81,8 @@ def speeds_by_little(groups: float, single: float, tail: Array, speed: Array, in
         found = inside_limit(groups, single, tail, tried, speed)
         place = min(max(int(np.count_nonzero(found > inside)), 1), POINTS - 1)  # the more the faster the fewer
         low, high = float(tried[place - 1]), float(tried[place])
-    more, fewer = float(found[place - 1]), float(found[place])  # between these as good as straight
-    part = (more - inside) / (more - fewer) if more > fewer else 1.0
+    more, fewer = (1 / float(its) for its in found[place - 1 : place + 1])  # near the end of a line without end straight
+    part = (1 / inside - more) / (fewer - more) if fewer > more else 1.0
     return speed * (low + min(max(part, 0.0), 1.0) * (high - low))
 
 

@@ -359,12 +359,12 @@ def by_places(
         come[of], rest[of] = places, float(visits[mine].sum()) * idle + float(held[mine].sum())
 
     mine = users > 0
-    places = np.bincount(form.work[tasks], held, len(users))
-    left = goal - float(form.rate[~mine] @ places[~mine])  # to users: the longer they wait the fewer they take
+    there = np.bincount(form.work[tasks], held, len(users))
+    left = goal - float(form.rate[~mine] @ there[~mine])  # to users: the longer they wait the fewer they take
     low, high = -RANGE, RANGE
     for _ in range(SECTIONS):
         tried = np.linspace(low, high, POINTS)
-        taken = (come / np.maximum(rest + np.exp(tried)[:, None] * new, 1e-300) * places)[:, mine].sum(axis=1)
+        taken = (come / np.maximum(rest + np.exp(tried)[:, None] * new, 1e-300) * there)[:, mine].sum(axis=1)
         place = int(np.count_nonzero(taken[1:-1] > left))
         low, high = float(tried[place]), float(tried[place + 1])
     return np.asarray(waits * np.exp(part * low))
