@@ -32,6 +32,7 @@ LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response tim
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ADRIFT = 0.25  # change of a last round from which on it is as good as any
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
+STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
@@ -59,7 +60,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     _within(work)
     limits = Limits(work)
     steps, change, drift, calmest = RelaxedSteps(), 1.0, 1.0, _Calmest()
-    overloads = _Overloads()
+    overloads, still = _Overloads(), 0
     users = bool((form.users > 0).any())
     longer = {} if users else _of_rates(work, limits, check)
     for work.rounds in range(1, rounds + 1):
@@ -89,8 +90,8 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
         drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
         calmest.see(work, drift)
-        near = CLOSE if work.rounds <= LONG else NEAR
-        if change < near and work.rounds > 1 and limits.calm:
+        still = still + 1 if change < (CLOSE if work.rounds <= LONG else NEAR) else 0
+        if work.rounds > 1 and still >= (1 if limits.calm else STILL):
             work.settled = True
             break
         enough = EFFORT if not work.full else PATIENT * EFFORT  # what is full is told by rounds that come to an end

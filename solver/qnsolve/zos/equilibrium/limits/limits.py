@@ -12,6 +12,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.brackets import Brackets
 from qnsolve.zos.equilibrium.relaxed_steps import SecantSteps, StepLength
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
+from qnsolve.zos.equilibrium.working import EFFORT
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
@@ -43,7 +44,7 @@ RARE = 0.03  # chance of a queue before a limit below which tasks come to the CP
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 CALM = 1e-3  # waits that change less, over the response time, are settled
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
-PASSES = 24  # over all limits in one round
+PASSES, MOST = 24, 1.25  # over all limits in one round, and effort after which there are no more, over that of the rounds
 SLOW, TRIES = 0.5, 4  # change of the waits over the least so far, and how often it is more until steps at once are given up
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 EARLY = 10  # passes in the first round: hosts are not known yet
@@ -110,7 +111,7 @@ class Limits(StationsBelow):
             at_once = at_once and not self.joined and longer < TRIES
             if at_once:  # also in the last pass: what is left is less
                 self.feedback.step(before, [self.pool[region] for region in self.order], turns if longer > 1 else None)
-            if moved < near or passed == most - 1:
+            if moved < near or passed == most - 1 or w.effort > MOST * EFFORT:
                 break
             if at_once:
                 continue

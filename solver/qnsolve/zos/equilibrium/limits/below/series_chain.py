@@ -141,7 +141,7 @@ class LimitsInSeries(PlacesBelow):
     endless : bool
         However many are there, more come than leave: no grid is wide enough.
     seldom : (float, float)
-        Numbers in line that are seldom exceeded, before the limit above and others before the one below.
+        Numbers in line that are seldom exceeded, before the limit above and others before the one below; 0 where none is known.
     """
 
     levels: Array
@@ -211,10 +211,10 @@ def series(asked: TwoLimits, guess: float, others_guess: float) -> LimitsInSerie
         enough = found.endless or last < LEFT_OUT or top >= most
         others_enough = others_last < LEFT_OUT or others_top >= others_most
         if enough and others_enough:
-            break
+            return replace(found, seldom=(top - size, others_top - below.size))
         top = top if enough else min(most, 4 * top)
         others_top = others_top if others_enough else min(others_most, 4 * others_top)
-    return replace(found, seldom=(top - size, others_top - below.size))
+    return found
 
 
 def _points(size: int, top: float, middle: float = 0.0) -> Array:
