@@ -27,6 +27,8 @@ def met_at_servers(mates: float, one_more: float, slowest: float, apart: float, 
     line = max(mates + 1 - servers, 0.0)  # who do not find a server at once
     there += waits * max(_crossed(line, drift) - line * max(drift, 0.0), 0.0)
     there = min(there, mates)
+    if there <= 0:
+        return 0.0
     near = there * one_more
     return float(there * near / (near + apart))
 
