@@ -64,7 +64,7 @@ class ClassAtTcb:
         """What tells it from another one."""
         ends, others_ends = (min(most, 2.0 * self.size) * np.array([0.0, 0.5, 1.0]) for most in (self.most, self.others_most))
         sizes = [self.size, self.own, self.other, self.most, self.others_most, self.servers]
-        some = self.elsewhere[:-1] > 0
+        some = (self.elsewhere[:-1] > 0) & (self.elsewhere[1:] > 0)
         rates = np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=np.zeros(self.size), where=some)
         return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates, self.beside))
 
