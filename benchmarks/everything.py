@@ -6,7 +6,7 @@ The systems are stored whole, with their references: simulated for 2 or 8 millio
 20 % only. `--again N` simulates N of them again, and holds the references against that.
 
 The error of a system is that of its worst work, without the half width of its reference. `--write` writes the errors by region
-of use into the package: for these systems, and for salts 4 and 5 of the families, 95 of 100 are within what is written.
+of use into the package: for these systems, those of `groups` and salts 4 and 5 of the families, 95 of 100 are within them.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from qnsolve.zos.report import region_of_use
 from qnsolve.zos.report.region_of_use import Use, uses
 from qnsolve.zos.report.reporting import answer
 
+from benchmarks import grouped_arrivals
 from benchmarks.families.all_systems import Drawn
 from benchmarks.system_accuracy import (
     RULE,
@@ -48,7 +49,7 @@ from benchmarks.system_references import Reference, Truth, load
 STORED = Path(__file__).parent / "families" / "references_everything.json"
 SIZES = ("1 region", "2 to 5 regions", "6 to 12 regions", "13 to 20 regions")
 KNOWN = 0.15  # half width of a response time, over it, up to which a work counts
-SALTS = (4, 5)  # families for the errors that answers state
+SALTS, BURSTS = (4, 5), (1, 2)  # families, and bursts at all centers, for the errors that answers state
 FAR = 4.0  # standard deviations, about, that two simulations may be apart
 
 
@@ -127,7 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     every = [one for one in map(known, some) if one.works]
     if options.write:
         families = errors_of([checked(one) for salt in SALTS for one in load(salt).values()])
-        rows = regions(families, of_answers([checked(one) for one in every]))
+        bursts = [one for salt in BURSTS for one in grouped_arrivals.references(salt)]
+        rows = regions(families, of_answers([checked(one) for one in [*every, *bursts]]))
         write(rows)
         region_of_use.table.cache_clear()
         sys.stdout.write(f"{region_table(rows)}\n\n")
