@@ -50,11 +50,11 @@ def test_a_region_of_use_has_its_edges_below() -> None:
 
 
 def test_bursts_and_lower_importance_are_uneven() -> None:
-    """Work in bursts, and work below other work of its LPAR; the highest importance in use is not lower, whatever its rank."""
+    """Work in bursts, what shares an LPAR with it, and work below other work; the highest importance in use is not lower."""
     work = [zos.Work(name, rate=10, regions=name.upper() + "X", open_cpu=0.001) for name in ("high", "low", "alone")]
     work.append(zos.Work("bursts", rate=10, burst=3, regions="HIGHX", open_cpu=0.001))
     ranks = {"HIGHX": ("L", 1), "LOWX": ("L", 2), "ALONEX": ("M", 4)}
     regions = [zos.CicsRegion(name, lpar=lpar, importance=rank) for name, (lpar, rank) in ranks.items()]
     form = compiled(zos.System([zos.Lpar("L", processors=2), zos.Lpar("M", processors=2)], regions, work))
     found = uses(form, np.full(4, 10.0), np.zeros(2), np.zeros(len(form.pool_size)))
-    assert [use.uneven for use in found] == [False, True, False, True]
+    assert [use.uneven for use in found] == [True, True, False, True]
