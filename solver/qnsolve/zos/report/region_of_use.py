@@ -10,7 +10,7 @@ from math import nan
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Compiled, Op, Pool
 
 TABLE = "measured_system_errors.csv"
@@ -30,7 +30,7 @@ class Use:
     limit : float
         Use of the fullest of its limits: MXT, dependent regions, TRANCLASSes, JVM threads [0..1].
     uneven : bool
-        Whether it comes in bursts, or other work of its LPAR has a higher importance.
+        Whether it or other work of its LPAR comes in bursts, or other work there has a higher importance.
     """
 
     center: float
@@ -77,13 +77,20 @@ def uses(form: Compiled, throughput: Array, busy: Array, held: Array) -> list[Us
     use = np.where(np.isin(form.pool_kind, (Pool.QR, Pool.RO)), tcbs, np.where(form.pool_size < UNLIMITED, held, 0.0))
     bound = np.isin(form.pool_kind, BOUNDS)
     highest = [min(form.importance[form.host == host], default=1) for host in range(len(form.engines))]
-    center, limit, uneven = np.zeros(len(form.rate)), np.zeros(len(form.rate)), form.in_groups | (form.tick > 0)
+    center, limit, uneven = np.zeros(len(form.rate)), np.zeros(len(form.rate)), _met_by_groups(form)
     for task, work in enumerate(form.work):
         pools = [arg for code, arg, _ in form.program(task) if code in (Op.TAKE, Op.SHARED, Op.HOLD)]
         center[work] = max(center[work], busy[form.host[task]], *(use[p] for p in pools if not bound[p]), 0.0)
         limit[work] = max(limit[work], *(use[p] for p in pools if bound[p]), 0.0)
         uneven[work] |= form.importance[task] > highest[form.host[task]]
     return [Use(float(c), float(x), bool(u)) for c, x, u in zip(center, limit, uneven, strict=True)]
+
+
+def _met_by_groups(form: Compiled) -> Places:
+    """Works in groups, and those that come to an LPAR to which such work comes (W,)."""
+    groups = form.in_groups | (form.tick > 0)
+    hosts = np.unique(form.host[groups[form.work]])
+    return np.asarray(groups | np.isin(np.arange(len(groups)), form.work[np.isin(form.host, hosts)]))
 
 
 def tcb_use(form: Compiled, throughput: Array) -> Array:
