@@ -71,6 +71,8 @@ def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array
     """
     flow, rounds = work.flow, work.need.rounds
     grouped = np.isin(np.arange(len(longer)), list(sizes))
+    if float(flow @ stop.time) >= stop.servers:  # more than it can do, for a round
+        return longer
     if not (rounds[grouped] > 1).any():
         return longer * np.where(grouped, 1.0, _visits(work, stop, grouped, float(longer[grouped].max())))
     shared = _Sharing(work, stop, sizes, longer, grouped)
