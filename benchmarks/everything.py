@@ -31,19 +31,7 @@ from qnsolve.zos.report.reporting import answer
 
 from benchmarks import grouped_arrivals
 from benchmarks.families.all_systems import Drawn
-from benchmarks.system_accuracy import (
-    RULE,
-    TITLE,
-    Checked,
-    Errors,
-    checked,
-    errors_of,
-    region_table,
-    regions,
-    row,
-    worst,
-    write,
-)
+from benchmarks.system_accuracy import Checked, Errors, checked, errors_of, region_table, regions, table, worst, write
 from benchmarks.system_references import Reference, Truth, load
 
 STORED = Path(__file__).parent / "families" / "references_everything.json"
@@ -89,15 +77,6 @@ def of_answers(found: Sequence[Checked]) -> Errors:
     return errors
 
 
-def table(found: Sequence[Checked]) -> str:
-    """The table by number of regions, and over all."""
-    lines = [TITLE.replace("family", "systems of"), RULE]
-    for size in SIZES:
-        own = [one for one in found if one.reference.drawn.family == size]
-        lines += [row(size, own)] if own else []
-    return "\n".join([*lines, row("**all**", found)])
-
-
 def apart(reference: Reference, jobs: int = 400_000) -> float:
     """Standard deviations, about, between the reference and another simulation, of the response time that is farthest off."""
     found: dict[str, Any] = {
@@ -134,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         region_of_use.table.cache_clear()
         sys.stdout.write(f"{region_table(rows)}\n\n")
     found = [checked(one) for one in every]
-    sys.stdout.write(f"{table(found)}\n\n{worst(found, options.worst)}\n")
+    sys.stdout.write(f"{table(found, SIZES, 'systems of')}\n\n{worst(found, options.worst)}\n")
     return 0
 
 

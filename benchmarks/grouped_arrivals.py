@@ -11,9 +11,10 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from benchmarks.families.burst_systems import KINDS, drawn
-from benchmarks.system_accuracy import RULE, TITLE, Checked, checked, row, worst
+from benchmarks.system_accuracy import checked, table, worst
 from benchmarks.system_references import Reference, Truth, UnsettledError, simulated
 
 STORED = Path(__file__).parent / "families" / "references_groups.json"
@@ -23,9 +24,9 @@ SECONDS = 8.0  # of one simulation
 KNOWN = 0.05  # half width of a reference from which on it is drawn again
 
 
-def stored() -> dict[str, dict[str, object]]:
+def stored() -> dict[str, dict[str, Any]]:
     """What is stored, by "salt/kind number"."""
-    found: dict[str, dict[str, object]] = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
+    found: dict[str, dict[str, Any]] = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     return found
 
 
@@ -35,9 +36,8 @@ def references(salt: int) -> Iterator[Reference]:
         of, rest = name.split("/")
         if int(of) == salt:
             kind, number = rest.rsplit(" ", 1)
-            system = drawn(kind, int(number), salt, int(str(its["attempt"])))
-            works: dict[str, list[float]] = its["works"]  # type: ignore[assignment]
-            yield Reference(system, (1,), {work: Truth(*figures) for work, figures in works.items()}, {}, {})
+            system = drawn(kind, int(number), salt, its["attempt"])
+            yield Reference(system, (1,), {work: Truth(*figures) for work, figures in its["works"].items()}, {}, {})
 
 
 def settled(kind: str, number: int, salt: int) -> Reference:
@@ -65,15 +65,6 @@ def simulate(salt: int) -> None:
                 STORED.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
-def table(found: Sequence[Checked]) -> str:
-    """The table by kind, and over all."""
-    lines = [TITLE.replace("family", "bursts at"), RULE]
-    for kind in KINDS:
-        own = [one for one in found if one.reference.drawn.family == kind]
-        lines += [row(kind, own)] if own else []
-    return "\n".join([*lines, row("**all**", found)])
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table, or simulate."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks groups", description=__doc__)
@@ -85,5 +76,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         simulate(options.simulate)
         return 0
     found = [checked(one) for one in references(options.salt)]
-    sys.stdout.write(f"{table(found)}\n\n{worst(found, options.worst)}\n")
+    sys.stdout.write(f"{table(found, KINDS, 'bursts at')}\n\n{worst(found, options.worst)}\n")
     return 0

@@ -12,7 +12,7 @@ import csv
 import math
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, product
@@ -148,10 +148,10 @@ def row(name: str, found: Sequence[Checked]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def table(found: Sequence[Checked]) -> str:
-    """The table by family, and over all."""
-    lines = [TITLE, RULE]
-    for family in FAMILIES:
+def table(found: Sequence[Checked], families: Iterable[str] = FAMILIES, of: str = "family") -> str:
+    """The table by family, what these are `of` above it, and over all."""
+    lines = [TITLE.replace("family", of), RULE]
+    for family in families:
         own = [one for one in found if one.reference.drawn.family == family]
         lines += [row(family, own)] if own else []
     return "\n".join([*lines, row("**all**", found)])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from pathlib import Path
 from typing import Any
 
 POINTS = 5
@@ -29,6 +31,20 @@ runpy.run_module("qnsolve", run_name="__main__", alter_sys=True)
 def stopped(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     """The outcome of `qnsolve` with these arguments, a journal among them, when it was stopped."""
     return subprocess.run([sys.executable, "-c", STOPPED, *arguments], capture_output=True, check=False)
+
+
+def assert_goes_on(words: list[str], workers: list[str], journal: Path) -> None:
+    """A command that is interrupted ends in one line; given again it prints what it does by itself, each point solved once."""
+    kept = [*words, *workers, "--journal", str(journal)]
+    run = stopped(*kept)
+    assert (run.returncode, run.stdout) == (130, b"")
+    assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
+    command = [sys.executable, "-m", "qnsolve"]
+    found = subprocess.run([*command, *kept], capture_output=True, check=True)
+    plain = subprocess.run([*command, *words], capture_output=True, check=True)
+    assert found.stdout == plain.stdout
+    points = [json.loads(line)["point"] for line in journal.read_text().splitlines()[1:]]
+    assert sorted(points) == list(range(len(points)))
 
 
 class StoppedError(Exception):

@@ -245,7 +245,7 @@ def test_systems_of_everything_are_stored_with_their_references(capsys: pytest.C
         assert [work["name"] for work in one.drawn.data["work"]] == list(one.works)
     small = [one for one in stored if one.drawn.family == "1 region" and len(one.works) == 1][:3]
     found = [system_accuracy.checked(everything.known(one)) for one in small]
-    assert "1 region" in everything.table(found)
+    assert "1 region" in system_accuracy.table(found, everything.SIZES, "systems of")
     assert all(everything.use_of_answer(one).keys() == one.works.keys() for one in small)
     assert everything.apart(small[0], jobs=40_000) < everything.FAR
     assert capsys.readouterr().out == ""

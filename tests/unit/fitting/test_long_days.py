@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 import qnsolve as qn
 from qnsolve.cli.main import main
 
-from tests.support.stopped_runs import Counting, StoppedError, stopped, until
+from tests.support.stopped_runs import Counting, StoppedError, assert_goes_on, until
 
 SITE = """
 lpars = [{name = "P", processors = 2, fixed_cpu = 0.1}]
@@ -115,13 +113,4 @@ def test_the_command_keeps_a_journal(tmp_path: Path, capsys: pytest.CaptureFixtu
 def test_an_interrupted_day_loses_nothing(tmp_path: Path, workers: list[str]) -> None:
     """Ctrl-C ends in one line; the same command goes on, and each point is in the journal once."""
     words, journal = _files(tmp_path), tmp_path / "run.jsonl"
-    kept = [*words, *workers, "--journal", str(journal)]
-    run = stopped(*kept)
-    assert (run.returncode, run.stdout) == (130, b"")
-    assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
-    command = [sys.executable, "-m", "qnsolve"]
-    found = subprocess.run([*command, *kept], capture_output=True, check=True)
-    plain = subprocess.run([*command, *words], capture_output=True, check=True)
-    assert found.stdout == plain.stdout
-    points = [json.loads(line)["point"] for line in journal.read_text().splitlines()[1:]]
-    assert sorted(points) == list(range(len(points)))
+    assert_goes_on(words, workers, journal)

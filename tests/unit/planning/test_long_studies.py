@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +17,7 @@ from qnsolve.planning.load_points import LoadPoints
 from qnsolve.zos import System
 from qnsolve.zos.report.system_result import figures_of, result_of
 
-from tests.support.stopped_runs import Counting, StoppedError, stopped
+from tests.support.stopped_runs import Counting, StoppedError, assert_goes_on
 
 ROOT = Path(__file__).parents[3]
 SITE = """
@@ -125,13 +123,4 @@ def test_an_interrupted_study_loses_nothing(tmp_path: Path, workers: list[str]) 
     site, journal = tmp_path / "site.toml", tmp_path / "run.jsonl"
     site.write_text(SITE)
     words = ["study", str(site), "--json"]
-    kept = [*words, *workers, "--journal", str(journal)]
-    run = stopped(*kept)
-    assert (run.returncode, run.stdout) == (130, b"")
-    assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
-    command = [sys.executable, "-m", "qnsolve"]
-    found = subprocess.run([*command, *kept], capture_output=True, check=True)
-    plain = subprocess.run([*command, *words], capture_output=True, check=True)
-    assert found.stdout == plain.stdout
-    points = [json.loads(line)["point"] for line in journal.read_text().splitlines()[1:]]
-    assert sorted(points) == list(range(len(points)))
+    assert_goes_on(words, workers, journal)

@@ -58,12 +58,10 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
             if its.limit is not None:
                 work.seen[pool] = its.limit
-    if work.form.in_groups.any():
-        for pool, longer in line_waits(work, limits, threads=True).items():
-            for group in load.groups:
-                if group.pool == pool:
-                    times[group.tasks] += longer[group.tasks]
-                    work.at_group[pool][group.tasks] += longer[group.tasks]
+    threads = {group.pool: group.tasks for group in load.groups if group.kind is Pool.THREADS}
+    for pool, longer in line_waits(work, limits, threads).items() if threads else ():
+        times[threads[pool]] += longer[threads[pool]]
+        work.at_group[pool][threads[pool]] += longer[threads[pool]]
     return times
 
 

@@ -148,6 +148,11 @@ class Working:
         pools, tasks = self.limited
         return np.asarray(np.bincount(tasks, self.pool_wait[pools, tasks], self.pool_wait.shape[1]))
 
+    @property
+    def admission(self) -> Array:
+        """Wait for all limits of one task, with what it waits longer because work comes in groups (T,) [s]."""
+        return np.asarray(sum(self.before_groups.values(), self.wait))
+
     @cached_property
     def limited(self) -> tuple[Places, Places]:
         """Limits and the tasks that take places of them, pair by pair."""
@@ -164,7 +169,7 @@ class Working:
     @property
     def response(self) -> Array:
         """Response time of each work (W,) [s]."""
-        own: Array = self.on_cps + self.off_cps + self.wait + self.at_ticks + sum(self.before_groups.values())
+        own: Array = self.on_cps + self.off_cps + self.admission + self.at_ticks
         spent: Array = self.form.visits * own
         return np.asarray(np.bincount(self.form.work, spent, len(self.form.rate)), dtype=float)
 

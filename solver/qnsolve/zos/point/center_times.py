@@ -36,7 +36,7 @@ def center_times(work: Working, task: int) -> dict[str, float]:
         found[center] = found.get(center, 0.0) + float(longer[task])
     found[f"{region} delays"] = float(work.ask.away[task])
     found[f"{region} bursts"] = float(np.broadcast_to(work.at_ticks, work.on_cps.shape)[task])
-    found[f"{region} limits"] = float(work.wait[task]) + sum(float(longer[task]) for longer in work.before_groups.values())
+    found[f"{region} limits"] = float(work.admission[task])
     return {center: time for center, time in found.items() if time > 0}
 
 
@@ -75,8 +75,7 @@ def limit_figures(work: Working, pool: int, tasks: Places) -> LimitFigures:
         own = int(form.pool_region[pool])
         inside = inside + work.pool_wait[work.limit_pool(own)]
     held = min(float(flow @ inside[tasks]), size)
-    alike = float(flow @ work.pool_wait[pool, tasks])
-    waiting = alike + float(flow @ work.before_groups[pool][tasks]) if pool in work.before_groups else alike
+    waiting = float(flow @ (work.pool_wait[pool] + work.before_groups.get(pool, 0.0))[tasks])
     wait = waiting / etr if etr > 0 else 0.0
     seen = work.groups_seen.get(pool) or work.seen.get(pool)
     if seen is not None:

@@ -77,7 +77,7 @@ def split_of(point: SolvedPoint, w: int) -> dict[str, float]:
 def _work(point: SolvedPoint) -> Iterator[WorkResult]:
     work = point.work
     form, ask, response = work.form, work.ask, work.response
-    wait = sum(work.before_groups.values(), work.wait)
+    wait = work.admission
     for w, item in enumerate(form.system.work):
         mine = np.flatnonzero(form.work == w)
         visits = form.visits[mine]

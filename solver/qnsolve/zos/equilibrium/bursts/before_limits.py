@@ -13,7 +13,7 @@ from qnsolve.zos.hosts.load import MOST_OF_TIME, LimitSeen
 
 from ..limits.limits import Limits
 from ..working import Working
-from .groups_at_limits import LONGEST, beyond, chances, speeds_by_little, wait
+from .groups_at_limits import LONGEST, before_one, beyond, chances, speeds_by_little, wait
 from .groups_on_the_way import in_groups
 from .let_in import elsewhere
 
@@ -125,11 +125,10 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
     alone = chances(0.0 * rates[0], groups * burst * rates[0] + single * rates[1], one, speed)
     if together is None or alone is None:
         return found, None
-    mates = np.array([float(np.arange(len(sizes[t])) @ sizes[t]) / float(sizes[t].sum()) for t, _ in grouped])
-    weight = places[some] * mates
-    together_with = np.zeros(len(tasks))
-    together_with[some] = 2 * mates
-    pace = float(weight @ _paces(form.work[tasks], flow, places, at, together_with)[some]) / float(weight.sum())
+    mates = np.zeros(len(tasks))
+    mates[some] = [2 * before_one(sizes[t]) for t, _ in grouped]
+    weight = places * mates
+    pace = float(weight @ _paces(form.work[tasks], flow, places, at, mates)) / float(weight.sum())
     seen, plain = _found(together, rates[0]), _found(alone, rates[0])
     for t in tasks.tolist():
         found[t] += at.part * pace * max(wait(seen, sizes.get(t, one), speed) - wait(plain, one, speed), 0.0)

@@ -10,17 +10,15 @@ from qnsolve.zos.hosts.chains.jumps import Burst
 from ..limits.limits import Limits
 from ..working import Working
 from .groups_on_the_way import in_groups
-from .let_in import at_once
+from .let_in import let_in
 
 
 def bursts_at(work: Working, limits: Limits, here: Places) -> tuple[Burst, ...]:
     """Works that come in groups to some tasks that no full region lets out one by one."""
-    form, found = work.form, []
-    open_ = here & ~np.isin(form.region, list(limits.rates))
-    for w in np.flatnonzero(form.in_groups).tolist():
+    found = []
+    for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
-            first = np.where(open_, step.share, 0.0)
-            size = at_once(work, limits, first, step.size)
+            first, size = let_in(work, limits, step.share * here, step.size)
             if first.any():
                 found.append(Burst(w, size, first))
     return tuple(found)

@@ -31,6 +31,11 @@ def _more_than(number: int, share: float) -> Array:
     return np.asarray(np.cumsum(chance[::-1])[::-1][1:])
 
 
+def before_one(tail: Array) -> float:
+    """Others of a group that stand before one of it, in the mean: half of its mates. `tail` is as `beyond` has it."""
+    return float(np.arange(len(tail)) @ tail) / float(tail.sum())
+
+
 def chances(groups: Array, single: Array, tail: Array, speed: Array) -> Array | None:
     """P(n tasks) where groups come and single tasks too; None where more come than go, however many are there.
 

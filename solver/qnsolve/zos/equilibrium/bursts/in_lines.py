@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from qnsolve.numerics.bisection import narrowed
@@ -10,29 +12,29 @@ from qnsolve.numerics.series import Array, Places
 from ..limits.limits import Limits
 from ..working import Working
 from .before_limits import GroupLine, longer_in_line
-from .groups_at_limits import beyond
+from .groups_at_limits import before_one, beyond
 from .groups_on_the_way import Stop, in_groups
-from .let_in import at_once
+from .let_in import let_in
 
 SAME = 1e-8  # relative width of a number that is found
 
 
-def line_waits(work: Working, limits: Limits, threads: bool = False) -> dict[int, Array]:
+def line_waits(work: Working, limits: Limits, threads: Collection[int] = ()) -> dict[int, Array]:
     """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key.
 
-    Those of JVM `threads`, which are on the CPs too, or of all others.
+    Those of the pools of JVM `threads`, which are on the CPs too, or of all other centers.
     """
     stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
-    open_ = ~np.isin(work.form.region, list(limits.rates))  # full ones let out one by one
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
-                if size <= 1 or stop.key is None or stop.overflows or stop.threads is not threads:
+                wanted = stop.key in threads if threads else not stop.threads
+                if size <= 1 or stop.key is None or stop.overflows or not wanted:
                     continue
-                first = np.where((stop.time > 0) & open_, step.share, 0.0)
-                if threads:  # those who begin there are in chains of the CPs
-                    first *= work.ask.qr + work.ask.ro > 0
-                size = at_once(work, limits, first, size) if first.any() else 1.0
+                here = stop.time > 0
+                if stop.threads:  # those who begin there are in chains of the CPs
+                    here &= work.ask.qr + work.ask.ro > 0
+                first, size = let_in(work, limits, step.share * here, size)
                 if size > 1:
                     stops[stop.key] = stop
                     tail = beyond(size, float(first.sum()))
@@ -42,7 +44,10 @@ def line_waits(work: Working, limits: Limits, threads: bool = False) -> dict[int
         tasks = np.flatnonzero((stop.time > 0) & (work.flow > 0))
         line = GroupLine(tasks, stop.time, stop.time + stop.wait, stop.wait, None, int(stop.servers))
         longer, _ = longer_in_line(work, limits, line, sizes[key])
-        found[key] = _in_rounds(work, stop, sizes[key], longer if not stop.shared else _shared(work, stop, sizes[key], longer))
+        if stop.shared:
+            longer = _shared(work, stop, sizes[key], longer)
+        behind = work.behind_groups.get(key, np.zeros(len(longer)))
+        found[key] = _in_rounds(work, stop, sizes[key], longer, behind)
     return found
 
 
@@ -63,8 +68,10 @@ def _shared(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array) -
     return found
 
 
-def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array) -> Array:
+def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array, behind: Array) -> Array:
     """What tasks wait longer in all their rounds, given what they do where each is served in one (T,) [s].
+
+    `behind` is what they waited longer as it was known before.
 
     Who comes back stands behind mates again, and behind all that has come meanwhile: mates of many rounds share the center,
     and end together. Others wait for the rounds of those who stand before them, not for all that these need.
@@ -75,7 +82,7 @@ def _in_rounds(work: Working, stop: Stop, sizes: dict[int, Array], longer: Array
         return longer
     if not (rounds[grouped] > 1).any():
         return longer * np.where(grouped, 1.0, _visits(work, stop, grouped, float(longer[grouped].max())))
-    shared = _Sharing(work, stop, sizes, longer, grouped)
+    shared = _Sharing(work, stop, sizes, longer, behind)
     of_groups = np.flatnonzero(grouped)
 
     def more(number: float) -> float:
@@ -107,15 +114,14 @@ def _visits(work: Working, stop: Stop, grouped: Places, lasts: float) -> Array:
 class _Sharing:
     """A center that mates of many rounds share: times there, given how many more are there for the groups [count]."""
 
-    def __init__(self, work: Working, stop: Stop, sizes: dict[int, Array], longer: Array, grouped: Places) -> None:
-        key = -1 if stop.key is None else stop.key
-        self.rounds, self.longer, self.stop, self.grouped = work.need.rounds, longer, stop, grouped
+    def __init__(self, work: Working, stop: Stop, sizes: dict[int, Array], longer: Array, behind: Array) -> None:
+        self.rounds, self.longer, self.stop = work.need.rounds, longer, stop
+        self.grouped = np.isin(np.arange(len(longer)), list(sizes))
         self.busy = work.flow * stop.time / stop.servers
         self.used = min(float(self.busy.sum()), 1 - 1e-9)
         self.number = work.flow * (stop.time + stop.wait)
-        behind = work.behind_groups.get(key, np.zeros(len(longer)))
         self.away = np.maximum(work.ask.on_cps + work.off_cps - stop.time - stop.wait - behind, 0.0)
-        self.mates = {t: 1 + 2 * float(np.arange(len(tail)) @ tail) / float(tail.sum()) for t, tail in sizes.items()}
+        self.mates = {t: 1 + 2 * before_one(tail) for t, tail in sizes.items()}
 
     def waits(self, number: float) -> Array:
         """What tasks of groups wait longer, where so many more of them are there in the mean (T,) [s]."""

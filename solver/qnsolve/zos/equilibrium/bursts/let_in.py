@@ -11,6 +11,12 @@ from ..working import Working
 from .groups_at_limits import beyond
 
 
+def let_in(work: Working, limits: Limits, share: Array, size: float) -> tuple[Array, float]:
+    """The tasks that a group comes to, with the chance of each (T,), but for those of full regions, and its size there."""
+    first = np.where(np.isin(work.form.region, list(limits.rates)), 0.0, share)  # full ones let out one by one
+    return first, at_once(work, limits, first, size) if first.any() else 1.0
+
+
 def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
     """Size of a group, each of which has some tasks with these chances (T,), as far as it finds places of limits and classes.
 

@@ -10,7 +10,7 @@ from ..limits.limits import Limits
 from ..working import Working
 from .groups_at_limits import beyond
 from .groups_on_the_way import in_groups
-from .let_in import at_once
+from .let_in import let_in
 
 
 def overflowing(work: Working, limits: Limits) -> Array:
@@ -27,8 +27,8 @@ def overflowing(work: Working, limits: Limits) -> Array:
         service = float(work.flow @ (eligible * here)) / max(float(pieces.sum()), 1e-300) / form.ziip_speed[host]
         groups: list[tuple[float, Array, Places]] = []
         for w, step in steps:
-            first = np.where(here & ~np.isin(form.region, list(limits.rates)), step.share, 0.0)
-            size = at_once(work, limits, first, max(n for stop, n in step.at if stop.key == ~host)) if first.any() else 1.0
+            most = max((n for stop, n in step.at if stop.key == ~host), default=1.0)
+            first, size = let_in(work, limits, step.share * here, most)
             if size > 1:
                 tail = beyond(size, float(first.sum()))
                 groups.append((float(work.flow[(first > 0) & (form.work == w)].sum()) / float(tail.sum()), tail, first > 0))

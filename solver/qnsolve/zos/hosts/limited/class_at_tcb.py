@@ -15,7 +15,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
 
-from .product_form import FoldedRows, speeds_of
+from .product_form import FoldedRows, rates_of, speeds_of
 
 UNIT, GROWTH = 14, 1.16  # tasks that are counted one by one, and growth of the steps beyond
 LEFT_OUT = 1e-6  # chance of the largest numbers up to which they are large enough
@@ -64,8 +64,7 @@ class ClassAtTcb:
         """What tells it from another one."""
         ends, others_ends = (min(most, 2.0 * self.size) * np.array([0.0, 0.5, 1.0]) for most in (self.most, self.others_most))
         sizes = [self.size, self.own, self.other, self.most, self.others_most, self.servers]
-        some = (self.elsewhere[:-1] > 0) & (self.elsewhere[1:] > 0)
-        rates = np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=np.zeros(self.size), where=some)
+        rates = rates_of(self.elsewhere, self.tilt)
         return np.concatenate((sizes, self.come(ends), self.more(others_ends), rates, self.beside))
 
     def part(self, count: Array) -> Array:

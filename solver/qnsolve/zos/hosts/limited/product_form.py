@@ -110,3 +110,10 @@ def line(busy: float, servers: float) -> float:
 def stretch(used: float, servers: float) -> float:
     """Time at servers that all share, over that alone."""
     return 1 + line(used, servers) / used if used > 0 else 1.0
+
+
+def rates_of(weights: Array, tilt: float) -> Array:
+    """Rates at which 1, 2, … tasks leave, given the weights of 0, 1, … of them at a throughput; 0 where there are none."""
+    found = np.zeros(len(weights) - 1)
+    some = (weights[:-1] > 0) & (weights[1:] > 0)
+    return np.asarray(np.divide(tilt * weights[:-1], weights[1:], out=found, where=some))

@@ -14,7 +14,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
-from qnsolve.zos.hosts.limited.product_form import FoldedRows, speeds_of
+from qnsolve.zos.hosts.limited.product_form import FoldedRows, rates_of, speeds_of
 
 UNIT, SINGLE = 14, 30  # tasks that are counted one by one: before limits, and of one limit inside another
 GROWTH = 1.16  # of the steps beyond
@@ -183,8 +183,7 @@ class TwoLimits:
     def numbers(self) -> Array:
         """What tells it from another one."""
         some, others = (min(m, size + 1.0) for m, size in ((self.most, self.size), (self.others_most, self.below.size)))
-        its, rates = self.below, np.zeros(self.size)
-        np.divide(self.tilt * self.elsewhere[:-1], self.elsewhere[1:], out=rates, where=self.elsewhere[1:] > 0)
+        its, rates = self.below, rates_of(self.elsewhere, self.tilt)
         sizes = [self.size, its.size, its.visits, its.hold, its.other_hold, self.most, self.others_most]
         sizes += [its.steady.number, its.steady.hold]
         ends, others_ends = (count * np.array([0.0, 0.5, 1.0]) for count in (some, others))
