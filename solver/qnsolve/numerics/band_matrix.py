@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -11,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from .series import Array
+from .series import Array, Places
 
+FIRST, AT_ONCE = 64, 512  # numbers of which chances are found at once, twice as many each time, and at most
+SHORTER = 8  # part of them where the chances leave the floats
+LARGE, HIGHEST = 1e100, 1e290  # from which on all are scaled, and that of numbers found at once
 KEPT = 10_000_000  # numbers of a band matrix whose memory is kept, at most
 
 
@@ -132,3 +137,84 @@ def running_sums(terms: Array, ratio: float) -> Array:
     band[1] = -ratio
     found: Array = lapack().dtbtrs(band, terms, uplo="L", diag="U")[0]
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRates:
+    """Rates at which some come to a number n of those there, several at once or alone, and at which one leaves.
+
+    Attributes
+    ----------
+    tail : ndarray (K,)
+        P(more than k of a group come), k = 0, 1, …
+    groups, single : callable (B,) to ndarray (B,)
+        Rates of groups, and of those that come alone, at each of some n.
+    leave : callable (B,) to ndarray (B, J)
+        Rates, each more than 0, for J sequences.
+    """
+
+    tail: Array
+    groups: Callable[[Places], Array]
+    single: Callable[[Places], Array]
+    leave: Callable[[Places], Array]
+
+
+def from_below(rates: GroupRates, enough: Callable[[Array], int], most: int) -> Array:
+    """Chances of 0, 1, … but for a factor (N, J): each number is left downwards as often as it is passed upwards.
+
+    All terms are 0 or more, so that small chances keep their digits.
+
+    Parameters
+    ----------
+    rates : GroupRates
+    enough : callable (n, J) to int
+        How many numbers do, of those found so far; 0 where more are asked for.
+    most : int
+        Numbers, after which it ends.
+
+    Examples
+    --------
+    Pairs come half as often as one leaves:
+
+    >>> def all_of_five(found):
+    ...     return 5 * (len(found) >= 5)
+    >>> rate = lambda each: lambda numbers: np.full(len(numbers), each)
+    >>> rates = GroupRates(np.ones(2), rate(1.0), rate(0.0), lambda numbers: np.full((len(numbers), 1), 2.0))
+    >>> from_below(rates, all_of_five, 1000).ravel().tolist()
+    [1.0, 0.5, 0.75, 0.625, 0.6875]
+    """
+    found, size = np.ones((1, rates.leave(np.ones(1, dtype=int)).shape[1])), FIRST
+    while len(found) < most:
+        begin, end = len(found), min(len(found) + size, most)
+        new = _next_of(rates, np.arange(begin, end), found)
+        if not float(new.max()) < HIGHEST and len(new) > 1:  # or nan
+            size = max(size // SHORTER, 1)
+            continue
+        if not np.isfinite(new).all():
+            break
+        found, size = np.concatenate((found, new)), min(2 * size, AT_ONCE)
+        if (many := enough(found)) > 0:
+            return found[:many]
+        highest = found[begin:].max(axis=0)
+        if float(highest.max()) > LARGE:
+            found /= np.maximum(highest, 1.0)
+    return found
+
+
+def _next_of(rates: GroupRates, number: Places, found: Array) -> Array:
+    """The next numbers of each sequence: what comes from those found, and a triangular band matrix of themselves."""
+    begin, size, leave = int(number[0]), len(number), rates.leave(number)
+    reach, old = min(len(rates.tail), size - 1), np.arange(max(begin - len(rates.tail), 0), begin)
+    band, right = np.zeros((reach + 1, size), order="F"), np.empty((size, 1))
+    band[1:] = -rates.tail[:reach, None] * rates.groups(number)
+    if reach:
+        band[1] -= rates.single(number)
+    groups, single = rates.groups(old), float(rates.single(old[-1:])[0])
+    new, tail = np.empty(leave.shape), rates.tail[: len(old) + size]
+    for column in range(leave.shape[1]):
+        band[0] = leave[:, column]
+        comes = np.convolve(tail, groups * found[old, column])[len(old) - 1 :][:size]
+        right[: len(comes), 0], right[len(comes) :] = comes, 0.0
+        right[0, 0] += single * found[begin - 1, column]
+        new[:, column] = lapack().dtbtrs(band, right, uplo="L")[0][:, 0]
+    return new

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.band_matrix import GroupRates, from_below
+from qnsolve.numerics.series import Array, Places
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
@@ -48,25 +49,23 @@ def chances(groups: Array, single: Array, tail: Array, speed: Array) -> Array | 
     speed : ndarray
         Rates at which 1, 2, … tasks leave; the last holds beyond.
     """
-    back, burst = tail[::-1], float(tail.sum())
+    burst, last = float(tail.sum()), len(speed)
     if float(groups[-1] * burst + single[-1]) >= float(speed[-1]):
         return None
-    chance, come = np.zeros(LONGEST), np.zeros(LONGEST)
-    chance[0], come[0], total, first = 1.0, groups[0], 1.0, 0.0
-    for n in range(1, LONGEST):
-        some = min(n, len(back))
-        up = float(back[-some:] @ come[n - some : n]) + float(single[n - 1] * chance[n - 1])
-        new = up / float(speed[min(n, len(speed)) - 1])
-        chance[n], come[n] = new, groups[n] * new
-        total += new
-        first += n * new
-        if n * new < TAIL * first and n > first / total + burst:
-            found: Array = chance[: n + 1] / total
-            return found
-        if new > 1e200:
-            chance, come = chance / 1e200, come / 1e200
-            total, first = total / 1e200, first / 1e200
-    return None
+
+    def leave(number: Places) -> Array:
+        return np.asarray(speed[np.minimum(number, last) - 1, None])
+
+    def enough(found: Array) -> int:
+        number = np.arange(len(found))
+        each = number * found[:, 0]
+        total, first = np.cumsum(found[:, 0]), np.cumsum(each)
+        done = (each < TAIL * first) & (number > first / total + burst)
+        return int(np.argmax(done)) + 1 if done.any() else 0
+
+    rates = GroupRates(tail, groups.__getitem__, single.__getitem__, leave)
+    found = from_below(rates, enough, LONGEST)
+    return found[:, 0] / found.sum() if enough(found) else None
 
 
 def speeds_by_little(groups: float, single: float, tail: Array, speed: Array, inside: float) -> Array:

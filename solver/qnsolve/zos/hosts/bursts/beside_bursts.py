@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from qnsolve.numerics.band_matrix import GroupRates, from_below
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.chains.jumps import Burst
@@ -27,7 +28,7 @@ ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
 UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
 UNITS = 2.5  # servers of a group that count, over those at work
 MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
-LARGE, AT_ONCE = 1e200, 8  # from which on chances are scaled, and numbers after which it is asked whether there are more
+AT_ONCE = 8  # numbers after which it is asked whether there are more
 MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
 
 
@@ -271,27 +272,23 @@ def _beside(
     sizes = np.array([max(its.size * its.piece / piece, 1.0) for its in groups])
     work = np.array([its.used for its in groups])
     rates = min(1.0, FULL * room / max(float(work.sum()), 1e-300)) * work / piece / sizes  # no more than there is room for
-    chance, fewer = np.zeros((MOST, len(number))), np.zeros((MOST + 1, len(number)))
-    there = np.arange(float(MOST))[:, None]
-    takes = piece * (1 - stretched + stretched * np.maximum(1.0, (number + there) / room)) / np.maximum(there, 1.0)
     several = sizes > 1
-    alone, in_groups = (float(rates[some].sum()) for some in (~several, several))
-    more = [(rate, int(size), rate * (size - int(size))) for rate, size in zip(rates[several], sizes[several], strict=True)]
-    chance[0] = fewer[1] = 1.0
-    for n in range(1, MOST):
-        up = in_groups * fewer[n] + alone * chance[n - 1]
-        for rate, whole, part in more:
-            if n > whole:
-                up += part * chance[n - whole - 1] - rate * fewer[n - whole]
-        chance[n] = up * takes[n]
-        fewer[n + 1] = fewer[n] + chance[n]
-        if n % AT_ONCE:
-            continue
-        if float(fewer[n + 1].max()) > LARGE:
-            chance[: n + 1], fewer[: n + 2] = chance[: n + 1] / fewer[n + 1], fewer[: n + 2] / fewer[n + 1]
-        if (n * chance[n] <= TAIL * fewer[n + 1]).all():
-            break
-    chance, there = chance[: n + 1] / fewer[n + 1], there[: n + 1]
+    length = np.arange(min(float(sizes.max()), float(MOST)) + 1)
+    tail = rates[several] @ np.clip(sizes[several, None] - length, 0.0, 1.0)  # rates at which more than that come at once
+    alone = float(rates[~several].sum())
+
+    def leave(there: Places) -> Array:
+        slow = np.maximum(1.0, (number + there[:, None]) / room)
+        return np.asarray(there[:, None] / (piece * (1 - stretched + stretched * slow)))
+
+    def enough(found: Array) -> int:
+        asked = np.arange(AT_ONCE, len(found), AT_ONCE)
+        few = (asked[:, None] * found[asked] <= TAIL * np.cumsum(found, axis=0)[asked]).all(axis=1)
+        return int(asked[np.argmax(few)]) + 1 if few.any() else 0
+
+    come = GroupRates(tail, lambda n: np.ones(len(n)), lambda n: np.full(len(n), alone), leave)
+    chance = from_below(come, enough, MOST)
+    chance, there = chance / chance.sum(axis=0), np.arange(float(len(chance)))[:, None]
     return (chance * np.minimum(1.0, room / np.maximum(number + there, 1e-300))).sum(axis=0), (chance * there).sum(axis=0)
 
 
