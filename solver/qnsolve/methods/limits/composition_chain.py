@@ -177,12 +177,13 @@ class WaitingLine:
         rate = np.where(users[:, None] > 0, free, 1.0) / gap[:, None]
         scale = np.log(most / rate.sum(axis=0))  # of the times of all kinds, so that sums stay in range
         terms = [self._term(k, number, scale) for k in kinds]
-        before, after = ([np.zeros((free.shape[1], most + 1))] for _ in range(2))
-        before[0][:, 0] = after[0][:, 0] = 1.0
-        for k in kinds[:-1]:
+        before: list[Array] = [terms[0]]  # those of the first k + 1 kinds together, and of the last
+        after: list[Array] = [terms[-1]]
+        for k in kinds[1:-1]:
             before.append(_folded(before[-1], terms[k]))
             after.append(_folded(after[-1], terms[-1 - k]))
-        found = np.array([_folded(_folded(before[k], after[-1 - k]), number * terms[k]).T for k in kinds])
+        others = [after[-1], *(_folded(one, two) for one, two in zip(before[:-1], after[-2::-1], strict=True)), before[-1]]
+        found = np.array([_folded(others[k], number * terms[k]).T for k in kinds])
         found[:, 0] = mean
         return np.asarray(found / np.maximum(found.sum(axis=0), 1e-300))
 

@@ -16,6 +16,8 @@ from .limits.limits_of_cpu import several_importances
 from .working import Working
 
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
+FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, and steps in which it is found
+EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
     2.0,
@@ -112,6 +114,30 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at)
 
 
+def _stretches(count: Array, time: Array, stream: Array, users: Array, away: Array, fixed: float) -> Array:
+    """Times of tasks over those of now at which there are so many: Newton steps in logs, between those too short and too long.
+
+    `time` is of the tasks of each work, `stream` its rate where it has one, `fixed` other work that is there [count].
+    """
+    at, low, high = np.zeros(len(count)), np.full(len(count), -FARTHEST_LOG), np.full(len(count), FARTHEST_LOG)
+    for _ in range(STEPS):
+        longer = np.exp(at)
+        there = longer[:, None] * time
+        cycle = away + there
+        closed, steady = users * there / cycle, there @ stream + fixed * longer
+        number, slope = closed.sum(axis=1) + steady, (closed * away / cycle).sum(axis=1) + steady
+        more = number > count
+        low, high = np.where(more, low, at), np.where(more, at, high)
+        off = np.log(np.maximum(number, 1e-300) / count)
+        step = off * number / np.maximum(slope, 1e-300)
+        far = (np.abs(step) > EXACT) & (np.abs(off) > ROUNDING)
+        if not far.any():
+            break
+        inside = (at - step > low) & (at - step < high)
+        at = np.where(far & ~inside, (low + high) / 2, at - step)
+    return np.asarray(np.exp(at))
+
+
 def _gated(work: Working, limits: Limits, regions: frozenset[int]) -> dict[int, Array]:
     """Rates at which tasks come to the CPs from those of some regions that are at their limits, as visits."""
     return {region: rates * limits.visits_of_one(region) for region, rates in limits.rates.items() if region in regions}
@@ -137,27 +163,21 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     form = work.form
     counted = _counted(work, limits)
     spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
-    time = (
-        spent if seen is None else np.bincount(form.work, form.visits * (counted - work.on_cps + seen) * here, len(form.rate))
-    )
+    there = counted if seen is None else counted - work.on_cps + seen
+    time: Array = np.bincount(form.work, form.visits * there * here, len(form.rate)).astype(float)
     closed = (form.users > 0) & (time > 0)
     own = work.rate * (np.bincount(form.work, here * (work.ask.on_cps > 0), len(form.rate)) > 0)  # of works that come here
     if not (form.users > 0).any():
         return Coming(np.array([0.0, 1.0]), np.tile(own, (2, 1)), True, np.inf)
     away = np.where(closed, np.maximum(work.cycle - spent, 1e-9 * time), 1.0)
     users = np.where(closed, form.users, 0.0)
-    low, high = np.full((len(COUNTS), 1), -40.0), np.full((len(COUNTS), 1), 40.0)
-    least, streaming, count = np.maximum(time, 1e-300), np.where(closed, 0.0, work.rate), COUNTS[:, None]
-    for _ in range(46):
-        middle = (low + high) / 2
-        stretch = np.exp(middle)
-        f = stretch * least
-        more = (f * (streaming + users / (away + f))).sum(axis=1, keepdims=True) + fixed * stretch > count
-        low, high = np.where(more, low, middle), np.where(more, middle, high)
-    f = np.exp(low) * time
-    rate = np.where(closed, users / (away + f), own)
-    streams = fixed > 0 or bool(((form.users == 0) & (time > 0)).any())
-    most = np.inf if streams else float(form.users[time > 0].sum())
+    come: Places = time > 0
+    stream = np.where(closed, 0.0, work.rate)
+    streams = fixed > 0 or bool(((form.users == 0) & come).any())
+    most = np.inf if streams else float(form.users[come].sum())
+    some, longer = (most > COUNTS) & (COUNTS > 0), np.exp(np.where(COUNTS > 0, FARTHEST_LOG, -FARTHEST_LOG))
+    longer[some] = _stretches(COUNTS[some], time[come], stream[come], users[come], away[come], fixed)
+    rate = np.where(closed, users / (away + longer[:, None] * time), own)
     if not streams:
         rate[most <= COUNTS] = 0.0
     entry = [t for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()]

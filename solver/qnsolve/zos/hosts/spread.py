@@ -10,6 +10,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
+LONGER = np.exp(LOGS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +42,18 @@ class Whereabouts:
         there = np.sum([self.at[pool] for pool in pools], axis=0)
         own: Array = np.minimum(np.bincount(work, there, len(self.users)), whole)
         at, beside = self._times(own, whole - own, levels, 0.0), self._times(whole - own, own, phases, fixed)
-        cycle = self.away[:, None, None] + at[:, :, None] + beside[:, None, :]
-        closed = self.users[:, None, None] / np.maximum(cycle, 1e-300)
-        return np.where((self.users > 0)[:, None, None], closed, self.stream[:, None, None])
+        closed, shape = self.users > 0, (len(self.users), len(levels), len(phases))
+        found: Array = np.where(closed, 0.0, self.stream)[:, None, None] * np.ones(shape)
+        cycle = self.away[closed, None, None] + at[closed, :, None] + beside[closed, None, :]
+        found[closed] = self.users[closed, None, None] / np.maximum(cycle, 1e-300)
+        return found
 
     def _times(self, time: Array, rest: Array, counts: Array, fixed: float) -> Array:
         """Time of each work in one place with so many tasks there (W, C) [s]; `rest` is its time on the CPs elsewhere."""
-        longer = np.exp(LOGS)[:, None]
-        rate = np.where(self.users > 0, self.users / (self.away + rest + longer * time), self.stream)
-        total = (longer * time * rate).sum(axis=1) + fixed * np.exp(LOGS)
+        here = time > 0
+        users, spent = self.users[here], LONGER[:, None] * time[here]
+        rate = np.where(users > 0, users / (self.away[here] + rest[here] + spent), self.stream[here])
+        total = (spent * rate).sum(axis=1) + fixed * LONGER
         with np.errstate(divide="ignore"):
             log = np.interp(np.log(counts), np.log(np.maximum(total, 1e-300)), LOGS)
         return np.where(counts > 0, np.exp(log), 0.0) * time[:, None]

@@ -97,17 +97,19 @@ def _counted(low: Array, high: Array, mass: Array, size: int) -> Array:
 
 def _few(levels: Array, others: Array, mine: Array, chance: Array, come: Array) -> Array:
     """Chances of 0 … FEW tasks of a region, and of these the rates at which more come (2, FEW + 1)."""
-    found, first = np.zeros((2, FEW + 1)), levels <= FEW
+    first = levels <= FEW
     mine, at = mine[first], levels[first].astype(int)
     most = np.maximum(others, mine)
     share = np.minimum(np.divide(mine, most, out=np.zeros_like(mine), where=most > 0), NEARLY_ALL)
-    part, odds = chance[first] * (1 - share) ** most, share / (1 - share)
-    for more in range(FEW + 1):
-        some = at + more <= FEW
-        for place, rate in enumerate((1.0, come[first])):
-            found[place] += np.bincount((at + more)[some], (part * rate).sum(axis=1)[some], FEW + 1)
-        part = part * np.maximum(most - more, 0.0) / (more + 1) * odds
-    return found
+    more = np.arange(FEW)[:, None, None]
+    ratios = np.maximum(most - more, 0.0) / (more + 1) * (share / (1 - share))
+    parts = np.cumprod(
+        np.concatenate(((chance[first] * (1 - share) ** most)[None], ratios)), axis=0
+    )  # so many more of the others
+    whole = np.arange(FEW + 1)[:, None] + at
+    some = whole <= FEW
+    each = parts.sum(axis=2), np.einsum("mny,ny->mn", parts, np.broadcast_to(come, chance.shape)[first])
+    return np.array([np.bincount(whole[some], its[some], FEW + 1) for its in each])
 
 
 def slots(size: int, pieces: Array, share: float, away: float) -> Array:
