@@ -22,14 +22,12 @@ from .utilization import center_loads, fullest
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
 STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
-FULLER = 0.7  # log of a load beyond which it says little of how far its end is
-LITTLE = 0.05  # log of a load from which on a center may as well be full of users
 LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
 TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow
 END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
-HALF, SLOW = 0.55, 3  # step that about halves what is known, and how many that do not, after which loads are not believed
-MOST = 0.8  # of the way from a factor to the end that the load there says
+HALF, SLOW = 0.55, 2  # step that about halves what is known, and steps that do not, after which loads are not believed
+NEARER, GALLOP = 0.3, 3  # part of the way where a load says that little is left; halvings where one after another is held
 CLOSE = 0.1  # log of a load up to which it is taken to grow as the factor does
 
 
@@ -67,10 +65,11 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     if able := convertible(form):  # asynchronous at some load: what they hold then
         forms.append(compiled(system, converted=able))
     bound, resource = _bound(forms, grows)
-    low, guess = _sure(form, grows, bound) if len(forms) == 1 else (0.0, min(1.0, bound * (1 - MARGIN)))
-    search = _HeadroomSearch(bound, resource, low)
+    guess = bound * (1 - MARGIN)  # most systems hold as much
+    low = _sure(form, grows, guess) if len(forms) == 1 else 0.0
     if low == guess:
         return Capacity(low, resource)
+    search = _HeadroomSearch(bound, resource, low, bool((form.users > 0).any()))
     for _ in range(STEPS):
         try:
             work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
@@ -84,11 +83,20 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     return Capacity(search.low, search.center)
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """A factor that was tried, its log, a center that is full or fullest there, and the log of its load."""
+
+    at: float
+    center: str
+    load: float
+
+
 class _HeadroomSearch:
     """A factor between one that is held and one that is not.
 
-    Where more comes than a center can do, its load says how far that is beyond the end: as a power of the factor. Below
-    the end loads say less, as users may fill centers.
+    Where more comes than a center can do, its load says how far that is beyond the end: as a power of the factor. So does,
+    below the end, the load of the fullest center; with `users` that of the center that is too full above, as they fill others.
 
     Examples
     --------
@@ -105,14 +113,13 @@ class _HeadroomSearch:
     (4, True, 'MXT')
     """
 
-    def __init__(self, bound: float, resource: str, low: float) -> None:
+    def __init__(self, bound: float, resource: str, low: float, users: bool = False) -> None:
         self.bound, self.resource, self.low, self.high = bound, resource, low, bound
-        self._beyond = resource  # what is too full at `high`
-        self._under, self._over = -FULLER, 0.0  # logs of the load of the fullest center at `low` and `high`
-        self._end = 0.0  # where the load of what is too full would be 1; 0 where loads do not say it
-        self._fine, self._stride = FINE, STRIDE if low else inf  # endless: straight to the bound
-        self._wide, self._slow = inf, 0  # log of high over low, and the steps since one has about halved it
-        self._fullest = ""  # at `low`
+        self._under: list[_Seen] = []  # the last two that are held, and that are not
+        self._over: list[_Seen] = []
+        self._fine, self._row = FINE, 0  # how many were held in a row, or below 0 were not
+        self.users = users
+        self._widths: list[float] = []  # logs of high over low
 
     @property
     def ended(self) -> bool:
@@ -122,58 +129,69 @@ class _HeadroomSearch:
     @property
     def center(self) -> str:
         """What is too full just above the end."""
-        return self.resource if self.low > (1 - 2 * FINE) * self.bound else self._beyond
+        near = self.low > (1 - 2 * FINE) * self.bound
+        return self._over[-1].center if self._over and not near else self.resource
 
     def refused(self, factor: float, center: str, load: float) -> None:
         """A factor that is not held, and the load of a center that is too full there."""
-        over = log(max(load, 1 + TOLD))
-        power = 1.0 if over <= CLOSE else 0.0  # that the load grows by; 0 where it is not known
-        if center == self._beyond and over < self._over < inf:
-            power = max((self._over - over) / log(self.high / factor), LEAST)
-        self._end = factor * exp(-min(over / power, FARTHEST)) if power else 0.0
-        self._narrow(self.low, factor)
-        self._beyond, self._over = center, over
+        self._over = [*self._over[-1:], _Seen(log(factor), center, log(max(load, 1 + TOLD)))]
+        self.high, self._row = factor, min(self._row, 0) - 1
+        self._note()
 
     def held(self, factor: float, center: str, load: float, settled: bool) -> None:
         """A factor that is held, and its fullest center."""
-        if factor >= self._end:
-            self._end = 0.0
-        self._narrow(factor, self.high)
-        self._under = max(min(log(load), -FINE), -FULLER)
-        self._fullest, self._fine = center, FINE if settled else ROUGH
+        self._under = [*self._under[-1:], _Seen(log(factor), center, min(log(load), 0.0))]
+        self.low, self._fine, self._row = factor, FINE if settled else ROUGH, max(self._row, 0) + 1
+        self._note()
 
-    def _narrow(self, low: float, high: float) -> None:
-        wide = log(high / low) if low else inf
-        self._slow = 0 if self._wide == inf or wide < HALF * self._wide else self._slow + 1
-        self._wide, self.low, self.high = wide, low, high
+    def _note(self) -> None:
+        self._widths.append(log(self.high / self.low) if self.low else inf)
+
+    @property
+    def _slow(self) -> bool:
+        """Whether neither the last steps about halved what is known nor the last one a load: loads are not believed then."""
+        nearer = self._row < -1 and self._over[-1].load < HALF * self._over[-2].load
+        return not nearer and len(self._widths) > SLOW and self._widths[-1] > HALF * self._widths[-1 - SLOW] < inf
 
     def next(self) -> float:
         """The factor to try."""
-        if self.high == self.bound:
-            return self._toward_bound()
-        if self.low < self._end and self._slow < SLOW:
-            near = self._end <= self.low * (1 + self._fine)
-            return self.low * (1 + END * self._fine) if near else self._end * (1 - self._fine / 2)
-        if not self.low:
-            return sqrt(self.high / 16 * self.high)
-        if self._under < -LITTLE and not self._slow:  # most of the way to where its fullest center is full
-            return self.low * (min(self.low * exp(-self._under), self.high) / self.low) ** MOST
-        return sqrt(self.low * self.high)
+        end = self._end()
+        if not self.low and not end:
+            return 1.0 if self.high > 1 + STRIDE else sqrt(self.high / 16 * self.high)
+        if self._slow or not end:
+            self._widths = self._widths[-1:]
+            close = bool(self._over) and self._over[-1].load <= CLOSE
+            part = NEARER if close else 1 - 0.5 ** min(max(self._row, 1), GALLOP)
+            return self.low * (self.high / self.low) ** part
+        if end <= self.low * (1 + self._fine):
+            return self.low * (1 + END * self._fine)
+        return max(end * (1 - self._fine / 2), self.low * (1 + END * self._fine))
 
-    def _toward_bound(self) -> float:
-        """The same where none was refused: the bound, or, where waits may be in the way, as far as the load at `low` says."""
-        if self._stride == inf or self._fullest == self.resource:
-            return self.bound * (1 - MARGIN)
-        guess = self.low * exp(-self._under) if self._under < -LITTLE else sqrt(self.low * self.bound)
-        guess = min(guess, self.bound * (1 - MARGIN), self.low * (1 + self._stride))
-        self._stride *= 2
-        return guess
+    def _end(self) -> float:
+        """Where the load would be 1 of what is too full, or of what is fullest below; 0 where loads do not say it."""
+        over, under = self._over[-1] if self._over else None, self._under[-1] if self._under else None
+        found = []
+        if over is not None and (power := self._power(self._over, over.load <= CLOSE)):
+            found.append(over.at - min((1 + max(-self._row - 2, 0) / 2) * over.load / power, FARTHEST))
+        told = not self.users or (over is not None and under is not None and over.center == under.center)
+        if told and under is not None and under.load < -FINE and (power := self._power(self._under, True)):
+            found.append(under.at - under.load / power)
+        low = log(self.low) if self.low else -inf
+        found = [end for end in found if low < end < log(self.high)]
+        return exp(min(found)) if found else 0.0
+
+    def _power(self, seen: list[_Seen], alone: bool) -> float:
+        """That by which a load grows with the factor, about 1 where one point alone has it; 0 where it is not known."""
+        if len(seen) == 2 and seen[0].center == seen[1].center:
+            power = (seen[1].load - seen[0].load) / (seen[1].at - seen[0].at)
+            if power > 0:
+                return max(power, LEAST)
+        return float(alone)
 
 
-def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:
-    """About the largest factor at which a system is sure to hold its work, 0 if not even today; and one to try next."""
-    low, high = 0.0, bound * (1 - MARGIN)
-    guess = high
+def _sure(form: Compiled, grows: Places, most: float) -> float:
+    """About the largest factor, `most` at most, at which a system is sure to hold its work; 0 if not even today."""
+    low, high, guess = 0.0, most, most
     for _ in range(LOOKS):
         if sure_to_hold(scaled(form, np.where(grows, guess, 1.0))):
             low = guess
@@ -182,7 +200,7 @@ def _sure(form: Compiled, grows: Places, bound: float) -> tuple[float, float]:
         if low == high or (not low and guess <= 1.0) or (low and high < (1 + STRIDE) * low):
             break
         guess = sqrt(low * high) if low else min(1.0, high / 2)
-    return low, high if low else min(1.0, bound * (1 - MARGIN))
+    return low
 
 
 def _bound(forms: Sequence[Compiled], grows: Places) -> tuple[float, str]:

@@ -60,7 +60,7 @@ def chances(groups: Array, single: Array, tail: Array, speed: Array) -> Array | 
         number = np.arange(len(found))
         each = number * found[:, 0]
         total, first = np.cumsum(found[:, 0]), np.cumsum(each)
-        done = (each < TAIL * first) & (number > first / total + burst)
+        done = (each < TAIL * first) & ((number - burst) * total > first)
         return int(np.argmax(done)) + 1 if done.any() else 0
 
     rates = GroupRates(tail, groups.__getitem__, single.__getitem__, leave)
