@@ -140,7 +140,7 @@ def running_sums(terms: Array, ratio: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupRates:
+class NumberRates:
     """Rates at which some come to a number n of those there, several at once or alone, and at which one leaves.
 
     Attributes
@@ -159,14 +159,14 @@ class GroupRates:
     leave: Callable[[Places], Array]
 
 
-def from_below(rates: GroupRates, enough: Callable[[Array], int], most: int) -> Array:
+def from_below(rates: NumberRates, enough: Callable[[Array], int], most: int) -> Array:
     """Chances of 0, 1, … but for a factor (N, J): each number is left downwards as often as it is passed upwards.
 
     All terms are 0 or more, so that small chances keep their digits.
 
     Parameters
     ----------
-    rates : GroupRates
+    rates : NumberRates
     enough : callable (n, J) to int
         How many numbers do, of those found so far; 0 where more are asked for.
     most : int
@@ -179,7 +179,7 @@ def from_below(rates: GroupRates, enough: Callable[[Array], int], most: int) -> 
     >>> def all_of_five(found):
     ...     return 5 * (len(found) >= 5)
     >>> rate = lambda each: lambda numbers: np.full(len(numbers), each)
-    >>> rates = GroupRates(np.ones(2), rate(1.0), rate(0.0), lambda numbers: np.full((len(numbers), 1), 2.0))
+    >>> rates = NumberRates(np.ones(2), rate(1.0), rate(0.0), lambda numbers: np.full((len(numbers), 1), 2.0))
     >>> from_below(rates, all_of_five, 1000).ravel().tolist()
     [1.0, 0.5, 0.75, 0.625, 0.6875]
     """
@@ -201,7 +201,7 @@ def from_below(rates: GroupRates, enough: Callable[[Array], int], most: int) -> 
     return found
 
 
-def _next_of(rates: GroupRates, number: Places, found: Array) -> Array:
+def _next_of(rates: NumberRates, number: Places, found: Array) -> Array:
     """The next numbers of each sequence: what comes from those found, and a triangular band matrix of themselves."""
     begin, size, leave = int(number[0]), len(number), rates.leave(number)
     reach, old = min(len(rates.tail), size - 1), np.arange(max(begin - len(rates.tail), 0), begin)

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .band_matrix import inverse
+from .band_matrix import empty_band, inverse, solved
 from .series import Array
 
+GUESSES, FAR = 3, 1e3  # states from which a chain is solved at once, and how much likelier another one may be
+WIDEST = 30  # phases of a level up to which one band matrix is faster than its blocks one by one
+SWEEPS = 2  # along levels and phases, for a first one
+BELOW = 1e-12  # share of probabilities below zero that rounding may leave
 ROUNDS = 60  # of the logarithmic reduction: each doubles the levels that are covered
 
 
@@ -76,6 +80,100 @@ def probabilities(
     if not all(np.isfinite(p).all() for p in states):
         raise StiffChainError
     return states, tail
+
+
+def at_once(up: Sequence[Array], down: Sequence[Array], local: Sequence[Array]) -> list[Array] | None:
+    """The same of a chain that ends, by one band matrix: in a fraction of the time, to the rounding of the largest probability.
+
+    None where that is not enough, or levels are too wide. Moves should go to phases nearby.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> [p.round(12).tolist() for p in at_once([one, one], [2 * one, 2 * one], [np.zeros((1, 1))] * 3)]
+    [[0.571428571429], [0.285714285714], [0.142857142857]]
+    """
+    sizes = np.array([len(rates) for rates in local])
+    shape = len(local), int(sizes.max())
+    if shape[1] > WIDEST:
+        return None
+    moves: dict[tuple[int, int], Array] = {}
+    for step, blocks in ((0, local), (1, up), (-1, down)):
+        _put_moves(moves, step, blocks, shape)
+    there = np.where(np.arange(shape[1]) < sizes[:, None], 1.0, 0.0).ravel()
+    flat: dict[int, Array] = {}
+    for (step, further), rates in moves.items():
+        if step or further:
+            place = step * shape[1] + further
+            flat[place] = flat.get(place, 0.0) + rates.ravel()
+    level, phase = _likely(moves, shape)
+    state = level * shape[1] + min(phase, int(sizes[level]) - 1)
+    for _ in range(GUESSES):
+        found = _from_state(flat, there, state)
+        if found is None or not float(np.abs(found).max()) > FAR:
+            break
+        state = int(np.abs(found).argmax())
+    if found is None or -float(found[found < 0].sum()) > BELOW * float(found.sum()):
+        return None
+    chance = np.maximum(found, 0.0).reshape(shape)
+    chance = chance / float(chance.sum())
+    return [row[:many] for row, many in zip(chance, sizes.tolist(), strict=True)]
+
+
+def _put_moves(moves: dict[tuple[int, int], Array], step: int, blocks: Sequence[Array], shape: tuple[int, int]) -> None:
+    """Add the moves of blocks that lead so many levels up, by how many levels and phases further they lead."""
+    first = 1 if step < 0 else 0  # level from which the first block leads
+    keep, dense = ([place for place, block in enumerate(blocks) if block.ndim == kind] for kind in (1, 2))
+    if keep:
+        rates = moves.setdefault((step, 0), np.zeros(shape))
+        rates[np.array(keep) + first] += _stacked([blocks[place] for place in keep], shape[1:])
+    if dense:
+        whole = _stacked([blocks[place] for place in dense], (shape[1], shape[1]))
+        begin, end = np.nonzero(whole.any(axis=0))
+        for further in np.unique(end - begin).tolist():
+            phases = np.arange(max(-further, 0), shape[1] - max(further, 0))
+            rates = moves.setdefault((step, further), np.zeros(shape))
+            rates[np.array(dense)[:, None] + first, phases] += whole[:, phases, phases + further]
+
+
+def _stacked(blocks: Sequence[Array], shape: tuple[int, ...]) -> Array:
+    """Blocks one above the other, with zeros where they are smaller."""
+    if all(block.shape == shape for block in blocks):
+        return np.array(blocks)
+    found = np.zeros((len(blocks), *shape))
+    for place, block in zip(found, blocks, strict=True):
+        place[tuple(slice(size) for size in block.shape)] = block
+    return found
+
+
+def _likely(moves: dict[tuple[int, int], Array], shape: tuple[int, int]) -> tuple[int, int]:
+    """Level and phase of a state that is about the likeliest: of those beside it in turn, along the levels and the phases."""
+    level = phase = 0
+    for _ in range(SWEEPS):
+        for along in (0, 1):
+            line = (slice(None), phase) if along == 0 else (level, slice(None))
+            none = np.zeros((1, shape[along]))
+            up, down = (
+                np.sum([*none, *(its[line] for to, its in moves.items() if to[along] == way)], axis=0) for way in (1, -1)
+            )
+            logs = np.log(np.maximum(up[:-1], 1e-300)) - np.log(np.maximum(down[1:], 1e-300))
+            place = int(np.argmax(np.concatenate(([0.0], np.cumsum(logs)))))
+            level, phase = (place, phase) if along == 0 else (level, place)
+    return level, phase
+
+
+def _from_state(moves: dict[int, Array], there: Array, state: int) -> Array | None:
+    """Probabilities over that of a state: moves by how many states further they lead; 1 for those that are `there`, or 0."""
+    size, band = len(there), max(map(abs, moves))
+    matrix, middle = empty_band(size, band), 2 * band
+    matrix[middle] = there - 1 - np.sum(list(moves.values()), axis=0)
+    for step, rates in moves.items():
+        here = slice(None, size - step) if step > 0 else slice(-step, None)
+        matrix[middle + step, here] += rates[here]
+    columns = np.arange(max(state - band, 0), min(state + band, size - 1) + 1)
+    matrix[middle + state - columns, columns] = 0.0
+    matrix[middle, state] = 1.0
+    return solved(matrix, band, np.eye(1, size, state)[0])
 
 
 def _probabilities(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from qnsolve.numerics.level_chain import EndlessLevels, long_steps, probabilities
+from qnsolve.numerics.level_chain import EndlessLevels, at_once, long_steps, probabilities
 from qnsolve.numerics.series import Array
 from qnsolve.numerics.two_phases import TwoPhases
 
@@ -25,6 +25,7 @@ FAINTEST = 1e-12  # rate to the level below over those of the phase that is not 
 FAINT = 32.0  # exponent of the least probability that counts
 REACH = 4.7  # standard deviations of the phase that the grid covers
 PHASES = 48  # most points of the grid for the phase
+SELDOM = 1e-3  # chance that tasks wait from which on the rounding of the largest probability says nothing of it
 SHORT = 64  # tasks in a line up to which each is counted
 
 
@@ -278,7 +279,11 @@ def composition(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Arr
     exact = capacity <= (SMALL if arrivals.users.any() else EXACT)
     tasks = _numbers(capacity, arrivals, phases, speed, exact)
     levels = (_joint if exact else _gridded)(capacity, arrivals, phases, speed, tasks)
-    states, tail = probabilities(levels.up, levels.down, levels.local, endless=not arrivals.users.any())
+    endless = not arrivals.users.any()
+    quick = None if endless else at_once(levels.up, levels.down, levels.local)
+    if quick is not None and sum(float(p.sum()) for p, n in zip(quick, tasks, strict=True) if n > capacity) > SELDOM:
+        return _figures(capacity, arrivals, levels, quick, None, phases)
+    states, tail = probabilities(levels.up, levels.down, levels.local, endless=endless)
     return _figures(capacity, arrivals, levels, states, tail, phases)
 
 
@@ -524,16 +529,16 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     gaps = np.diff(tasks)
     width = (np.append(gaps, 1.0) + np.insert(gaps, 0, 1.0)) / 2
     face = tasks[:-1] + (gaps - 1) / 2
-    births = np.sum(coming(face, *at(face)), axis=0)
-    i1, i2, _, line = at(face + 1)
-    deaths = np.sum(leaving(face + 1, i1, i2, line), axis=0)
-    ahead, back = long_steps(births, deaths, gaps[:, None])
+    numbers = np.unique(np.concatenate((tasks, face, face + 1)))  # steps of one: all the same
+    every = at(numbers)
+    come, leave = coming(numbers, *every), leaving(numbers, every[0], every[1], every[3])
+    below, above, here = (np.searchsorted(numbers, its) for its in (face, face + 1, tasks))
+    ahead, back = long_steps((come[0] + come[1])[below], (leave[0] + leave[1])[above], gaps[:, None])
     up = ahead * (gaps / width[:-1])[:, None]
     down = back * (gaps / width[1:])[:, None]
 
-    i1, i2, waiting, line = at(tasks)
-    one, two = coming(tasks, i1, i2, waiting, line)
-    out1, out2 = leaving(tasks, i1, i2, line)
+    i1, i2, waiting, line = every[0][here], every[1][here], every[2][here], every[3][:, here]
+    one, two, out1, out2 = (its[here] for its in (*come, *leave))
     moved = np.interp(tasks, np.arange(capacity + 1), speed)[:, None] * phases.move * i1
     entry = over_kinds(arrivals.shares, line)
     before, upto = (tasks < capacity)[:, None], (tasks <= capacity)[:, None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.band_matrix import GroupRates, from_below
+from qnsolve.numerics.band_matrix import NumberRates, from_below
 from qnsolve.numerics.series import Array, Places
 
 LONGEST = 20_000  # tasks in a line that are counted
@@ -63,7 +63,7 @@ def chances(groups: Array, single: Array, tail: Array, speed: Array) -> Array | 
         done = (each < TAIL * first) & ((number - burst) * total > first)
         return int(np.argmax(done)) + 1 if done.any() else 0
 
-    rates = GroupRates(tail, groups.__getitem__, single.__getitem__, leave)
+    rates = NumberRates(tail, groups.__getitem__, single.__getitem__, leave)
     found = from_below(rates, enough, LONGEST)
     return found[:, 0] / found.sum() if enough(found) else None
 

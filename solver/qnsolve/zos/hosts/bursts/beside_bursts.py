@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from qnsolve.numerics.band_matrix import GroupRates, from_below
+from qnsolve.numerics.band_matrix import NumberRates, from_below
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
 from qnsolve.zos.hosts.chains.jumps import Burst
@@ -286,7 +286,7 @@ def _beside(
         few = (asked[:, None] * found[asked] <= TAIL * np.cumsum(found, axis=0)[asked]).all(axis=1)
         return int(asked[np.argmax(few)]) + 1 if few.any() else 0
 
-    come = GroupRates(tail, lambda n: np.ones(len(n)), lambda n: np.full(len(n), alone), leave)
+    come = NumberRates(tail, lambda n: np.ones(len(n)), lambda n: np.full(len(n), alone), leave)
     chance = from_below(come, enough, MOST)
     chance, there = chance / chance.sum(axis=0), np.arange(float(len(chance)))[:, None]
     return (chance * np.minimum(1.0, room / np.maximum(number + there, 1e-300))).sum(axis=0), (chance * there).sum(axis=0)
