@@ -206,7 +206,7 @@ def _next_of(rates: NumberRates, number: Places, found: Array) -> Array:
     begin, size, leave = int(number[0]), len(number), rates.leave(number)
     reach, old = min(len(rates.tail), size - 1), np.arange(max(begin - len(rates.tail), 0), begin)
     band, right = np.zeros((reach + 1, size), order="F"), np.empty((size, 1))
-    band[1:] = -rates.tail[:reach, None] * rates.groups(number)
+    np.multiply(-rates.groups(number)[:, None], rates.tail[:reach], out=band.T[:, 1:])
     if reach:
         band[1] -= rates.single(number)
     groups, single = rates.groups(old), float(rates.single(old[-1:])[0])

@@ -15,7 +15,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.plane import grid, plane
 
-from .product_form import FoldedRows, rates_of, speeds_of
+from .product_form import SMALL, FoldedRows, rates_of, speeds_of
 
 UNIT, GROWTH = 14, 1.16  # tasks that are counted one by one, and growth of the steps beyond
 LEFT_OUT = 1e-6  # chance of the largest numbers up to which they are large enough
@@ -69,6 +69,8 @@ class ClassAtTcb:
 
     def part(self, count: Array) -> Array:
         """Of a server, what each of so many tasks has of them."""
+        if len(self.beside) == 1:
+            return np.minimum(self.servers / np.maximum(count, self.servers), 1.0) * float(self.beside[0])
         more = np.arange(float(len(self.beside)))
         return np.minimum(self.servers / np.maximum(count[..., None] + more, self.servers), 1.0) @ self.beside
 
@@ -125,16 +127,23 @@ def _solved(asked: ClassAtTcb, fold: FoldedRows, levels: Array, phases: Array) -
     logs[:, 1:] = np.cumsum(np.log(asked.tilt / leave[:, 1:]), axis=1)
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
     ended = others * part / max(asked.other, 1e-300)
-    whole, down, there = np.split(fold.of(np.concatenate((weight, weight * ended, weight * count))), 3)
-    whole = np.maximum(whole, 1e-290)
     place = np.minimum(levels, asked.size).astype(int)
-    serve, down, there = (its.T[place] for its in (speeds_of(whole, asked.tilt), down / whole, there / whole))
+    need, rows = (
+        np.unique(np.concatenate((place, np.maximum(place - 1, 0)))),
+        np.concatenate((weight, weight * ended, weight * count)),
+    )
+    found = fold.at(rows, need)
+    if not (found[: len(phases)] > SMALL).all():  # speeds go on from those of other numbers
+        need, found = np.arange(asked.size + 1), fold.of(rows)
+    whole, down, there = np.split(found, 3)
+    whole, at = np.maximum(whole, SMALL), np.searchsorted(need, place)
+    serve, down, there = (its.T[at] for its in (speeds_of(whole, asked.tilt), down / whole, there / whole))
     coming, more = asked.come(levels), asked.more(phases)
     arrive, up = np.broadcast_to(coming[:, None], serve.shape).copy(), np.broadcast_to(more, serve.shape).copy()
     arrive[-1], up[:, -1] = 0.0, 0.0
     chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
-    found = ClassSolved(
+    solved = ClassSolved(
         levels, chance.sum(axis=1), coming, float((chance * serve).sum()), float((chance * down).sum()),
         float((chance * there).sum()), float(chance.sum(axis=0) @ phases),
     )  # fmt: skip
-    return found, float(chance[-1].sum()), float(chance[:, -1].sum())
+    return solved, float(chance[-1].sum()), float(chance[:, -1].sum())

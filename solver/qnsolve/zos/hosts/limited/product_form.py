@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 
 import numpy as np
 
@@ -77,11 +78,19 @@ class FoldedRows:
         self._alone = None if other[1:].any() else float(other[0])  # nothing but 0 of the other: rows stay as they are
         count = len(other) if self._alone is None else 0
         ahead = np.concatenate((np.zeros(count), other))
-        shifted = np.lib.stride_tricks.sliding_window_view(ahead, count)[count:0:-1]  # other[n - j] at [j, n]
-        self._blocks = [
-            (first, min(first + BLOCK, count), np.ascontiguousarray(shifted[: first + BLOCK, first : first + BLOCK]))
+        self._shifted = np.lib.stride_tricks.sliding_window_view(ahead, count)[count:0:-1]  # other[n - j] at [j, n]
+
+    @cached_property
+    def _blocks(self) -> list[tuple[int, int, Array]]:
+        count = len(self._shifted)
+        return [
+            (first, min(first + BLOCK, count), np.ascontiguousarray(self._shifted[: first + BLOCK, first : first + BLOCK]))
             for first in range(0, count, BLOCK)
         ]
+
+    def at(self, rows: Array, places: Places) -> Array:
+        """The sums for some rows at some n."""
+        return rows[:, places] * self._alone if self._alone is not None else rows @ self._shifted[:, places]
 
     def of(self, rows: Array) -> Array:
         """The sums for some rows."""
