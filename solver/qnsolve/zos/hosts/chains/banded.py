@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations
 from math import prod
 from typing import Any
@@ -15,6 +16,7 @@ from qnsolve.numerics.series import Array
 
 Moves = Mapping[tuple[int, ...], Array]
 
+GRIDS = 1000  # of which the numbers of their states are kept
 GUESSES, FAR = 3, 1e3  # states from which a chain is solved, and the chance of the likeliest over that of one that will do
 
 
@@ -35,14 +37,15 @@ def stationary(moves: Moves, likely: tuple[int, ...], last: Array | None = None)
     -----
     The balance of all states but that, by LU decomposition with row exchanges.
     """
-    grid = _Numbers.of(moves) if last is None else _Numbers(next(iter(moves.values())).shape, (0, 1))
+    shape = next(iter(moves.values())).shape
+    grid = _Numbers.of(shape, tuple(moves)) if last is None else _Numbers(shape, (0, 1))
     steps, at = grid.flat(moves), grid.step(likely)
     size, band = grid.size, max(abs(step) for step, _ in steps)
     matrix, middle = empty_band(size, band), 2 * band
     for step, rate in steps:
         here = slice(None, size - step) if step > 0 else slice(-step, None)
         matrix[middle + step, here] += rate[here]
-    matrix[middle] -= np.sum([rate for _, rate in steps], axis=0)
+    matrix[middle] -= sum(rate for _, rate in steps)
     if last is not None:
         place, rate = np.arange(len(last)), last.copy()
         np.fill_diagonal(rate, 0.0)
@@ -94,7 +97,7 @@ def stays(moves: Moves, ends: Array, start: Array) -> Array:
 
 def _until_ends(moves: Moves, ends: Array, right: Array, backward: bool) -> Array:
     """What a chain that ends solves: each row is of a state and those that it leads to, `backward`, or that lead to it."""
-    grid = _Numbers.of(moves)
+    grid = _Numbers.of(ends.shape, tuple(moves))
     steps = grid.flat(moves)
     size, band = grid.size, max(abs(step) for step, _ in steps)
     matrix, middle = empty_band(size, band), 2 * band
@@ -116,11 +119,11 @@ class _Numbers:
     shape: tuple[int, ...]
     order: tuple[int, ...]
 
-    @classmethod
-    def of(cls, moves: Moves) -> _Numbers:
-        """Those of the grid of some moves."""
-        shape = next(iter(moves.values())).shape
-        found = [cls(shape, order) for order in permutations(range(len(shape)))]
+    @staticmethod
+    @lru_cache(GRIDS)
+    def of(shape: tuple[int, ...], moves: tuple[tuple[int, ...], ...]) -> _Numbers:
+        """Those of a grid with some moves."""
+        found = [_Numbers(shape, order) for order in permutations(range(len(shape)))]
         return min(found, key=lambda numbers: max(abs(numbers.step(places)) for places in moves))
 
     @property

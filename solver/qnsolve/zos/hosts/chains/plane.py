@@ -47,10 +47,12 @@ def moves(points: Array, drift: Array, variance: Array, careful: bool) -> tuple[
     Where the drift is strong one of them is below zero, as in central differences: more exact than moves that are all
     above, since a step too wide then adds no variance. With `careful` all are above.
     """
-    wide = np.diff(points)
-    after, before = np.append(wide, 1.0), np.concatenate(([1.0], wide))
-    rise = (variance + drift * before) / (after * (after + before))
-    fall = (variance - drift * after) / (before * (after + before))
+    wide = points[1:] - points[:-1]
+    after, before = np.ones((2, len(points)))
+    after[:-1], before[1:] = wide, wide
+    both = after + before
+    rise = (variance + drift * before) / (after * both)
+    fall = (variance - drift * after) / (before * both)
     if careful:
         rise, fall = np.where(fall < 0, drift / after, rise), np.where(rise < 0, -drift / before, fall)
         rise, fall = np.maximum(rise, RARELY * np.abs(fall)), np.maximum(fall, RARELY * np.abs(rise))  # each level is left
@@ -251,6 +253,9 @@ def plane_moves(
     jumps: Spread | None,
 ) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
     """Moves to the next level, back, and back with one more of the phase, to the next phase, and back, each (N, Y)."""
+    if follow == 0 and jumps is None:
+        rise, fall = moves(levels, (arrive - serve).T, (arrive + serve).T, careful)
+        return rise.T, fall.T, np.zeros(arrive.shape), *moves(phases, up - down, up + down, careful)
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
     wide_y = np.append(np.diff(phases), np.inf)[None, :]
     going = min(follow, 1.0) * serve

@@ -93,7 +93,8 @@ def windowed(
 
 def _coarse(points: Places) -> Places:
     """Every third of the points, and the last one."""
-    return np.unique(np.append(points[::COARSE], points[-1]))
+    found = points[::COARSE]
+    return found if found[-1] == points[-1] else np.append(found, points[-1])
 
 
 def _of_levels(chance: Array) -> Array:
