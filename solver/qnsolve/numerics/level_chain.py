@@ -14,6 +14,7 @@ GUESSES, FAR = 3, 1e3  # states from which a chain is solved at once, and how mu
 WIDEST = 30  # phases of a level up to which one band matrix is faster than its blocks one by one
 SWEEPS = 2  # along levels and phases, for a first one
 BELOW = 1e-12  # share of probabilities below zero that rounding may leave
+AHEAD = 64  # levels without end whose probabilities are found at once
 ROUNDS = 60  # of the logarithmic reduction: each doubles the levels that are covered
 
 
@@ -38,6 +39,33 @@ class EndlessLevels:
     ratio: Array
     phases: Array
     mean: float
+
+    def levels(self, last: Array, least: float, most: int) -> Array:
+        """Probabilities of the levels above the last one, whose phases are given, to the first that is no more than `least`.
+
+        No more than `most` of them.
+
+        Examples
+        --------
+        >>> EndlessLevels(np.array([[0.5]]), np.ones(1), 2.0).levels(np.ones(1), 0.1, 1000).tolist()
+        [0.5, 0.25, 0.125, 0.0625]
+        """
+        ahead, power = np.ones((len(self.ratio), 1)), self.ratio  # sums over phases of so many levels on, by the phase here
+        while ahead.shape[1] < AHEAD:
+            ahead, power = np.hstack((ahead, power @ ahead)), power @ power
+        found: list[Array] = []
+        state, count = last @ self.ratio, 0
+        while count < most:
+            found.append(state @ ahead)
+            enough = found[-1] <= least
+            count += len(enough)
+            if enough.any():
+                found[-1] = found[-1][: int(np.argmax(enough)) + 1]
+                break
+            if not found[-1][-1] < np.inf:
+                break
+            state = state @ power
+        return np.concatenate(found)[:most]
 
 
 def probabilities(

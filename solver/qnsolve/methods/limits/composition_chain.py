@@ -599,12 +599,8 @@ def _figures(
         p[0] = mass[waiting == 0].sum()
         if p[1:].sum() > 0:
             p[1:] *= mass[waiting > 0].sum() / p[1:].sum()
-        more: list[float] = []
-        state = states[-1]
-        while tail is not None and len(more) < MOST and (not more or more[-1] > 1e-15):
-            state = state @ tail.ratio
-            more.append(float(state.sum()))
-        p = np.concatenate((p, more))
+        if tail is not None:
+            p = np.concatenate((p, tail.levels(states[-1], 1e-15, MOST)))
         return np.asarray(p / p.sum())
 
     def present() -> Array:

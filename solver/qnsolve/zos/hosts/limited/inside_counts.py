@@ -121,12 +121,12 @@ def _crowd(stream: float, share: float, size: int, most: int, alone: Array, ends
         return None
     if tail is None or not 0 <= tail.mean < np.inf or float(tail.phases.min()) < 0:  # more come than go
         return None
-    by_number, state = [float(chance.sum()) for chance in chances], chances[-1]
-    while by_number[-1] > TAIL and len(by_number) < LONGEST:
-        state = state @ tail.ratio
-        by_number.append(float(state.sum()))
-        if by_number[-1] > 1:  # the same, by what rounding leaves of it
+    by_number = np.array([float(chance.sum()) for chance in chances])
+    if by_number[-1] > TAIL:
+        above = tail.levels(chances[-1], TAIL, LONGEST - len(by_number))
+        if not float(above.max()) <= 1:  # the same, by what rounding leaves of it
             return None
+        by_number = np.concatenate((by_number, above))
     chance = np.concatenate((np.zeros(begin), by_number))
     return Crowd(np.arange(float(len(chance))), chance / chance.sum(), np.full(len(chance), stream), size, stream)
 
@@ -155,9 +155,10 @@ def ends_of_two_kinds(
     together = (count[:, None] + count[None, :]).astype(int)
     here = each[0][0][:, None] + each[0][1][None, :] + _shared(2 * size, engines, others, most)[together]
     away, weight = np.exp(each[1][0][:, None] + each[1][1][None, :]), np.exp(here - here.max())
-    whole = np.zeros((size + 1, size + 1))
-    for x, y in zip(*np.nonzero(weight), strict=True):
-        whole[x:, y:] += weight[x, y] * away[: size + 1 - x, : size + 1 - y]
+    whole, beside = np.zeros((size + 1, size + 1)), np.hstack((np.zeros((size + 1, size)), away))
+    rows = np.lib.stride_tricks.sliding_window_view(beside, size + 1, axis=1)[:, ::-1]  # away[x, y - j] at [x, j, y]
+    for x in np.flatnonzero(weight.any(axis=1)).tolist():
+        whole[x:] += weight[x] @ rows[: size + 1 - x]
     first, second = np.zeros((2, size + 1, size + 1))
     whole = np.maximum(whole, 1e-300)
     first[1:] = whole[:-1] / whole[1:] / unit
