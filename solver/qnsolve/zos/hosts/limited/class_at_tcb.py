@@ -128,16 +128,14 @@ def _solved(asked: ClassAtTcb, fold: FoldedRows, levels: Array, phases: Array) -
     weight = np.exp(np.maximum(logs - logs.max(axis=1, keepdims=True), -700.0))
     ended = others * part / max(asked.other, 1e-300)
     place = np.minimum(levels, asked.size).astype(int)
-    need, rows = (
-        np.unique(np.concatenate((place, np.maximum(place - 1, 0)))),
-        np.concatenate((weight, weight * ended, weight * count)),
-    )
-    found = fold.at(rows, need)
-    if not (found[: len(phases)] > SMALL).all():  # speeds go on from those of other numbers
-        need, found = np.arange(asked.size + 1), fold.of(rows)
-    whole, down, there = np.split(found, 3)
-    whole, at = np.maximum(whole, SMALL), np.searchsorted(need, place)
-    serve, down, there = (its.T[at] for its in (speeds_of(whole, asked.tilt), down / whole, there / whole))
+    need = np.unique(np.concatenate((place, np.maximum(place - 1, 0))))
+    at, rows = np.searchsorted(need, place), np.concatenate((weight, weight * ended, weight * count))
+    whole, down, there = np.split(fold.at(rows, need), 3)
+    unseen = ~(whole > SMALL).all(axis=1)
+    whole = np.maximum(whole, SMALL)
+    serve, down, there = (its[:, at].T for its in (speeds_of(whole, asked.tilt), down / whole, there / whole))
+    if unseen.any():  # speeds go on from those of all numbers
+        serve[:, unseen] = speeds_of(np.maximum(fold.of(weight[unseen]), SMALL), asked.tilt)[:, place].T
     coming, more = asked.come(levels), asked.more(phases)
     arrive, up = np.broadcast_to(coming[:, None], serve.shape).copy(), np.broadcast_to(more, serve.shape).copy()
     arrive[-1], up[:, -1] = 0.0, 0.0
