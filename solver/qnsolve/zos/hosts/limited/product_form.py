@@ -11,6 +11,7 @@ from qnsolve.numerics.series import Array, Places
 
 SMALL = 1e-290  # of the weights of numbers of tasks
 NOTHING = 1e-303  # of the largest weight of those that are as good as 0
+FEW = 6  # rows that are faster one by one
 BLOCK = 256  # numbers of which sums are found at once
 
 
@@ -75,6 +76,7 @@ class FoldedRows:
     """
 
     def __init__(self, other: Array) -> None:
+        self._other = other
         self._alone = None if other[1:].any() else float(other[0])  # nothing but 0 of the other: rows stay as they are
         count = len(other) if self._alone is None else 0
         ahead = np.concatenate((np.zeros(count), other))
@@ -96,6 +98,8 @@ class FoldedRows:
         """The sums for some rows."""
         if self._alone is not None:
             return rows * self._alone
+        if len(rows) <= FEW:
+            return np.array([np.convolve(row, self._other)[: rows.shape[1]] for row in rows])
         found = np.empty(rows.shape)
         for first, last, block in self._blocks:
             found[:, first:last] = rows[:, :last] @ block
