@@ -172,7 +172,8 @@ def crowd(
         if first <= limit:
             first = 0
     last = int(np.ceil(top))
-    number = np.arange(first, last + 1.0) if not stream or last - first < LONG else _widening(first, last, limit, users)
+    single = not stream or last - first < LONG
+    number = np.arange(first, last + 1.0) if single else _widening(first, last, limit, users)
     if not stream and users > limit:
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
     step = np.diff(number)
@@ -189,10 +190,13 @@ def crowd(
         mixed = (number > limit) & (holds > 0)
         leave[mixed] *= coming[mixed] / holds[mixed]
     come, go = np.log(np.maximum(coming, 1e-300)), np.log(np.maximum(leave, 1e-300))
-    each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, come[:-1] - go[1:])
+    each = come[:-1] - go[1:]
+    if not single:
+        each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, each)
     logs = np.concatenate(([0.0], np.cumsum(each)))
     chance = np.exp(logs - logs.max())
-    chance[1:-1] *= (step[:-1] + step[1:]) / 2
+    if not single:
+        chance[1:-1] *= (step[:-1] + step[1:]) / 2
     chance = chance / chance.sum()
     return Crowd(number, chance, coming, limit, float(chance @ leave))
 
