@@ -1,6 +1,7 @@
 """CPU time of one question about large mainframe systems: `python -m benchmarks.timing.large_systems`.
 
-Each system is drawn from a seed and solved once, without anything kept from another one.
+Each system is drawn from a seed and solved once, without anything kept from another one. So are, last, headroom and growth of
+the systems of one region of `benchmarks everything`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import process_time
 
+import numpy as np
 from qnsolve import zos
 from qnsolve.errors import QnsolveError
 
+from benchmarks import everything
 from benchmarks.families.rough_loads import Draw, Plain, short
 from benchmarks.timing.table import duration
 
 SEEDS = 3
 USERS = (100, 1_000, 10_000, 100_000, 1_000_000)
 STEPS = 12  # loads of a growth
+LONG = 0.1  # that a question about one region may take [s]
 
 
 def full_limits(seed: int, tors: int = 0) -> zos.System:
@@ -91,6 +95,19 @@ def questions(seeds: int) -> Iterator[tuple[str, str, Callable[[], object]]]:
     yield "one region, one work with a rate", f"growth, {STEPS} loads", partial(zos.growth, one_region(), loads)
 
 
+def regions_alone() -> str:
+    """How long headroom and growth of all systems of one region take: median and largest, and how many take long."""
+    systems = [one.drawn.system for one in everything.references() if len(one.drawn.system.regions) == 1]
+    loads, lines = [1 + 0.05 * i for i in range(STEPS)], []
+    for question, ask in (("headroom", zos.headroom), (f"growth, {STEPS} loads", partial(zos.growth, factors=loads))):
+        taken = np.array([seconds(partial(ask, system))[0] for system in systems])
+        text = f"median {duration(float(np.median(taken)))}, {duration(float(taken.max()))} at most, "
+        lines.append(
+            f"{len(systems)} systems of one region, {question}: {text}{int((taken > LONG).sum())} above {duration(LONG)}"
+        )
+    return "\n".join(lines)
+
+
 def _lpar(place: int, engines: int) -> zos.Lpar:
     return zos.Lpar(f"L{place}", processors=zos.Processors(float(engines)))
 
@@ -114,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         taken, refused = seconds(ask)
         sys.stdout.write(f"{model:55s} {question:16s} {duration(taken):>8s}  {refused}".rstrip() + "\n")
         sys.stdout.flush()
+    sys.stdout.write(regions_alone() + "\n")
     return 0
 
 
