@@ -94,7 +94,8 @@ class BesideBursts:
             slowed = self._slowed(k, theirs)
             busy = float(flow @ group.alone)
             speed = (1 / each + busy) / slowed  # as a line of such a speed: 1/(speed - busy) is its stretch
-            more = more * short + (1 - short) * (1 / np.maximum(speed - busy, (1 - FULL) / each) - each)
+            lasting = 1 / np.maximum(speed - busy, (1 - FULL) / each) - each
+            more = more * short + (1 - short) * np.minimum(lasting, more)
         return np.asarray(np.maximum(each + more, 1.0) / (its.stretch * its.uneven))
 
     def _slowed(self, k: int, theirs: list[_AtOnce]) -> float:
