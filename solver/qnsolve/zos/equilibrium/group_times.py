@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.bursts.beside_bursts import BesideBursts
 from qnsolve.zos.hosts.bursts.mates import shared_times
@@ -54,8 +54,10 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         work.at_group[group.pool] = at
         work.service[group.pool] = its.service
         if group.kind is Pool.QR and group.region in limits.kept:
-            pool = limits.pool[group.region]
-            work.pool_wait[pool, limits.tasks[group.region]] = its.outside / max(its.thinned, 1e-300)
+            pool, inside = limits.pool[group.region], limits.tasks[group.region]
+            work.pool_wait[pool, inside] = (
+                _lines_waited(work, inside, load.flow[group.tasks], its) * its.outside / max(its.thinned, 1e-300)
+            )
             if its.limit is not None:
                 work.seen[pool] = its.limit
     threads = {group.pool: group.tasks for group in load.groups if group.kind is Pool.THREADS}
@@ -63,6 +65,18 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         times[threads[pool]] += longer[threads[pool]]
         work.at_group[pool][threads[pool]] += longer[threads[pool]]
     return times
+
+
+def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint) -> float:
+    """What a task waits before the limit of a TCB, over the wait of a visit in its chain, which counts `visits` [1/s].
+
+    A task waits once. While its region is full as many wait as users leave there, whatever they come for. As long as it is
+    not the chain has too many before it: those that are inside come back to the TCB as often, and do not wait again.
+    """
+    flow = work.flow[inside]
+    each = float(visits.sum()) / max(float(flow.sum()), 1e-300)
+    users = float(flow @ (work.form.users[work.form.work[inside]] > 0)) / max(float(flow.sum()), 1e-300)
+    return 1 + (each - 1) * users * (its.limit.full if its.limit is not None else 0.0)
 
 
 def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
@@ -74,7 +88,7 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    apart = load.bursts or group.spin.any() or group.region in limits.kept
+    apart = _come_in_bursts(load, k) or group.spin.any() or group.region in limits.kept
     if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not apart:
         return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
@@ -92,6 +106,12 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     more += plain * (1 - 1 / seen)
     waits = waits - _behind_itself(load, k, its, (wait, more / max(its.thinned, 1e-300)), free)
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
+
+
+def _come_in_bursts(load: Load, k: int) -> bool:
+    """Whether bursts come to a group of servers before any other."""
+    first = np.intersect1d(HostView(load).comes_first(k), load.groups[k].tasks) if load.bursts else np.zeros(0, dtype=int)
+    return any((burst.first[first] > 0).any() for burst in load.bursts)
 
 
 def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, times: Array) -> Array:
