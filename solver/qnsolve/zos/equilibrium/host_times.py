@@ -13,7 +13,7 @@ from .conservation import WorkLeft, conserve
 from .group_times import solved_times
 from .host_load import load_of
 from .importance.called_tasks import find_fewer, with_called
-from .importance.lower_times import Above, lower_times
+from .importance.lower_times import Above, Speeds, lower_times
 from .limits.limits import Limits
 from .working import Working
 
@@ -55,7 +55,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            level = _below(work, limits, host, rank, level, Above(left.less(above.left), above.called, load.calls))
+            level, slow = _below(work, limits, host, rank, level, Above(left.less(above.left), above.called, load.calls))
+            speeds |= {r: its for r, its in slow.items() if r in speeds}
             times[own] = level[own]
             above = Above(left, load.called)
             work.at_group |= at_group
@@ -75,8 +76,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _delivered(work, host)
 
 
-def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, above: Above) -> Array:
-    """Times of the tasks of an importance below others, `level` being those among all as equals.
+def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, above: Above) -> tuple[Array, Speeds]:
+    """Times of the tasks of an importance below others, and speeds; `level` are times among all as equals.
 
     Where higher ones need few of the CPs it is nearly that, and what their chain makes of it counts as much less.
     """
@@ -85,15 +86,15 @@ def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, 
     fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] < rank), 2].sum())
     part = min((float(work.flow[higher] @ work.ask.on_cps[higher]) + fixed) / (FEW * float(form.engines[host])), 1.0)
     if part < NOTHING:
-        return level
+        return level, {}
     before = dict(work.at_group)
-    found = lower_times(work, limits, host, rank, level, above)
+    found, speeds = lower_times(work, limits, host, rank, level, above)
     if part == 1:
-        return found
+        return found, speeds
     for pool, at in before.items():
         if work.at_group[pool] is not at:  # of this importance
             work.at_group[pool] = _between(at, work.at_group[pool], part)
-    return _between(level, found, part)
+    return _between(level, found, part), {}
 
 
 def _between(low: Array, high: Array, part: float) -> Array:

@@ -26,6 +26,7 @@ EFFORT = 5.0  # over that of a chain of a TCB
 STEPS = 3  # in which lines that hold more tasks than the work left allows get more engines
 MORE = 0.8  # of the tasks in such lines, those that it has to allow
 
+Speeds = dict[int, Array]  # by region
 More = dict[int | None, Array]  # by pool, None for free pieces: what each task waits longer there (T,) [s]
 
 
@@ -48,8 +49,8 @@ class Above:
     calls: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
 
-def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Array, above: Above) -> Array:
-    """Times of the tasks of an importance on a host; notes those at each group.
+def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Array, above: Above) -> tuple[Array, Speeds]:
+    """Times of the tasks of an importance on a host, and speeds of regions (`HostPoint`); notes times at each group.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
     lower = load_of(work, limits, host, form.importance == rank, form.fixed[:, 1] == rank)
     if higher is None or lower is None or not (lower.flow > 0).any():
-        return alike
+        return alike, {}
     higher = called_apart(work, limits, host, rank, higher, above.called)
     found = lower_point(HostView(higher), HostView(lower))
     work.effort += EFFORT
@@ -98,7 +99,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         times[center.tasks] += longer
         if center.pool is not None:
             work.at_group[center.pool][center.tasks] += longer
-    return times
+    return times, point.speeds
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,7 +134,7 @@ class PickedLimits(LimitPools):
         filled = region not in self.apart and on_cps > least
         if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > OWN_CPS and not w.ask.qr[tasks].any()):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
-        elif simple and filled and mostly:
+        elif simple and filled and mostly and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
         else:
             self.gates.append(region)
@@ -152,6 +152,12 @@ class PickedLimits(LimitPools):
         return bool(users.any() and not users.all()) and float(flow @ w.pool_wait[self.pool[region], tasks]) > CROWDED * float(
             flow @ w.holds()[tasks]
         )
+
+    def _below_others(self, tasks: Places) -> bool:
+        """Whether work of higher importance is on the CPs of some tasks: its chain knows no limit of theirs."""
+        w, form = self.work, self.work.form
+        higher = (form.host == form.host[tasks[0]]) & (form.importance < form.importance[tasks[0]])
+        return bool((w.flow * w.ask.on_cps * higher).any())
 
     def _simple(self, region: int) -> bool:
         """Whether no TRANCLASS is in a region, its tasks call no others, and full regions do not call them."""
