@@ -7,6 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.bursts.beside_bursts import BesideBursts
+from qnsolve.zos.hosts.bursts.burst_levels import times_in_order
 from qnsolve.zos.hosts.bursts.mates import shared_times
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import HostView
@@ -47,7 +48,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
         else:
             squares = _spin_squares(work)[group.tasks] / rounds**2
-            time = shared_times(load, k, point, squares, work.form.users) * rounds * beside.at_line(k)
+            time = shared_times(load, k, point, squares, work.form.users, beside.last(k)) * rounds * beside.at_line(k)
         times[group.tasks] += time
         at = np.zeros(len(times))
         at[group.tasks] = time
@@ -58,6 +59,8 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
             work.pool_wait[pool, inside] = (
                 _lines_waited(work, inside, load.flow[group.tasks], its) * its.outside / max(its.thinned, 1e-300)
             )
+            if its.before_limit is not None:
+                work.pool_wait[pool, group.tasks] = its.before_limit
             if its.limit is not None:
                 work.seen[pool] = its.limit
     threads = {group.pool: group.tasks for group in load.groups if group.kind is Pool.THREADS}
@@ -81,6 +84,8 @@ def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint)
 
 def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
     """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait."""
+    if its.as_levels:
+        return times_in_order(load, k, its)
     group = load.groups[k]
     flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
     visits = max(float(flow.sum()), 1e-300)

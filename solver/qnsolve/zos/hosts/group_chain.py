@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,11 +10,13 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 
+from .bursts.before_places import PlaceStates, waits
+from .bursts.burst_levels import levels_of, slow_at_first
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
 from .chains.company import ReadPoints
 from .chains.holders import Ready
-from .chains.jumps import Jump, jumps
+from .chains.jumps import Burst, Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
 from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
@@ -76,19 +78,22 @@ class GroupChain:
         group = load.groups[k] if k is not None else None
         self.others = view.company(k)
         mine = load.flow[group.tasks if group is not None else np.zeros(0, dtype=int)]
-        self.rate = max(float(mine.sum()), RATE_FLOOR)
+        self.held = load.held.get(group.region) if group is not None else None
+        self.unit = levels_of(load, k) if k is not None else np.ones(len(mine))  # levels of a task
+        self.rate = max(float(mine @ self.unit), RATE_FLOOR)
+        self.as_levels = bool((self.unit != 1).any())
+        self.levels_a_task = self.rate / max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
         self.piece, self.spin = view.slowed_parts(group, mine, self.rate) if group is not None else (1.0, 0.0)
         self.region = group.region if group is not None else -1
-        self.going = view.going(k)
+        self.going = view.going(k) / self.levels_a_task
         self.slower = float(view.slower(k)) if k is not None else 1.0
         self.out = view.others_flow(k)
         fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
         self.phases = grid(max(load.engines + 10, fine), view.top, view.growth)
         self.gated = self.region in load.gated
         self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
-        self.held = load.held.get(self.region) if k is not None else None
         self.readies: dict[float, Ready] = {}
         self.places: tuple[Array, Array] | None = None  # pieces on the CPs, and chances of the places that they leave
 
@@ -179,7 +184,7 @@ class GroupChain:
             arrive, up = np.zeros(total.shape), view.flows(total, phases, None)
         else:
             works = view.works(k, levels, phases)
-            arrive, up = view.own(k, total, near, self.gated, works), view.flows(total, phases, k, works)
+            arrive, up = view.own(k, total, near, self.gated, works, self.unit), view.flows(total, phases, k, works)
             if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = self.held
                 share = min(view.piece_share(self.region), 1.0)
@@ -204,19 +209,28 @@ class GroupChain:
         load, found = self.view.load, []
         for burst in load.bursts:
             each = np.interp(total, load.coming.count, load.coming.rate[:, burst.work])  # transactions
-            at = burst.first[self.view.comes_first(self.k)].sum() if self.k is not None else 0.0
-            own, other = float(at), float(burst.first.sum() - at)
+            own, unit = self._at_levels(burst)
+            other = float(burst.first.sum()) - own
             pieces = self.view.pieces_at_once(self.k, burst.first)  # of a group of tasks, all of the work that each brings
-            arrive, up = np.maximum(arrive - own * each, 0.0), np.maximum(up - pieces * each, 0.0)
+            arrive, up = np.maximum(arrive - own * unit * each, 0.0), np.maximum(up - pieces * each, 0.0)
             again = self._again(burst.first)
             many = min(other, pieces)  # short tasks are fewer pieces
             slower = self.slower * (many / pieces if many > 0 else 1.0)
-            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again)
+            found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again, unit)
         if np.isfinite(load.coming.most):
             room = total < load.coming.most
             arrive, up = arrive * room, up * room
         arrive[-1] = 0.0
         return arrive, up, found
+
+    def _at_levels(self, burst: Burst) -> tuple[float, float]:
+        """Chance that one of a burst comes to the group first, and the levels that it is there."""
+        if self.k is None:
+            return 0.0, 1.0
+        tasks = self.view.load.groups[self.k].tasks
+        first = np.where(np.isin(tasks, self.view.comes_first(self.k)), burst.first[tasks], 0.0)
+        own = float(first.sum())
+        return own, float(first @ self.unit) / own if own > 0 else 1.0
 
     def _again(self, first: Array) -> float:
         """Work of each task of a burst after the first one, in all its visits to the group, over a visit in the mean.
@@ -229,7 +243,7 @@ class GroupChain:
         group, load, again = self.view.load.groups[self.k], self.view.load, self.view.again(np.flatnonzero(first))
         here, piece = first[group.tasks], group.cpu + group.spin
         mean = float(load.flow[group.tasks] @ piece) / self.rate
-        if not (group.in_order and self.servers == 1 and load.coming.steady and here.any() and mean > 0):
+        if self.as_levels or not (group.in_order and self.servers == 1 and load.coming.steady and here.any() and mean > 0):
             return again
         return again * float(here @ piece) / float(here.sum()) / mean
 
@@ -281,22 +295,41 @@ class GroupChain:
         alone = self.piece + self.off + self.spin
         rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
         used = load.fixed + thinned * (self.piece + self.spin) + rest * ended / max(self.out, 1e-300)
-        outside, limit = 0.0, None
+        outside, limit, before_it = 0.0, None, None
         if rates.left is not None:
             places = np.arange(rates.left.shape[1])
             before = np.maximum(levels[:, None] - places, 0.0) @ rates.left.T  # (N, Y)
             outside = float((chance * before).sum())
-            limit = LimitSeen.of(chance, rates.arrive, (levels[:, None] >= places) @ rates.left.T, before)
+            full = (levels[:, None] >= places) @ rates.left.T
+            limit = LimitSeen.of(chance, rates.arrive, full, before)
+            if load.bursts and self.k is not None and outside > 0:
+                pace = np.maximum(rates.serve[np.maximum(np.arange(len(levels)), 1)], SLOWEST * self.rate)
+                states = PlaceStates(levels, levels[:, None] + self.phases, chance, full, before, pace)
+                before_it, delayed = waits(load, self.k, self.unit, states)
+                limit = replace(limit, delayed=delayed)
         elif self.k is not None and load.groups[self.k].kind is Pool.LIMIT:
             before = np.broadcast_to(np.maximum(levels[:, None] - self.servers, 0.0), chance.shape)
             limit = LimitSeen.of(chance, rates.arrive, levels[:, None] >= self.servers, before)
         return GroupPoint(
             stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
-            number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside, thinned=thinned,
+            number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside,
+            thinned=thinned / self.levels_a_task,
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
-            limit=limit, always=1.0 if rates.always is None else float((chance * rates.always).sum()),
+            limit=limit, before_limit=before_it, first=self.first(rates, chance), as_levels=self.as_levels,
+            always=1.0 if rates.always is None else float((chance * rates.always).sum()),
         )  # fmt: skip
+
+    def first(self, rates: GroupRates, chance: Array) -> Array | None:
+        """How slow each task is at first, where bursts come to a TCB that tasks share, and no limit is to it."""
+        k, beside = self.k, 1.0 + len(self.view.load.never_idle)
+        if k is None or self.servers > 1 or self.view.load.groups[k].in_order:
+            return None
+        if self.held is not None or not self.view.in_bursts(k):
+            return None
+        slow = self._reading.read(self.others.slow_beside(np.array([beside]), self._reading.places))[0]
+        pace = (self.piece * slow + self.spin) / (self.piece + self.spin)
+        return slow_at_first(self.view.load, k, (rates.levels, self.phases), chance, pace)
 
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:
         """Speeds of the region of the group, where they are asked for."""

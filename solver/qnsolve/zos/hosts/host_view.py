@@ -189,7 +189,8 @@ class HostView:
         Tasks in order of arrival: by the pieces that one has still to do. Where they share a server it is the mean piece: the
         mix of those that are there stays about that of all while their number changes, as in a product form. That of the
         others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces. A line in order of arrival has no
-        mix that settles; it grows by the time that others keep the CPs in a row, which is that of their pieces by their work.
+        mix that settles, nor have others that come with a burst: it grows by the time that these keep the CPs in a row, which
+        is that of their pieces by their work.
         """
         assert k is not None
         fixed, work, (flows, each, pieces) = self.load.fixed, self._work_outside(k), self._visits(k)
@@ -199,8 +200,13 @@ class HostView:
         spread = float(moves.sum()) + fixed
         unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
         again = (float(self.load.flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
-        clock = self.own_clock(k)
-        return np.asarray(max(unlike**MIX * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
+        clock, mix = self.own_clock(k), 1.0 if self.in_bursts(k) else MIX
+        return np.asarray(max(unlike**mix * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
+
+    def in_bursts(self, k: int) -> bool:
+        """Whether tasks of bursts come to a group first, and no limit asks for its tasks by their number."""
+        limited = self.load.groups[k].region in {*self.load.gated, *self.load.watched}
+        return not limited and any(burst.first[self.comes_first(k)].any() for burst in self.load.bursts)
 
     def _groups(self, k: int) -> Array:
         """Tasks that come with each visit to others than a group, this one included, of the `_visits`."""
@@ -377,14 +383,16 @@ class HostView:
             return None
         return load.spread.coming(load.work, [load.groups[k].pool], levels, phases, load.fixed)
 
-    def own(self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None) -> Array:
-        """Rate at which its tasks come to a group; `near` counts those of its region on the CPs."""
+    def own(
+        self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None, unit: Array | float = 1.0
+    ) -> Array:
+        """Rate at which its tasks come to a group, each as `unit` of them; `near` counts those of its region on the CPs."""
         load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
             share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
             return along(load.gated[group.region], near).clip(min=0.0) * share
         visits = np.zeros(len(load.visits))
-        visits[tasks] = load.visits[tasks]
+        visits[tasks] = load.visits[tasks] * unit
         return self.coming(visits, total, works)
 
     def coming(self, visits: Array, total: Array, works: Array | None = None) -> Array:

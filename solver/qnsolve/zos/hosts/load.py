@@ -263,6 +263,12 @@ class GroupPoint:
         P(n tasks) on `levels`.
     limit : LimitSeen or None
         What is seen of the limit that the group is, or that its chain counts.
+    before_limit : ndarray or None
+        Wait of each task for the limit that its chain counts, where some come in groups (n,) [s].
+    first : ndarray or None
+        Time of a short piece of each task when it has just come, over that alone, where bursts come to a TCB that is shared.
+    as_levels : bool
+        Whether its chain counts tasks that come with bursts as more or fewer than one.
     always : float
         Speed of a line that is never idle over that alone, as this chain sees it.
     """
@@ -282,6 +288,9 @@ class GroupPoint:
     uneven: Array | float = 1.0
     kind: Places | None = None
     limit: LimitSeen | None = None
+    before_limit: Array | None = None
+    first: Array | None = None
+    as_levels: bool = False
     always: float = 1.0
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:

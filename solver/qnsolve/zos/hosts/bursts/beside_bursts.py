@@ -68,6 +68,14 @@ class BesideBursts:
             found[its.some] = its.times(alone, max(ratio, 0.0))
         return _one_by_one(load, point, found)
 
+    def last(self, k: int) -> float:
+        """How slow a task of a group is that is there for long, over alone: as without bursts; 0 where that is not needed."""
+        group, its = self.load.groups[k], self.point.groups[k]
+        if its.first is None:
+            return 0.0
+        work = self.load.flow[group.tasks] * (group.cpu + group.spin)
+        return float(self._plain[1].groups[k].stretch) if np.count_nonzero(work) > 1 else 0.0
+
     def at_line(self, k: int) -> Array | float:
         """Times of unlike tasks that share a TCB, over those of a chain that has them as alike (n,).
 

@@ -15,7 +15,7 @@ LITTLE = 1e-6  # of a spin, the CPU before it at least
 FULL = 0.98  # load of a server up to which its tasks are taken as open ones
 
 
-def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, users: Array) -> Array:
+def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, users: Array, last: float = 0.0) -> Array:
     """Time of each task of a group that shares its server, one visit [s].
 
     Parameters
@@ -28,6 +28,8 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
         Mean square of the time that a task spins [s²].
     users : ndarray (W,)
         Of each work, 0 where it has a rate.
+    last : float, optional
+        How slow a task is that is there for long, over alone; 0 where that is not known.
 
     Notes
     -----
@@ -44,11 +46,19 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     cpu, whole = float(rate @ cpus), float(rate @ group.alone[some])
     piece = cpus * max((its.service * whole - float(rate @ spin)) / cpu, 1.0)
     mates = mates_of(load, k)[np.ix_(some, some)]
+    limited = group.region in load.held and mates.any()
+    if limited:  # as many of its mates are inside as of all
+        mates = mates * its.number / max(its.number + its.outside, 1e-300)
     mean = float(rate @ (piece + spin)) / float(rate.sum())
     alike = mean * (1 + float(rate @ mates.sum(axis=1)) / float(rate.sum()) / 2) / (1 - min(float(rate @ (piece + spin)), FULL))
     none = np.zeros(len(rate))
     unlike = among(piece + spin, none, none, rate, mates)
+    if limited or its.as_levels:  # its chain has as many as there are of unlike ones
+        alike = float(rate @ unlike) / float(rate.sum())
     uneven = among((piece + spin) * _beside(load, k, point)[some], none, none, rate, mates) if load.bursts else unlike
+    if its.first is not None and last > 0:
+        number = its.number * float(rate @ unlike) / float(rate.sum()) / alike
+        uneven = _by_first(number, rate, cpus + spin, mates, (its.first[some], last), unlike)
     stretched = its.stretch * whole / float(rate.sum())
     alone = among(piece, spin, spin_squares[some], rate, mates) - unlike  # what it is worth that a spin is not shared
     shared = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
@@ -59,6 +69,27 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     times[some] = shared * np.broadcast_to(its.uneven, len(flow))[some]
     times[some] = np.maximum(times[some], group.alone[some])
     return times
+
+
+def _by_first(number: float, rate: Array, piece: Array, mates: Array, slow: tuple[Array, float], known: Array) -> Array:
+    """Times of tasks that share a server, given how many are there, and how `slow` each is at first, and at last.
+
+    As `among` has it without spins, where others on the CPs slow all of them, and most while many are there: one who comes
+    finds that at first, and is as slow as beside no bursts if it is there for long. What tasks of a burst wait for each other
+    makes the number right. `known` are times that say whose they are.
+    """
+    first, last = slow
+    there = rate * known * number / float(rate @ known)
+    near = piece / (piece[:, None] + piece)  # of those of a kind, while a task is there
+    more = (first - 1) / max(number, 1e-300)
+    kept = (1 - 1 / last) / float(rate @ piece)
+    slower = 1 / (1 - kept * ((1 - near) @ (rate * piece)))
+    times = piece * np.maximum((1 + more * (near @ there)) * slower, 1.0)
+    extra = piece * slower * (near * mates).sum(axis=1)
+    left = number - float(rate @ times)
+    if left < 0 or not extra.any():
+        return known
+    return times + extra * left / float(rate @ extra)
 
 
 def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: float, evener: float) -> float:

@@ -59,7 +59,9 @@ class Jump:
     rate: Array
 
 
-def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float, again: float = 1.0) -> list[Jump]:
+def jumps(
+    burst: Burst, rate: Array, own: float, other: float, slower: float, again: float = 1.0, unit: float = 1.0
+) -> list[Jump]:
     """The jumps of one work that comes at a rate (N, Y); each of a group comes to the levels or the phases by chance.
 
     Parameters
@@ -73,18 +75,28 @@ def jumps(burst: Burst, rate: Array, own: float, other: float, slower: float, ag
         Clock of the phases over that of the levels.
     again : float
         Work left of those that come to the levels with one, over that of one visit each.
+    unit : float
+        Levels that one of them is.
     """
     found = []
     for size, part in burst.sizes():
         for n, chance in _joined(_shared(size, own), RARE / max(part, RARE)):
             more, groups = (size - n) * other / max(1 - own, 1e-12), rate * (part * chance / burst.size)
+            n *= unit
             if n > 1 and again != 1:  # as many tasks, in groups of more
                 longer = (1 + again * (n - 1)) / n
                 n, more, groups = n * longer, more * longer, groups / longer
             both = min(1.0, 1 / slower)
             parts = [(n, more, both), (n, 0.0, 1 - both), (0.0, more, 1 / slower - both)]
-            found += [Jump(a, b, groups * some) for a, b, some in parts if some > 0 and a + b > 0]
+            whole = [(a, b, some * share) for n, b, some in parts for a, share in _whole(n, unit != 1)]
+            found += [Jump(a, b, groups * some) for a, b, some in whole if some > 0 and a + b > 0]
     return found
+
+
+def _whole(number: float, parted: bool) -> list[tuple[float, float]]:
+    """A number as whole ones that have it as their mean, each with its chance, if it is to be `parted`."""
+    low = np.floor(number)
+    return [(low, 1 - number + low), (low + 1, number - low)] if parted and number > low else [(number, 1.0)]
 
 
 def _joined(numbers: list[tuple[float, float]], least: float) -> list[tuple[float, float]]:
