@@ -134,3 +134,24 @@ def test_what_waits_for_a_limit_is_said_there() -> None:
     assert region.fraction_delayed > 0.3
     assert region.admission_wait == pytest.approx(work.admission_wait, rel=1e-9)
     assert work.response_time == pytest.approx(0.02 + work.admission_wait, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("regions", "qr_cpu", "simulated", "within"),
+    [(1, 0.0, (30.1, 43.9), (0.02, 0.02)), (3, 0.0, (31.4, 43.4), (0.03, 0.02)), (3, 4.9e-4, (40.6, 44.3), (0.15, 0.03))],
+)
+def test_bursts_beside_long_pieces_in_lines(
+    regions: int, qr_cpu: float, simulated: tuple[float, float], within: tuple[float, float]
+) -> None:
+    """Bursts of 3 ms beside JVM threads of 20 ms in each region, on one CP: it counted as a few of these; once -82, -58 %."""
+    names = [f"AOR{i}" for i in range(regions)]
+    orders = zos.Work("orders", rate=9, burst=17, steps=[zos.Step(regions=names, qr_cpu=qr_cpu, open_cpu=0.003)])
+    java = [zos.Work(f"java {name}", rate=25 / regions, steps=[zos.Step(name, jvm_cpu=0.02)]) for name in names]
+    system = zos.System(
+        lpars=[zos.Lpar("SYSA", processors=zos.Processors(1))],
+        regions=[zos.CicsRegion(name, lpar="SYSA", mxt=2000, thread_limit=1) for name in names],
+        work=[orders, *java],
+    )
+    rows = system.solve().work[:2]
+    for row, truth, rel in zip(rows, simulated, within, strict=True):
+        assert 1e3 * row.response_time == pytest.approx(truth, rel=rel), row.name

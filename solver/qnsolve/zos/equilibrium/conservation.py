@@ -44,7 +44,8 @@ class WorkLeft:
 class Center:
     """Pieces of one kind: their tasks, time alone and time, and CPU that each still has to do while there [s].
 
-    `more` is the number of pieces of the CPU that does not grow with the work, all alike: alone, there, and the CPU of one.
+    `more` is the number of pieces of the CPU that does not grow with the work, all alike: alone, there, and the CPU of one;
+    `mates` are others of its burst that a task comes with, in the mean.
     """
 
     pool: int | None
@@ -54,12 +55,18 @@ class Center:
     time: Array
     left: Array
     more: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    mates: float = 0.0
 
     @property
     def stretch(self) -> float:
         """Time over that alone, in the mean."""
         alone = float(self.flow @ self.alone) + self.more[0]
         return max((float(self.flow @ self.time) + self.more[1]) / alone, 1.0) if alone > 0 else 1.0
+
+    @property
+    def of_load(self) -> float:
+        """Of the stretch, what comes of the load, not of others of a burst: M[X]/M/1 is (1 + mates/2)/(1 - u)."""
+        return max(self.stretch / (1 + self.mates / 2), 1.0)
 
     @property
     def least(self) -> float:
@@ -171,6 +178,9 @@ def centers_of(
 ) -> list[Center]:
     """TCBs, threads, and free pieces."""
     free, found = times.copy(), []
+    mates = np.zeros(len(flow))
+    for burst in load.bursts:
+        mates[burst.first > 0] = burst.mates(float(burst.first.sum()))
     for group in load.groups:
         tasks, at = group.tasks, work.at_group[group.pool]
         free -= at
@@ -178,7 +188,15 @@ def centers_of(
         found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[group.kind][tasks]))
     more = load.fixed, load.fixed * point.free, PIECE
     alone = (load.free + load.spin) * load.rounds * (load.flow > 0)
-    return [*found, Center(None, np.arange(len(flow)), flow, alone, np.maximum(free, alone), left[None], more)]
+    return [
+        *found,
+        Center(None, np.arange(len(flow)), flow, alone, np.maximum(free, alone), left[None], more, _mean(mates, flow * alone)),
+    ]
+
+
+def _mean(values: Array, weight: Array) -> float:
+    """Mean of some values by weights; 0 where there are none."""
+    return float(values @ weight) / max(float(weight.sum()), 1e-300)
 
 
 def _of_bursts(work: Working, load: Load) -> float:
@@ -193,12 +211,12 @@ def _of_bursts(work: Working, load: Load) -> float:
 
 def _factor(center: Center, error: float) -> float:
     """Wait over what it was, as that of a line whose load is more by that part: with 1/(1 - u) = stretch, u·(1 + error)."""
-    return (1 + error) / max(1 - error * (center.stretch - 1), CLOSE)
+    return (1 + error) / max(1 - error * (center.of_load - 1), CLOSE)
 
 
 def _error(centers: list[Center], goal: float) -> float:
     """The part by which all loads are off: with it as much work is left to do as is to be."""
-    low, high = -1.0, 1 / max(max(c.stretch for c in centers) - 1, CLOSE)
+    low, high = -1.0, 1 / max(max(c.of_load for c in centers) - 1, CLOSE)
     for _ in range(60):
         middle = (low + high) / 2
         waiting = sum(_factor(c, middle) * c.waiting for c in centers)

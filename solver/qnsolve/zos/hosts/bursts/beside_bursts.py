@@ -24,6 +24,7 @@ from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 from .let_through import met_at_servers
 from .mates import FULL, among, units_ready
 
+LONGER = 2.0  # pieces of the work in lines over those of bursts, from which on they are not alike
 ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
 UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
 UNITS = 2.5  # servers of a group that count, over those at work
@@ -59,14 +60,18 @@ class BesideBursts:
             return point.free
         found: Array | float = point.free
         its = _Pieces.of(load)
-        if its is not None and not its.alike:
+        longer = _beside_longer(load)
+        if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free
             ratio = its.more(its.unit) / its.alike_of(its.unit)
-            if not load.coming.steady or load.gated or load.held:  # fewer come then
+            if longer:
+                more = float(load.flow[its.some] @ (load.free[its.some] * (its.times(alone, ratio) - alone)))
+                ratio /= 1 + max(more, 0.0) / load.coming.most
+            elif not load.coming.steady or load.gated or load.held:  # fewer come then
                 ratio *= min((point.free - alone) / max(its.more(its.mean), 1e-300), 1.0)
             found[its.some] = its.times(alone, max(ratio, 0.0))
-        return _one_by_one(load, point, found)
+        return found if longer else _one_by_one(load, point, found)
 
     def last(self, k: int) -> float:
         """How slow a task of a group is that is there for long, over alone: as without bursts; 0 where that is not needed."""
@@ -179,7 +184,8 @@ class _Pieces:
         tasks, from_tcbs = np.flatnonzero(some), np.zeros(len(some), dtype=bool)
         for group in load.groups:
             from_tcbs[group.tasks] |= group.kind is not Pool.THREADS
-        if not (some & ~from_tcbs).any():
+        beside = _beside_longer(load)
+        if not (some if beside else some & ~from_tcbs).any():
             return None
         room, there = load.engines, load.free + load.spin
         stretched = float(load.flow @ load.free) / float(load.flow @ there)
@@ -192,6 +198,9 @@ class _Pieces:
         mates, in_groups, bursts = np.zeros((len(piece), len(piece))), np.zeros(len(piece), dtype=bool), []
         for burst in load.bursts:
             first = np.where(some & ~from_tcbs, burst.first, 0.0)
+            if beside and not first.any():
+                first = np.where(some, burst.first, 0.0)
+                burst = _let_through(load, burst, first)
             if not first.any():
                 continue
             own, again = np.zeros(len(piece)), np.ones(len(piece))
@@ -256,6 +265,31 @@ class _Pieces:
         beyond = float(chance[-1]) * last / (1 - last)
         mean = float(counts @ chance) + beyond * (float(counts[-1]) + 1 / (1 - last))
         return mean / (float(chance.sum()) + beyond) / self.single
+
+
+def _beside_longer(load: Load) -> bool:
+    """Whether several groups are on the CPs, and work in their lines is in longer pieces than the free ones of bursts.
+
+    The chain of one of them then counts a burst as few pieces of the mean length of all others.
+    """
+    cpus = [float(load.flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
+    if sum(cpu > 0 for cpu in cpus) < 2 or not load.bursts:
+        return False
+    moments = sum(float(load.flow[g.tasks] @ (g.cpu + g.spin) ** 2) for g in load.groups)
+    firsts = [burst.first * (load.free > 0) for burst in load.bursts]
+    each = [float(first @ load.free) / float(first.sum()) for first in firsts if first.any()]
+    return bool(each) and moments > LONGER * max(each) * sum(cpus)
+
+
+def _let_through(load: Load, burst: Burst, first: Array) -> Burst:
+    """A burst whose tasks come from TCBs as large as so many of them meet on the CPs."""
+    if not first.any():
+        return burst
+    tcbs = [group for group in load.groups if group.kind is not Pool.THREADS]
+    slowest = max((float(first[g.tasks] @ g.alone) for g in tcbs), default=0.0)
+    one_more = float(first @ load.free) / load.engines
+    met = met_at_servers(burst.mates(float(first.sum())), one_more, slowest, 0.0, load.engines)
+    return replace(burst, size=max((1 + met) / float(first.sum()), 1.0))
 
 
 def _beside_a_burst(load: Load) -> float:
