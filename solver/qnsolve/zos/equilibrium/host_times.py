@@ -55,8 +55,8 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
             if len(ranks) > 1:
                 work.levels[host, float(rank)] = level.copy()
-            level, slow = _below(work, limits, host, rank, level, Above(left.less(above.left), above.called, load.calls))
-            speeds |= {r: its for r, its in slow.items() if r in speeds}
+            level, left_to = _below(work, limits, host, rank, level, Above(left.less(above.left), above.called, load.calls))
+            speeds |= {r: its for r, its in left_to.items() if r in speeds}
             times[own] = level[own]
             above = Above(left, load.called)
             work.at_group |= at_group
