@@ -16,6 +16,8 @@ from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.solve_system import saturated
 
+from benchmarks import everything
+
 L, AOR1 = zos.Lpar("L", processors=2), zos.CicsRegion("AOR1", lpar="L", tranclasses={"JSON": 5})
 IMS = zos.ImsRegions("MPP", lpar="L", regions=4)
 WORK = zos.Work("w", rate=100, regions="AOR1", qr_cpu=0.001)
@@ -117,3 +119,10 @@ def test_an_answer_that_did_not_settle_says_so() -> None:
     for rounds, settled in ((1, False), (ROUNDS, True)):
         found = answer(solved_point(users, rounds=rounds))
         assert any(note.startswith("not settled") for note in found.notes) is not settled
+
+
+def test_far_beyond_the_end_nothing_but_an_overload_is_said() -> None:
+    """Classes that hold up nobody there took more of the waits than there were; the search for the end met negative times."""
+    drawn = next(each.drawn for each in everything.references() if each.drawn.name == "everything 402")
+    with pytest.raises(qn.errors.SaturatedError, match=r"must be .* % of it at most"):
+        drawn.system.solve()

@@ -71,6 +71,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
     work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found
     limits.own.apply(hosts=True)
     limits.at_tcbs.apply()
+    work.on_cps = np.maximum(work.on_cps, work.ask.on_cps)  # far beyond the end what is left of a wait is none
     if not limits.gates and not limits.kept and not limits.grouped:
         for host in range(len(form.engines)):
             _delivered(work, host)
