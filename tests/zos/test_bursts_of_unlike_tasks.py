@@ -71,3 +71,16 @@ def test_several_tcbs_on_one_cp(
     answer = site(regions, orders, other, (2000, 5600), 17).solve()
     for row, truth, rel in zip(answer.work, simulated, within, strict=True):
         assert 1e3 * row.response_time == pytest.approx(truth, rel=rel), row.name
+
+
+@pytest.mark.parametrize("regions", [("A", "B"), ("B", "A")])
+def test_a_tcb_with_bursts_is_not_like_one_with_as_much_single_work(regions: tuple[str, str]) -> None:
+    """Simulated; in one order of the regions the answer was an IndexError, in the other bursts waited as single tasks."""
+    works = [
+        zos.Work("bursts", rate=400, burst=10, steps=[zos.Step("A", qr_cpu=0.001)]),
+        *(zos.Work(name, rate=200, steps=[zos.Step("B", qr_cpu=0.001)]) for name in ("one", "two")),
+    ]
+    lpar = zos.Lpar("L", processors=zos.Processors(2))
+    answer = zos.System(lpars=[lpar], regions=[zos.CicsRegion(name, lpar="L") for name in regions], work=works).solve()
+    for work, simulated in {"bursts": 0.009175, "one": 0.001661, "two": 0.001656}.items():
+        assert answer[work].response_time == pytest.approx(simulated, rel=0.03), work

@@ -52,7 +52,7 @@ class Host(HostView):
         share = mine.sum() / max(self.all_flow, 1e-300)
         found = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self.going(k)], 9),)
         found += (group.servers, group.kind, self.slower(k).round(6))
-        return found + self._limited(group.region) + self._unlike(k)
+        return found + self._limited(group.region) + self._unlike(k) + self._bursts(k)
 
     def _limited(self, region: int) -> tuple[object, ...]:
         """What the chains of the groups of a region depend on beside their flows."""
@@ -71,6 +71,16 @@ class Host(HostView):
             return ()
         flow = self.load.flow[group.tasks]
         return tuple(np.round([flow / max(float(flow.sum()), 1e-300), group.alone], 9).ravel().tolist())
+
+    def _bursts(self, k: int) -> tuple[object, ...]:
+        """What the chain of a group depends on beside bursts: which of its tasks come in them, and how long each is."""
+        if not self.load.bursts:
+            return ()
+        group, tasks = self.load.groups[k], self.load.groups[k].tasks
+        first = np.isin(tasks, self.comes_first(k))
+        each = [burst.size * burst.first[tasks] * first for burst in self.load.bursts]
+        rows = np.round([self.load.flow[tasks], group.cpu + group.spin, *each], 9)
+        return (*self.load.work[tasks].tolist(), *rows.ravel().tolist())
 
     def of_pieces(self) -> GroupPoint:
         """The chain of all tasks as one number."""
