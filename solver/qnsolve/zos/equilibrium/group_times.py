@@ -84,7 +84,7 @@ def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint)
 
 def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
     """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait."""
-    if its.as_levels:
+    if its.unit is not None:
         return times_in_order(load, k, its)
     group = load.groups[k]
     flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
@@ -93,7 +93,7 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    apart = _come_in_bursts(load, k) or group.spin.any() or group.region in limits.kept
+    apart = HostView(load).bursts_begin(k) or group.spin.any() or group.region in limits.kept
     if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not apart:
         return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
@@ -111,12 +111,6 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     more += plain * (1 - 1 / seen)
     waits = waits - _behind_itself(load, k, its, (wait, more / max(its.thinned, 1e-300)), free)
     return np.asarray(pieces * rounds * its.service + np.maximum(waits, 0.0))
-
-
-def _come_in_bursts(load: Load, k: int) -> bool:
-    """Whether bursts come to a group of servers before any other."""
-    first = np.intersect1d(HostView(load).comes_first(k), load.groups[k].tasks) if load.bursts else np.zeros(0, dtype=int)
-    return any((burst.first[first] > 0).any() for burst in load.bursts)
 
 
 def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, times: Array) -> Array:
@@ -223,11 +217,11 @@ def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:
     more = np.zeros(len(flow))
     if not load.bursts:
         return more
-    first = HostView(load).comes_first(k)
+    view = HostView(load)
     for burst in load.bursts:
-        share = float(burst.first[first].sum())
-        with_it = (burst.first[group.tasks] > 0) & np.isin(group.tasks, first)
+        first = view.begins(k, burst)
+        share = float(first.sum())
         here, near = burst.mates(share) * its.service / group.servers, burst.mates(float(burst.first.sum())) / load.engines
-        more += np.where(with_it, max(here, near) / 2 * group.alone, 0.0)
+        more += np.where(first > 0, max(here, near) / 2 * group.alone, 0.0)
     mean = float(flow @ more) / max(float(flow.sum()), 1e-300)
     return more * min(1.0, wait / mean) if mean > 0 else more

@@ -81,7 +81,7 @@ class GroupChain:
         self.held = load.held.get(group.region) if group is not None else None
         self.unit = levels_of(load, k) if k is not None else np.ones(len(mine))  # levels of a task
         self.rate = max(float(mine @ self.unit), RATE_FLOOR)
-        self.as_levels = bool((self.unit != 1).any())
+        self.as_levels = bool((self.unit != 1).any())  # as more or fewer than one
         self.levels_a_task = self.rate / max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
@@ -227,8 +227,7 @@ class GroupChain:
         """Chance that one of a burst comes to the group first, and the levels that it is there."""
         if self.k is None:
             return 0.0, 1.0
-        tasks = self.view.load.groups[self.k].tasks
-        first = np.where(np.isin(tasks, self.view.comes_first(self.k)), burst.first[tasks], 0.0)
+        first = self.view.begins(self.k, burst)
         own = float(first.sum())
         return own, float(first @ self.unit) / own if own > 0 else 1.0
 
@@ -316,7 +315,7 @@ class GroupChain:
             number=number - outside, busy=busy, waiting=max(number - busy - outside, 0.0), outside=outside,
             thinned=thinned / self.levels_a_task,
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
-            limit=limit, before_limit=before_it, first=self.first(rates, chance), as_levels=self.as_levels,
+            limit=limit, before_limit=before_it, first=self.first(rates, chance), unit=self.unit if self.as_levels else None,
             always=1.0 if rates.always is None else float((chance * rates.always).sum()),
         )  # fmt: skip
 

@@ -77,8 +77,7 @@ class Host(HostView):
         if not self.load.bursts:
             return ()
         group, tasks = self.load.groups[k], self.load.groups[k].tasks
-        first = np.isin(tasks, self.comes_first(k))
-        each = [burst.size * burst.first[tasks] * first for burst in self.load.bursts]
+        each = [burst.size * self.begins(k, burst) for burst in self.load.bursts]
         rows = np.round([self.load.flow[tasks], group.cpu + group.spin, *each], 9)
         return (*self.load.work[tasks].tolist(), *rows.ravel().tolist())
 

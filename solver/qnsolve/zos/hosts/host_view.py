@@ -14,6 +14,7 @@ from qnsolve.zos.compile.compiled import Pool
 
 from .calls import Calls, Visits
 from .chains.company import Companies, Company, TaskQueue, along, company
+from .chains.jumps import Burst
 from .groups import ServerGroup
 from .load import Load
 
@@ -206,7 +207,7 @@ class HostView:
     def in_bursts(self, k: int) -> bool:
         """Whether tasks of bursts come to a group first, and no limit asks for its tasks by their number."""
         limited = self.load.groups[k].region in {*self.load.gated, *self.load.watched}
-        return not limited and any(burst.first[self.comes_first(k)].any() for burst in self.load.bursts)
+        return not limited and self.bursts_begin(k)
 
     def _groups(self, k: int) -> Array:
         """Tasks that come with each visit to others than a group, this one included, of the `_visits`."""
@@ -324,6 +325,14 @@ class HostView:
         """Tasks of a group that come to it before they come to another."""
         found: Places = self.load.groups[k].tasks[self._elsewhere(k, later=False) == 0]
         return found
+
+    def begins(self, k: int, burst: Burst) -> Array:
+        """Chances that one of a burst comes to a group before any other, as each of its tasks (n,)."""
+        return np.where(self._elsewhere(k, later=False) == 0, burst.first[self.load.groups[k].tasks], 0.0)
+
+    def bursts_begin(self, k: int) -> bool:
+        """Whether bursts come to a group before any other."""
+        return any(self.begins(k, burst).any() for burst in self.load.bursts)
 
     def piece_share(self, region: int) -> float:
         """Share of the free pieces that are of a region."""

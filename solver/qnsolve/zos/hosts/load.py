@@ -267,8 +267,8 @@ class GroupPoint:
         Wait of each task for the limit that its chain counts, where some come in groups (n,) [s].
     first : ndarray or None
         Time of a short piece of each task when it has just come, over that alone, where bursts come to a TCB that is shared.
-    as_levels : bool
-        Whether its chain counts tasks that come with bursts as more or fewer than one.
+    unit : ndarray or None
+        As how many its chain counts each task, where some come with bursts and that is more or fewer than one (n,).
     always : float
         Speed of a line that is never idle over that alone, as this chain sees it.
     """
@@ -290,7 +290,7 @@ class GroupPoint:
     limit: LimitSeen | None = None
     before_limit: Array | None = None
     first: Array | None = None
-    as_levels: bool = False
+    unit: Array | None = None
     always: float = 1.0
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:

@@ -20,16 +20,15 @@ def waits(load: Load, k: int, unit: Array, states: PlaceStates) -> tuple[Array, 
     half of the others are before one.
     """
     tasks, flow = load.groups[k].tasks, load.flow[load.groups[k].tasks]
-    together = np.isin(tasks, HostView(load).comes_first(k))
+    view, others = HostView(load), np.zeros(len(tasks))
+    for burst in load.bursts:
+        first = view.begins(k, burst)
+        others += (first > 0) * burst.mates(1.0) * float(first @ unit)
     found, known = np.zeros((2, len(tasks))), dict[tuple[int, float], Array]()
     for work in np.unique(load.work[tasks]).tolist():
         seen = states.seen_at(np.interp(states.total, load.coming.count, load.coming.rate[:, work]))
         for t in np.flatnonzero(load.work[tasks] == work).tolist():
-            mates = 0.0
-            for burst in load.bursts:
-                first = np.where(together, burst.first[tasks], 0.0)
-                if first[t] > 0:
-                    mates += burst.mates(1.0) * float(first @ unit)
+            mates = float(others[t])
             if (work, mates) not in known:
                 more = np.linspace(0.0, mates, 1 + min(int(np.ceil(mates)), POSITIONS))
                 known[work, mates] = np.mean([states.of_one(seen, its) for its in more], axis=0)

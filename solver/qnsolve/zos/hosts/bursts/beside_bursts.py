@@ -59,8 +59,8 @@ class BesideBursts:
         if not load.bursts:
             return point.free
         found: Array | float = point.free
-        its = _Pieces.of(load)
         longer = _beside_longer(load)
+        its = _Pieces.of(load, longer)
         if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free
@@ -98,7 +98,7 @@ class BesideBursts:
         alike = GroupChain(plain, k).solve().stretch
         each = solved.groups[k].stretch * solved.groups[k].uneven * np.ones(len(flow))
         more: Array = np.full(len(flow), its.stretch - alike)
-        if not any(burst.first[self._view.comes_first(k)].any() for burst in load.bursts):
+        if not self._view.bursts_begin(k):
             theirs = [_group(load, burst, self._view.cpu(), burst.first) for burst in load.bursts]
             work = np.array([g.used for g in theirs])
             length = float(work @ [g.piece for g in theirs]) / max(float(work.sum()), 1e-300)
@@ -178,13 +178,12 @@ class _Pieces:
     single: float
 
     @classmethod
-    def of(cls, load: Load) -> _Pieces | None:
-        """Those of a load; None where there are none that come in bursts."""
+    def of(cls, load: Load, beside: bool) -> _Pieces | None:
+        """Those of a load; None where there are none that come in bursts. `beside` is whether those out of TCBs count."""
         some: Places = (load.flow > 0) & (load.free > 0)
         tasks, from_tcbs = np.flatnonzero(some), np.zeros(len(some), dtype=bool)
         for group in load.groups:
             from_tcbs[group.tasks] |= group.kind is not Pool.THREADS
-        beside = _beside_longer(load)
         if not (some if beside else some & ~from_tcbs).any():
             return None
         room, there = load.engines, load.free + load.spin
@@ -285,11 +284,15 @@ def _let_through(load: Load, burst: Burst, first: Array) -> Burst:
     """A burst whose tasks come from TCBs as large as so many of them meet on the CPs."""
     if not first.any():
         return burst
-    tcbs = [group for group in load.groups if group.kind is not Pool.THREADS]
-    slowest = max((float(first[g.tasks] @ g.alone) for g in tcbs), default=0.0)
-    one_more = float(first @ load.free) / load.engines
-    met = met_at_servers(burst.mates(float(first.sum())), one_more, slowest, 0.0, load.engines)
+    slowest = max((float(first[g.tasks] @ g.alone) for g in load.groups if g.kind is not Pool.THREADS), default=0.0)
+    met = _met(load, burst, first, slowest)
     return replace(burst, size=max((1 + met) / float(first.sum()), 1.0))
+
+
+def _met(load: Load, burst: Burst, first: Array, slowest: float) -> float:
+    """Others of a burst that a free piece meets on the CPs, which TCBs let out one by one, the slowest in such a time [s]."""
+    one_more = float(first @ load.free) / load.engines
+    return met_at_servers(burst.mates(float(first.sum())), one_more, slowest, 0.0, load.engines)
 
 
 def _beside_a_burst(load: Load) -> float:
@@ -346,11 +349,7 @@ def _one_by_one(load: Load, point: HostPoint, times: Array | float) -> Array | f
         first = np.where((before > 0) & (load.free > 0), burst.first, 0.0)
         if not first.any():
             continue
-        slowest = max(
-            float(first[group.tasks] @ before[group.tasks]) for group in load.groups if group.kind is not Pool.THREADS
-        )
-        one_more = float(first @ load.free) / load.engines
-        met = met_at_servers(burst.mates(float(first.sum())), one_more, slowest, 0.0, load.engines)
+        met = _met(load, burst, first, max(float(first[group.tasks] @ before[group.tasks]) for group, _ in tcbs))
         slow[first > 0] *= max(1.0, (ready + 1 + met / 2) / load.engines) / max(1.0, (ready + 1) / load.engines)
     weight = np.append(load.flow * load.free, load.fixed)
     if (slow == 1).all() or not weight.any():

@@ -43,7 +43,8 @@ def times_in_order(load: Load, k: int, its: GroupPoint) -> Array:
     All wait for what they find there, those of a burst for half of its others, too, as slow as the CPs are for all of these.
     """
     group = load.groups[k]
-    mates, unit, piece = mates_of(load, k), levels_of(load, k), group.alone
+    assert its.unit is not None
+    mates, unit, piece = mates_of(load, k), its.unit, group.alone
     flow, own = load.flow[group.tasks] * unit, mates.sum(axis=1)
     near = np.zeros(len(flow))
     for burst in load.bursts:

@@ -53,7 +53,7 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     alike = mean * (1 + float(rate @ mates.sum(axis=1)) / float(rate.sum()) / 2) / (1 - min(float(rate @ (piece + spin)), FULL))
     none = np.zeros(len(rate))
     unlike = among(piece + spin, none, none, rate, mates)
-    if limited or its.as_levels:  # its chain has as many as there are of unlike ones
+    if limited or its.unit is not None:  # its chain has as many as there are of unlike ones
         alike = float(rate @ unlike) / float(rate.sum())
     uneven = among((piece + spin) * _beside(load, k, point)[some], none, none, rate, mates) if load.bursts else unlike
     if its.first is not None and last > 0:
@@ -143,9 +143,9 @@ def mates_of(load: Load, k: int) -> Array:
     found = np.zeros((len(tasks), len(tasks)))
     if not load.bursts:
         return found
-    together = np.isin(tasks, HostView(load).comes_first(k))
+    view = HostView(load)
     for burst in load.bursts:
-        first = np.where(together, burst.first[tasks], 0.0)
+        first = view.begins(k, burst)
         found += (first > 0)[:, None] * np.array([burst.mates(float(share)) for share in first])
     return found
 
@@ -153,7 +153,6 @@ def mates_of(load: Load, k: int) -> Array:
 def _beside(load: Load, k: int, point: HostPoint) -> Array:
     """How much longer the processors make the pieces of each task of a group while others of its burst are on them."""
     chains, tasks = HostView(load), load.groups[k].tasks
-    together = np.isin(tasks, chains.comes_first(k))
     ready = units_ready(load, point) - point.groups[k].busy
     found = np.ones(len(tasks))
     for burst in load.bursts:
@@ -166,7 +165,7 @@ def _beside(load: Load, k: int, point: HostPoint) -> Array:
             more += idle * mates / (idle + mates) if mates else 0.0
         more += burst.mates(float(free.sum())) / 2
         slow = max(1.0, (ready + 1 + more) / load.engines) / max(1.0, (ready + 1) / load.engines)
-        found *= np.where(together & (burst.first[tasks] > 0), slow, 1.0)
+        found *= np.where(chains.begins(k, burst) > 0, slow, 1.0)
     return found
 
 
