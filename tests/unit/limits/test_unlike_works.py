@@ -224,6 +224,14 @@ def test_begun_where_it_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(near.wait, again.wait, rtol=1e-3)
 
 
+@pytest.mark.parametrize("away", [45.75, 45.9, 46.1])
+def test_waits_at_the_least_number_of_floats(away: float) -> None:
+    """Where the chance that a task waits is about 1e-323, its product with a time is 0: nobody waits."""
+    users, rates = np.array([460.0, 0.0]), np.array([0.0, 20.0])
+    found = unlike_waits(400, users, rates, np.array([away, 1.0]), np.array([0.05, 1.0]))
+    assert found.wait.max() < 1e-12
+
+
 def test_begun_where_nobody_waited() -> None:
     """Waits of 1e-16 s say nothing of who waits longer: where users fill the places later, the search is from anew.
 

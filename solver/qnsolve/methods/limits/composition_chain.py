@@ -589,9 +589,9 @@ def _figures(
         waits[some] = np.tensordot(come, seen, 2)[some] / known
         late[some] = come[:, levels.tasks[:count] >= capacity].sum(axis=(1, 2))[some] / known
 
-    total = float(each.sum())
-    if arrivals.users.any() and total > 0:
-        each = rate * waits * (total / float(rate @ waits))
+    total, there = float(each.sum()), float(rate @ waits)
+    if arrivals.users.any() and total > 0 and there > 0:  # of numbers that are next to nothing the product is none
+        each = rate * waits * (total / there)
 
     def lengths() -> Array:
         last = max(0, int(levels.tasks[count - 1]) - capacity)
