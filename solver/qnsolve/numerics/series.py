@@ -21,6 +21,27 @@ ONE.flags.writeable = False
 TINY = 1e-220  # below this share of the largest a weight may suffer from dropped terms
 
 
+def geometric(first: float, last: float, count: int) -> Array:
+    """Numbers above 0 in equal ratios, both ends among them: those of `numpy.geomspace`, in a fraction of its time.
+
+    Parameters
+    ----------
+    first, last : float
+    count : int
+        2 or more.
+
+    Examples
+    --------
+    >>> geometric(1.0, 8.0, 4).round(12).tolist()
+    [1.0, 2.0, 4.0, 8.0]
+    """
+    low, high = np.log10(first), np.log10(last)
+    power = np.arange(float(count)) * ((high - low) / (count - 1)) + low
+    found: Array = 10.0**power
+    found[0], found[-1] = first, last
+    return found
+
+
 class Geometric:
     """Divides power series by (1 − rho·z): y[n] = x[n] + rho·y[n−1] along the last axis.
 

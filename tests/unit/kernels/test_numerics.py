@@ -7,7 +7,7 @@ import pytest
 from qnsolve.numerics import fixed_point as fixed
 from qnsolve.numerics.markov_chain import TooManyStatesError, explore, stationary
 from qnsolve.numerics.passage_times import gamma_quantile
-from qnsolve.numerics.series import scaled
+from qnsolve.numerics.series import geometric, scaled
 
 
 def test_a_chain_longer_than_allowed_is_given_up() -> None:
@@ -49,3 +49,11 @@ def test_an_iteration_without_a_fixed_point_is_reported(rough: bool, monkeypatch
     found = fixed.fixed_point(lambda x, _: 2 * x, np.array([[1e-60]]), 1e-9, rough=rough)
     assert not found.converged[0]
     assert found.residual[0] > 0.1
+
+
+def test_numbers_in_equal_ratios() -> None:
+    """Those of numpy, to the bit, over all sizes that are asked for."""
+    g = np.random.default_rng(5)
+    for _ in range(200):
+        first, last, count = 10 ** g.uniform(-12, 3), 10 ** g.uniform(-12, 8), int(g.integers(2, 500))
+        np.testing.assert_array_equal(geometric(first, last, count), np.geomspace(first, last, count))

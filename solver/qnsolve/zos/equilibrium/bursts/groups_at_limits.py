@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.band_matrix import NumberRates, from_below
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, geometric
 
 LONGEST = 20_000  # tasks in a line that are counted
 TAIL = 1e-10
@@ -81,7 +81,7 @@ def speeds_by_little(groups: float, single: float, tail: Array, speed: Array, in
     while inside_limit(groups, single, tail, np.array([high]), speed)[0] > inside:
         low, high = high, 2 * high
     for _ in range(PASSES):
-        tried = np.geomspace(low, high, POINTS)
+        tried = geometric(low, high, POINTS)
         found = inside_limit(groups, single, tail, tried, speed)
         place = min(max(int(np.count_nonzero(found > inside)), 1), POINTS - 1)  # the more the faster the fewer
         low, high = float(tried[place - 1]), float(tried[place])

@@ -8,7 +8,7 @@ from math import inf
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, geometric
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
 from qnsolve.zos.equilibrium.rows_in_line import RowsInLine
 from qnsolve.zos.equilibrium.working import Working
@@ -246,7 +246,7 @@ class OwnStations:
         mean = float(share @ time)
         if float(share @ time**2) < MIXED * mean**2 or away <= 0:
             return None
-        count = np.unique(np.rint(np.geomspace(1.0, size, COUNTS)))
+        count = np.unique(np.rint(geometric(1.0, size, COUNTS)))
         kinds, alike = (passed_of_kinds(count, away, *each) for each in ((share, time), (np.ones(1), np.array([mean]))))
         own = (w.holds() - w.at_group[tcb])[mine] / its
         own = np.maximum(own + away - float(share @ own), SHORTEST * away)  # with that of tasks that do not come to the TCB

@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places, geometric
 
 MANY = 2_000  # tasks counted one by one
 NEARLY, AT_ONCE = 0.25, 65  # how well the middle of a crowd is known, and numbers looked at in one step
 LONG, NEAR = 3000, 300  # tasks in a long line, and those before its limit that are counted one by one
 WIDER, WIDEST = 1.015, 0.5  # growth of the steps beyond, and the longest over the spread of so many users
+PARTS = np.arange(float(AT_ONCE))
 TIMES = 400  # at which users are looked for
 TAIL = 60.0
 
@@ -176,29 +177,43 @@ def crowd(
     number = np.arange(first, last + 1.0) if single else _widening(first, last, limit, users)
     if not stream and users > limit:
         number = number[: max(int((users - limit) / unlike) + limit + 2 - first, 2)]
-    step = np.diff(number)
-    number = np.where(number > limit, limit + unlike * (number - limit), number)
+    taken = _places_taken(number, limit)
+    step = number[1:] - number[:-1]
+    number = np.where(number > limit, limit + unlike * (number - limit), number) if unlike != 1 else number
     most = max(float(number[-1]), 1.0)
     theirs = _theirs(stream, sources, most, alike, limit / max(float(speed[limit]), 1e-300), hold)(number)
-    coming = np.full(len(number), float(stream)) + sum(theirs)
+    coming = np.full(len(number), float(stream)) + sum(theirs) if stream or len(theirs) != 1 else theirs[0].copy()
     if not stream:
         coming[number >= users] = 0.0
-    leave = speed[np.minimum(number, limit).astype(int)]
+    leave = np.concatenate((speed[taken], np.full(len(number) - len(taken), speed[limit])))
     if both:
         held = [rate * s.hold for rate, s in zip(theirs, sources, strict=True)]
-        holds: Array = stream * hold + np.sum(held, axis=0)
+        holds = np.asarray(stream * hold + sum(held))
         mixed = (number > limit) & (holds > 0)
         leave[mixed] *= coming[mixed] / holds[mixed]
-    come, go = np.log(np.maximum(coming, 1e-300)), np.log(np.maximum(leave, 1e-300))
+    come, go = np.log(np.maximum(coming, 1e-300)), _log_of(leave, len(taken) if not both else len(number))
     each = come[:-1] - go[1:]
     if not single:
         each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, each)
-    logs = np.concatenate(([0.0], np.cumsum(each)))
+    logs = np.zeros(len(number))
+    np.cumsum(each, out=logs[1:])
     chance = np.exp(logs - logs.max())
     if not single:
         chance[1:-1] *= (step[:-1] + step[1:]) / 2
     chance = chance / chance.sum()
     return Crowd(number, chance, coming, limit, float(chance @ leave))
+
+
+def _places_taken(number: Array, limit: int) -> Places:
+    """Tasks inside, by the number there, of those numbers up to which not all places are taken, and the first beyond."""
+    some = min(int(np.searchsorted(number, limit)) + 1, len(number))
+    return np.minimum(number[:some], limit).astype(int)
+
+
+def _log_of(rates: Array, unlike: int) -> Array:
+    """Logs of rates, all of which are the same after so many of them, but none."""
+    found = np.log(np.maximum(rates[:unlike], 1e-300))
+    return found if unlike == len(rates) else np.concatenate((found, np.full(len(rates) - unlike, found[-1])))
 
 
 def _theirs(
@@ -209,10 +224,10 @@ def _theirs(
         return lambda number: [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
     away, served = np.array([s.away for s in sources]), np.array([s.hold for s in sources]) * service
     top = most / stream if stream else 1e6 * float((away + served).max())
-    wait = np.append(0.0, np.geomspace(1e-6 * min(top, service), 3 * top, TIMES))[:, None]
+    wait = np.concatenate(([0.0], geometric(1e-6 * min(top, service), 3 * top, TIMES)))[:, None]
     there = np.array([s.users for s in sources]) * (wait + served) / (away + wait + served)
-    whole = np.append(0.0, stream * (wait[:, 0] + hold * service) + there.sum(axis=1))
-    here = [np.append(0.0, its) for its in there.T]
+    whole = np.concatenate(([0.0], stream * (wait[:, 0] + hold * service) + there.sum(axis=1)))
+    here = [np.concatenate(([0.0], its)) for its in there.T]
     return lambda number: [
         np.maximum(s.users - np.interp(number, whole, its), 0.0) / s.away for s, its in zip(sources, here, strict=True)
     ]
@@ -238,7 +253,8 @@ def _balance(
     low, high = 0.0, top
     theirs = _theirs(stream, sources, max(top, 1.0), alike, limit / float(speed[limit]), hold)
     while high - low > NEARLY:
-        number = np.linspace(low, high, AT_ONCE)
+        number = PARTS * ((high - low) / (AT_ONCE - 1)) + low
+        number[-1] = high
         flows = theirs(number)
         come = stream + sum(flows)
         go = speed[np.minimum(number, limit).astype(int)]

@@ -9,7 +9,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
@@ -185,7 +185,7 @@ def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Ar
     `met` is what each work finds (W, N, Y), `piece` the CPU of a mean visit [s].
     """
     load, cpu = lower.load, lower.cpu()
-    sizes = np.append(SHORT * piece, np.unique(np.geomspace(*_ends(lower), SIZES)))
+    sizes = np.append(SHORT * piece, np.unique(geometric(*_ends(lower), SIZES)))
     by_size = np.array([np.einsum("ny,wny->w", one.time_left(size / piece), met) for size in sizes])
     first, whole, later = by_size[0, load.work], np.zeros(len(cpu)), np.zeros(len(cpu))
     known: dict[tuple[float, ...], tuple[float, float]] = {}

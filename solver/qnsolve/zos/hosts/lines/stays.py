@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, geometric
 from qnsolve.zos.hosts.chains.banded import stays
 from qnsolve.zos.hosts.chains.plane import STIFF
 
@@ -74,7 +74,7 @@ def mean_length(load: LineLoads) -> float:
 def knots_of(load: LineLoads) -> Array:
     """Lengths of tasks whose stays are solved [s]."""
     found = _lengths(load)
-    return found if len(found) <= KNOTS else np.geomspace(found[0], found[-1], KNOTS)
+    return found if len(found) <= KNOTS else geometric(found[0], found[-1], KNOTS)
 
 
 def stretches(
