@@ -31,14 +31,14 @@ def speeds(
     For a few tasks, what crosses from below over the chance; for many, where the grid is wide, what leaves.
     """
     whole = levels[:, None] + mine
-    near = np.minimum(whole, MOST)
+    size, there = int(min(whole.max(), MOST)) + 3, _seen(chance)
+    near = np.minimum(whole[there], MOST)
     low = np.floor(near).astype(int)
-    size = int(low.max()) + 3
     weight, crossed, ended = np.zeros((3, max(size, FEW + 3)))
     for place, part in ((low, 1 - (near - low)), (low + 1, near - low)):
-        mass, at = (part * chance).ravel(), place.ravel()
+        mass, at = (part * chance[there]).ravel(), place.ravel()
         weight += np.bincount(at, mass, len(weight))
-        ended += np.bincount(at, mass * leave.ravel(), len(weight))
+        ended += np.bincount(at, mass * leave[there].ravel(), len(weight))
     weight[: FEW + 1], crossed[: FEW + 1] = _few(levels, others, mine, chance, come)
     for group, rate in groups:  # what comes crosses as many numbers
         from_here = _few(levels, others, mine, chance, rate)[1]
@@ -53,6 +53,13 @@ def speeds(
     return found if np.isfinite(found).any() and crossed.sum() > 0 else None
 
 
+def _seen(chance: Array) -> tuple[slice, slice]:
+    """The points of both grids from the first to the last with a chance."""
+    found = [np.flatnonzero(chance.any(axis=axis)) for axis in (1, 0)]
+    rows, columns = (slice(int(some[0]), int(some[-1]) + 1) if len(some) else slice(None) for some in found)
+    return rows, columns
+
+
 def _of_wide_grids(
     found: Array, near: Array, beyond: tuple[tuple[Array, Array], ...], share: Array, chance: Array, leave: Array
 ) -> None:  # fmt: skip
@@ -64,7 +71,9 @@ def _of_wide_grids(
     wide = high > near
     if not wide.any():
         return
-    weight, ended = (_counted(low, high, mass, len(found) + 1) for mass in (chance, chance * leave))
+    there = _seen(chance)
+    ends, masses = (low[there], high[there]), (chance[there], chance[there] * leave[there])
+    weight, ended = (_counted(*ends, mass, len(found) + 1) for mass in masses)
     last = int(np.flatnonzero(weight > SURE).max(initial=0))
     number = np.arange(max(int(near[wide].min()), FEW) + 1, last + 1)
     if len(number):
@@ -97,7 +106,7 @@ def _counted(low: Array, high: Array, mass: Array, size: int) -> Array:
 
 def _few(levels: Array, others: Array, mine: Array, chance: Array, come: Array) -> Array:
     """Chances of 0 … FEW tasks of a region, and of these the rates at which more come (2, FEW + 1)."""
-    first = levels <= FEW
+    first = (levels <= FEW) & chance.any(axis=1)
     mine, at = mine[first], levels[first].astype(int)
     most = np.maximum(others, mine)
     share = np.minimum(np.divide(mine, most, out=np.zeros_like(mine), where=most > 0), NEARLY_ALL)
