@@ -58,6 +58,22 @@ def test_a_center_whose_load_does_not_tell_is_found_by_halves() -> None:
     assert 37 * (1 - room.FINE) <= search.low < 37
 
 
+@pytest.mark.parametrize("end", [0.4, 1.5, 2.17, 2.86])
+def test_loads_next_to_one_wherever_it_is_too_much(end: float) -> None:
+    """Far beyond the end a load said that it was 0.002 percent ahead: one small step led to the next, and nothing was held."""
+    search = room._HeadroomSearch(2.8755, "CPs", 0.0, users=True)
+    factor = search.high * (1 - room.MARGIN)
+    for _ in range(room.STEPS):
+        if factor < end:
+            search.held(factor, "CPs", min(0.535 * factor, 1.0), True)
+        else:
+            search.refused(factor, "MXT", 1.00002)
+        if search.ended:
+            break
+        factor = search.next()
+    assert end * (1 - room.FINE) <= search.low < end
+
+
 def test_the_example_takes_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
     """It took eleven when loads above the end were not believed; and what is said to hold does."""
     solved: list[float] = []

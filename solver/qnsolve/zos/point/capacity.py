@@ -28,6 +28,9 @@ TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by whi
 END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
 HALF, SLOW = 0.55, 2  # step that about halves what is known, and steps that do not, after which loads are not believed
 NEARER, GALLOP = 0.3, 3  # part of the way where a load says that little is left; halvings where one after another is held
+FLAT = 0.1  # change of what a load is above 1, up to which it says nothing where that is next to nothing
+EASY = 2  # held in a row, up to which such a part is gone
+BENT = 2.5  # how much farther, or less far, a parabola goes than a line, at most
 CLOSE = 0.1  # log of a load up to which it is taken to grow as the factor does
 
 
@@ -115,7 +118,7 @@ class _HeadroomSearch:
 
     def __init__(self, bound: float, resource: str, low: float, users: bool = False) -> None:
         self.bound, self.resource, self.low, self.high = bound, resource, low, bound
-        self._under: list[_Seen] = []  # the last two that are held, and that are not
+        self._under: list[_Seen] = []  # the last two that are held, and three that are not
         self._over: list[_Seen] = []
         self._fine, self._row = FINE, 0  # how many were held in a row, or below 0 were not
         self.users = users
@@ -134,7 +137,7 @@ class _HeadroomSearch:
 
     def refused(self, factor: float, center: str, load: float) -> None:
         """A factor that is not held, and the load of a center that is too full there."""
-        self._over = [*self._over[-1:], _Seen(log(factor), center, log(max(load, 1 + TOLD)))]
+        self._over = [*self._over[-2:], _Seen(log(factor), center, log(max(load, 1 + TOLD)))]
         self.high, self._row = factor, min(self._row, 0) - 1
         self._note()
 
@@ -149,18 +152,24 @@ class _HeadroomSearch:
 
     @property
     def _slow(self) -> bool:
-        """Whether neither the last steps about halved what is known nor the last one a load: loads are not believed then."""
-        nearer = self._row < -1 and self._over[-1].load < HALF * self._over[-2].load
-        return not nearer and len(self._widths) > SLOW and self._widths[-1] > HALF * self._widths[-1 - SLOW] < inf
+        """Whether neither the last steps about halved what is known nor the last one a load: loads are not believed then.
+
+        Nor are they where so many are not held in a row and none is known to be.
+        """
+        if self._row < -1 and self._over[-1].load < HALF * self._over[-2].load:
+            return False
+        if not self.low:
+            return self._row < -SLOW
+        return len(self._widths) > SLOW and self._widths[-1] > HALF * self._widths[-1 - SLOW] < inf
 
     def next(self) -> float:
         """The factor to try."""
         end = self._end()
-        if not self.low and not end:
+        if not self.low and (self._slow or not end):
             return 1.0 if self.high > 1 + STRIDE else sqrt(self.high / 16 * self.high)
         if self._slow or not end:
             self._widths = self._widths[-1:]
-            close = bool(self._over) and self._over[-1].load <= CLOSE
+            close = bool(self._over) and self._over[-1].load <= CLOSE and self._row <= EASY
             part = NEARER if close else 1 - 0.5 ** min(max(self._row, 1), GALLOP)
             return self.low * (self.high / self.low) ** part
         if end <= self.low * (1 + self._fine):
@@ -171,14 +180,24 @@ class _HeadroomSearch:
         """Where the load would be 1 of what is too full, or of what is fullest below; 0 where loads do not say it."""
         over, under = self._over[-1] if self._over else None, self._under[-1] if self._under else None
         found = []
-        if over is not None and (power := self._power(self._over, over.load <= CLOSE)):
-            found.append(over.at - min((1 + max(-self._row - 2, 0) / 2) * over.load / power, FARTHEST))
+        before = self._over[-2] if len(self._over) > 1 else None
+        flat = over is not None and before is not None and before.load < FINE and abs(over.load / before.load - 1) < FLAT
+        if over is not None and not flat and (power := self._power(self._over[-2:], over.load <= CLOSE)):
+            found.append(over.at - min(self._bent(over.load / power), FARTHEST))
         told = not self.users or (over is not None and under is not None and over.center == under.center)
         if told and under is not None and under.load < -FINE and (power := self._power(self._under, True)):
             found.append(under.at - under.load / power)
         low = log(self.low) if self.low else -inf
         found = [end for end in found if low < end < log(self.high)]
         return exp(min(found)) if found else 0.0
+
+    def _bent(self, step: float) -> float:
+        """How far in logs a center that is too full three times has its end, by a parabola; `step` by the last two of them."""
+        (x, f), (y, g), (z, h) = ((seen.load, seen.at) for seen in (self._over * 3)[-3:])
+        if len({seen.center for seen in self._over}) > 1 or not x > y > z:
+            return step
+        end = f * y * z / ((x - y) * (x - z)) - g * x * z / ((x - y) * (y - z)) + h * x * y / ((x - z) * (y - z))
+        return min(max(self._over[-1].at - end, step / BENT), step * BENT)
 
     def _power(self, seen: list[_Seen], alone: bool) -> float:
         """That by which a load grows with the factor, about 1 where one point alone has it; 0 where it is not known."""
