@@ -109,7 +109,12 @@ class Arrivals:
             Tasks in the line.
         """
         users, gap = by_kind(self.users, line), by_kind(self.gap, line)
-        return np.asarray(np.where(users > 0, np.maximum(users - held - waiting * line, 0.0), 1.0) / gap)
+        found = np.asarray(users - held - waiting * line)
+        np.maximum(found, 0.0, out=found)
+        if not (users > 0).all():
+            found = np.where(users > 0, found, 1.0)
+        found /= gap
+        return found
 
 
 def by_kind(values: Array, like: Array) -> Array:
@@ -119,7 +124,8 @@ def by_kind(values: Array, like: Array) -> Array:
 
 def over_kinds(weights: Array, figures: Array) -> Array:
     """Sum over the kinds of figures (K, ...) with a weight each."""
-    return np.asarray(np.tensordot(weights, figures, 1))
+    found: Array = np.dot(weights[None], figures.reshape(len(weights), -1))
+    return found.reshape(figures.shape[1:])
 
 
 def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
@@ -134,14 +140,21 @@ def _shares(users: Array, gap: Array, waiting: Array, free: Array) -> Array:
     there = (free * closed).sum(axis=0)
     together = (there - waiting) * there / np.maximum((free * closed * gap).sum(axis=0), 1e-300)
     rate = np.maximum(np.maximum(((free - j) / gap).max(axis=0), together), max(opened, 1e-300))
+    below = gap * rate + j
+    parts, slopes = np.empty_like(below), np.empty_like(below)
     for _ in range(60):  # 1 over the sum is concave in the rate: Newton steps from below never pass the solution
-        below = gap * rate + j
-        parts = free / below
+        np.divide(free, below, out=parts)
         whole = parts.sum(axis=0)
-        if (whole - 1 <= 1e-14).all():  # the shares are over their sum in the end
+        more = whole - 1
+        if more.max() <= 1e-14:  # the shares are over their sum in the end
             break
-        rate = rate + np.maximum((whole - 1) * whole / (parts * gap / below).sum(axis=0), 0.0)
-    return np.asarray(parts / whole)
+        np.multiply(parts, gap, out=slopes)
+        slopes /= below
+        rate = rate + np.maximum(more * whole / slopes.sum(axis=0), 0.0)
+        np.multiply(gap, rate, out=below)
+        below += j
+    parts /= whole
+    return parts
 
 
 class WaitingLine:
