@@ -42,6 +42,31 @@ def geometric(first: float, last: float, count: int) -> Array:
     return found
 
 
+def without(places: Places, others: Places) -> Places:
+    """Those of some places, 0 or more, that are none of the others.
+
+    Examples
+    --------
+    >>> without(np.array([1, 3, 7]), np.array([7, 2])).tolist()
+    [1, 3]
+    """
+    left = np.ones(max(int(places.max(initial=-1)), int(others.max(initial=-1))) + 1, dtype=bool)
+    left[others] = False
+    found: Places = places[left[places]]
+    return found
+
+
+def each_once(places: Places) -> Places:
+    """Places, 0 or more and small numbers, each of them once and in order.
+
+    Examples
+    --------
+    >>> each_once(np.array([4, 1, 4])).tolist()
+    [1, 4]
+    """
+    return np.flatnonzero(np.bincount(places))
+
+
 class Geometric:
     """Divides power series by (1 − rho·z): y[n] = x[n] + rho·y[n−1] along the last axis.
 

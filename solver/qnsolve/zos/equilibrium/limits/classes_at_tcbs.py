@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, without
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
@@ -130,7 +130,7 @@ class ClassesAtTcbs:
         """
         w, tasks = self.limits.work, self.limits.classes[pool]
         work = w.flow * w.ask.qr * w.service.get(tcb, 1.0)
-        others = np.setdiff1d(self.limits.tasks[int(w.form.pool_region[pool])], tasks)
+        others = without(self.limits.tasks[int(w.form.pool_region[pool])], tasks)
         at = _Shared(tasks[work[tasks] > 0], others[work[others] > 0], work, w.at_group[tcb])
         self.seen[pool], crowd = self._solved(pool, tcb, at, plain, elsewhere, tilt, come)
         return crowd
@@ -155,7 +155,7 @@ class ClassesAtTcbs:
         for tcb in np.intersect1d(np.flatnonzero(form.pool_kind == Pool.QR), [*w.at_group]).tolist():
             times -= np.maximum(w.at_group[tcb] - w.ask.qr * w.service.get(tcb, 1.0), 0.0)  # who waits there is on no CP
         work[tasks] = np.maximum(w.flow * (w.ask.on_cps - w.ask.qr * (at_qr > 0)), 0.0)[tasks]
-        mine, others = tasks[work[tasks] > 0], np.setdiff1d(np.flatnonzero(here), tasks)
+        mine, others = tasks[work[tasks] > 0], without(np.flatnonzero(here), tasks)
         if not len(mine) or several_importances(w, here):
             return None
         fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())

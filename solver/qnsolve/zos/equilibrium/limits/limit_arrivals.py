@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 
 from .limit_picking import PickedLimits
@@ -32,7 +32,7 @@ class LimitArrivals(PickedLimits):
         mean = float(flow[tasks] @ inside[tasks]) / max(float(flow[tasks].sum()), 1e-300)
         opened, pooled = flow[tasks] * (form.users[form.work[tasks]] == 0), self.pooled(tasks, held)
         hold = float(opened @ inside[tasks]) / max(float(opened.sum()) * mean, 1e-300)
-        for work in np.unique(form.work[tasks]):
+        for work in each_once(form.work[tasks]):
             mine = tasks[form.work[tasks] == work]
             visits = float(form.visits[mine].sum())
             time = float(form.visits[mine] @ held[mine]) / visits
@@ -53,14 +53,14 @@ class LimitArrivals(PickedLimits):
         for its, places, away in pooled:
             rate = max(float(flow[its].sum()), 1e-300)
             longer = float(flow[its] @ inside[its]) / (rate * max(mean, 1e-300))
-            works = tuple(np.unique(form.work[its]).tolist())
+            works = tuple(each_once(form.work[its]).tolist())
             found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer, works))
         return stream, found, hold
 
     def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
         """Works that come to a limit out of TRANCLASSes: places there, and the time that one is idle [s]."""
         w, form, found = self.work, self.work.form, {}
-        for work in np.unique(form.work[tasks]).tolist():
+        for work in each_once(form.work[tasks]).tolist():
             mine = tasks[form.work[tasks] == work]
             tokens, idle = self.out_of_classes(mine, tasks)
             if tokens < np.inf:
@@ -76,7 +76,7 @@ class LimitArrivals(PickedLimits):
         """
         w, works = self.work, self.work.form.work[tasks]
         groups: dict[frozenset[int], tuple[list[int], list[float]]] = {}
-        for work in np.unique(works).tolist():
+        for work in each_once(works).tolist():
             mine = tasks[works == work]
             room = self.room_above(mine, work, tasks)
             if room < float(w.form.users[work]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, each_once, without
 from qnsolve.zos.equilibrium.brackets import Brackets
 from qnsolve.zos.equilibrium.relaxed_steps import SecantSteps, StepLength
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
@@ -529,7 +529,7 @@ class Limits(StationsBelow):
     def _little(self, region: int, found: Crowd, waits: Array) -> Array:
         """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
         w, form, tasks = self.work, self.work.form, self.tasks[region]
-        users, works = form.users, np.unique(form.work[tasks])
+        users, works = form.users, each_once(form.work[tasks])
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
         if not alone or (self.on_cps_share(tasks) > ON_CPS and users[works].all()):
             return waits
@@ -607,7 +607,7 @@ class Limits(StationsBelow):
             off = folded(at, weights(tilt * max(rest - on_cps, 1e-12) / count), size)
             self.at_tcbs.asked[pool] = at_qr, found, off, tilt, come
         if qr_pool in w.at_group and serial > 0 and (come is None or w.need.in_order[tasks].any()):
-            others = np.setdiff1d(everything, tasks)
+            others = without(everything, tasks)
             wait *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
         elif come is not None:
             at_tcb = qr_pool in w.at_group and serial > 0

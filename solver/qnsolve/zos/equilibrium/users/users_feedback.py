@@ -75,7 +75,8 @@ class UsersFeedback:
         come = left @ found.chance / away
         if (come > 0).all():  # else the chain says nothing of how it answers
             there, total = (left > 0) @ (found.chance * found.number), float(come.sum())
-            its = tuple(tasks[np.isin(self.work.form.work[tasks], s.works)] for s in sources)
+            works = self.work.form.work[tasks]
+            its = tuple(tasks[works == s.works[0] if len(s.works) == 1 else np.isin(works, s.works)] for s in sources)
             self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, *found.slopes)
 
     def begin(self, limits: list[tuple[int, Places]]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isfinite
 
 import numpy as np
 
@@ -156,10 +157,11 @@ class _PlaneChain:
         for careful in (False, True)[look or known :]:
             chance = self._solved(careful, likely, look)
             chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
-            wrong = -float(chance[chance < 0].sum())
-            if wrong < SPARE * float(chance.sum()):  # False for nan
+            whole, wrong = float(chance.sum()), -float(chance[chance < 0].sum())
+            if wrong < SPARE * whole:  # False for nan
                 break
-        chance = np.nan_to_num(np.maximum(chance, 0.0))
+        chance = np.maximum(chance, 0.0)
+        chance = chance if isfinite(whole) else np.nan_to_num(chance)
         if not chance.any():  # nothing ends: all are there that can be
             chance[-1, -1] = 1.0
         return np.asarray(chance / chance.sum()), careful

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, without
 from qnsolve.zos.equilibrium.limits.unlike_limits import speeds_in_line
 from qnsolve.zos.equilibrium.working import EFFORT, Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
@@ -191,7 +191,7 @@ class SharedBelow:
             inner, alike = alike, []
         crowd, solved = limits.found[region], False
         everything, pool = limits.tasks[region], limits.pool[region]
-        others = np.setdiff1d(everything, np.concatenate([limits.classes[p] for p in inner])) if inner else everything
+        others = without(everything, np.concatenate([limits.classes[p] for p in inner])) if inner else everything
         for its in inner:
             found = self._class_and_region(its, region, crowd, inner) if self._often(its, region) else None
             if found is None:

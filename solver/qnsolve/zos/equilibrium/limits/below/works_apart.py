@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, weights
@@ -83,7 +83,7 @@ def groups_apart(limits: CalledRegions, region: int, inner: list[int]) -> list[P
     """Works of a region, those together that meet in regions below it."""
     form = limits.work.form
     some = limits.tasks[region][limits.work.flow[limits.tasks[region]] > 0]
-    groups = [{int(w)} for w in np.unique(form.work[some])]
+    groups = [{int(w)} for w in each_once(form.work[some])]
     for r in inner:
         here = set(form.work[limits.tasks_at(r)[limits.work.flow[limits.tasks_at(r)] > 0]].tolist())
         met = [group for group in groups if group & here]
