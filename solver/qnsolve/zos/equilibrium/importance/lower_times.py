@@ -198,4 +198,4 @@ def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) ->
     users = left_to_come(there.work, tasks, load[tasks], found.number)
     fewer = found.number * float(load.sum()) / engines / (users * (1 - found.use))
     half, ratio = (1 - fewer) / 2, number / max(found.number, 1e-300)
-    return found.number * ratio / (half + sqrt(half**2 + ratio * fewer))
+    return found.number * ratio / (half + sqrt(half**2 + ratio * fewer)) / max(found.served, 1.0)

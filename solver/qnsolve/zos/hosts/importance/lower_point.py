@@ -23,6 +23,7 @@ ROUNDS = 2  # in which it is found how long a task is there for a visit
 FINE = 120.0  # tasks up to which each number is a level where they call others of higher importance
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
+CLOSE, WIDE = 2.0, 3.0  # levels a standard deviation of what users make of it, and such deviations to both sides
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
@@ -36,6 +37,9 @@ class LowerPoint:
         Engines of their own on which so many of them are there, by their number.
     number, use : float
         How many are there; and what they and higher ones take of the engines of the host [0..1].
+    served : float
+        Work that the chain does over that asked for: users who come the less the more wait ask for more in the mean than at
+        the mean number.
     waiting : float
         Work left to do of those there, beyond that of tasks that nobody holds up [s].
     found : ndarray (W,)
@@ -51,6 +55,7 @@ class LowerPoint:
     engines: Callable[[float], float]
     number: float
     use: float
+    served: float
     waiting: float
     found: Array
     times: Array
@@ -129,7 +134,7 @@ class _TwoRanks:
         most = lower.load.coming.most
         calls = _calls(higher) / lower.all_flow
         unit = max(engines + 20, FINE if calls > 0 else 0.0)  # wide steps do not show that one comes as the other ends
-        levels = grid(unit, max(min(most, 60 + 40 / (1 - use)), 3.0), growth)
+        levels = _levels(lower, engines - higher.total, grid(unit, max(min(most, 60 + 40 / (1 - use)), 3.0), growth))
         busy = over.longer(0.0, higher.spin_share(None))
         unlike = _unlike(lower, again)
         slower = _slower(higher, lower, use, unlike)
@@ -145,8 +150,34 @@ class _TwoRanks:
             solved = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
             if solved.chance[-1].sum() < 1e-7 or levels[-1] >= most:
                 break
-            levels = grid(unit, min(4 * levels[-1], most), growth)
+            levels = _levels(lower, engines - higher.total, grid(unit, min(4 * levels[-1], most), growth))
         return cls(solved, arrive, serve, up, down, calls, chances, slower, unlike, use)
+
+
+def _levels(lower: HostView, left: float, levels: Array) -> Array:
+    """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver.
+
+    There the number stays, as a normal one whose variance is what is delivered over the slope at which fewer come: steps that
+    widen with the number alone may be wider than it spreads.
+    """
+    load = lower.load
+    if load.coming.steady:
+        return levels
+    cpu = lower.cpu()
+    coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
+    asked = np.interp(levels, load.coming.count, coming)
+    if asked[0] <= left or asked[-1] >= left:
+        return levels
+    place = int(np.argmax(asked < left))
+    slope = (asked[place - 1] - asked[place]) / (levels[place] - levels[place - 1])
+    middle = levels[place - 1] + (asked[place - 1] - left) / slope
+    spread = sqrt(left / slope)
+    if levels[place] - levels[place - 1] <= spread / CLOSE:
+        return levels
+    near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
+    near = near[(near > 0) & (near < levels[-1])]
+    outside = levels[(levels < near[0] - 1) | (levels > near[-1] + 1)]
+    return np.asarray(np.unique(np.concatenate((outside, near))))
 
 
 def _calls(higher: HostView) -> float:
@@ -176,7 +207,9 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     met_by = seen / usual if usual > ALONE else np.ones(len(seen))
     waiting = max(solved.mean_level - lower.total, 0.0) * piece * unlike
     engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
-    return LowerPoint(engines_for, solved.mean_level, found.use, waiting, met_by, *_visits(lower, one, met, piece), again)
+    served = 1.0 if lower.load.coming.steady else float((chance * found.serve).sum()) / lower.all_flow
+    times = _visits(lower, one, met, piece)
+    return LowerPoint(engines_for, solved.mean_level, found.use, served, waiting, met_by, *times, again)
 
 
 def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Array, Array, Array]:
