@@ -57,3 +57,22 @@ def test_full_region_of_lower_importance(users: int, throughput: float, response
 
 def _lpar(engines: float) -> zos.Lpar:
     return zos.Lpar("L", processors=zos.Processors(engines))
+
+
+def test_full_region_beside_others_on_the_cps() -> None:
+    """Its open pieces are those of its tasks that are not at its TCB, whatever others have there: waits were 42 % too short."""
+    works = [
+        zos.Work(
+            "short", users=903, think_time=0.05214,
+            steps=[zos.Step(["R1", "R2"], shares=[0.373, 0.627], qr_cpu=6.922e-5, open_cpu=1.726e-5)],
+        ),
+        zos.Work(
+            "open", users=606, think_time=0.1953,
+            steps=[zos.Step(["R0", "R1", "R2"], shares=[0.4, 0.224, 0.376], open_cpu=0.0001592)],
+        ),
+    ]  # fmt: skip
+    regions = [zos.CicsRegion(name, lpar="L", mxt=10) for name in ("R0", "R1", "R2")]
+    answer = zos.System(lpars=[_lpar(2)], regions=regions, work=works).solve()
+    assert answer["short"].etr == pytest.approx(16104, rel=0.01)
+    assert answer["short"].response_time == pytest.approx(0.003932, rel=0.1)
+    assert answer["open"].response_time == pytest.approx(0.002258, rel=0.1)

@@ -91,22 +91,22 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
-    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. The more of the CPU units spin
-    for, which do no work meanwhile, the less of that is known. Several engines: at least what
-    they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center is as a line
+    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. Several engines: at least what
+    they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. The more of their CPU units
+    spin for, which do no work meanwhile, the less of that is known. Each center is as a line
     whose load is off by one factor, the same for all: what waits long is known least.
     """
     need, ask, engines = work.need, work.ask, load.engines
     some = load.flow > 0
     flow = work.flow * some
     used = float(flow @ ask.on_cps) + load.fixed
-    spins = float(flow @ (ask.qr_spin + ask.open_spin))
+    spins = float(flow @ (ask.qr_spin + ask.open_spin)) if engines > 1 else 0.0  # who spins has the only one
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
     if used >= engines or spins >= SPUN * used or apart or engines < 1 or (engines > 1 and not load.coming.steady):
         return WorkLeft()
     left = left_to_do(work, load)
     centers = centers_of(work, load, point, times, flow, left)
-    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers)
+    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers) - _done(work, flow)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
@@ -119,6 +119,13 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     error = _error(centers, goal)
     _scale(work, centers, [_factor(center, error) for center in centers], times)
     return left_over
+
+
+def _done(work: Working, flow: Array) -> float:
+    """CPU of pieces that is done when they spin, which are not as whole pieces are, all of it still to do [s]."""
+    ask = work.ask
+    each = (ask.qr - ask.qr_spin) * ask.qr_spin + (ask.cpu - ask.open_spin) * ask.open_spin
+    return float(flow @ (each / work.need.rounds))
 
 
 def _called(load: Load) -> float:
@@ -155,12 +162,12 @@ def _as_open(work: Working, load: Load, times: Array) -> float:
 def left_to_do(work: Working, load: Load, again: Array | float = 1.0) -> dict[Pool | None, Array]:
     """CPU that a task still has to do while it is at a piece, this one included, in the mean of its rounds (T,) [s].
 
-    With that of the tasks that it calls on the host: they do not come of themselves. Of its later rounds so much counts as
-    follows at once, `again` (T,).
+    With that of the tasks that it calls on the host, and of those called after it: they do not come of themselves. Of its later
+    rounds so much counts as follows at once, `again` (T,).
     """
     ask, rounds = work.ask, work.need.rounds
     found: dict[Pool | None, Array] = {}
-    left = (rounds - 1) / 2 * again * ask.on_cps / rounds
+    left = ((rounds - 1) / 2 * again + rounds * (load.in_a_row - 1) / 2) * ask.on_cps / rounds
     if load.calls.size:
         calls, whole = load.calls * load.rounds[:, None], ask.on_cps
         for _ in range(work.depth):

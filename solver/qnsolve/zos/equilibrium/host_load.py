@@ -18,6 +18,7 @@ from .working import Working
 COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.arange(120)))))  # tasks on the CPs
 FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, and steps in which it is found
 EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
+FILLED = (0.7, 0.9)  # share of the time in a region on the CPs: from one to the other its speeds are of as many there
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
     2.0,
@@ -59,11 +60,29 @@ def load_of(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, rough=_rough(work, host, here),
         spread=_spread(work, limits, here, before), gated=_gated(work, limits, regions),
-        watched=watched, held=kept, fixed=fixed,
+        watched=watched, filled=_filled(limits, regions), held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
         between=np.where(busy, need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1), 0.0) / rounds,
+        in_a_row=_in_a_row(work),
     )  # fmt: skip
+
+
+def _filled(limits: Limits, regions: frozenset[int]) -> dict[int, float]:
+    """`Load.filled`: the more of the time in a region its tasks are on the CPs the more as many are there while it is full."""
+    found = {}
+    for region in regions & {*limits.rates}:
+        part = (limits.on_cps_share(limits.tasks[region]) - FILLED[0]) / (FILLED[1] - FILLED[0])
+        if part > 0:
+            found[region] = min(part, 1.0)
+    return found
+
+
+def _in_a_row(work: Working) -> Array:
+    """`Load.in_a_row`: of those that call a task, as often as each that calls it does, once at least."""
+    sent = work.flow @ work.need.calls
+    found = np.divide(work.flow @ work.need.calls**2, sent, out=np.ones(len(sent)), where=sent > 0)
+    return np.asarray(np.maximum(found, 1.0))
 
 
 def _calls(work: Working, limits: Limits, busy: Places, rounds: Array) -> Array:

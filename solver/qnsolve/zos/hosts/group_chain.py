@@ -27,6 +27,7 @@ SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 FINEST = 80.0  # others up to which each number is a phase where they come in groups
+MOST_EVEN = 0.9  # of the rate at which others come or end, what may be left out of it
 FASTEST = 1e100  # of others that are next to nothing, over their load
 
 
@@ -172,7 +173,19 @@ class GroupChain:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""
         slower = self.slower
         follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
-        return follow, rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+        up, down = rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+        if self.view.evenness != 1:
+            less = self._evener(rates.levels, up, down, follow * rates.serve)
+            up, down = up - less, down - less
+        return follow, up, down
+
+    def _evener(self, levels: Array, up: Array, down: Array, follow: Array) -> Array:
+        """What others who wait come and end less often, so that their number varies less and grows or shrinks as fast."""
+        units = np.minimum(levels, self.servers if self.k is not None else 0)
+        slow = self._reading.read(self.others.slow_beside(units, self._reading.places))
+        waits = np.clip((slow - 1) * self.view.load.engines, 0.0, 1.0)
+        less = (1 - self.view.evenness) * (up + follow + down) / 2
+        return np.asarray(np.minimum(less, MOST_EVEN * np.minimum(up, down)) * waits)
 
     def chain(self, levels: Array) -> GroupRates:
         """All rates of the chain."""

@@ -9,9 +9,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from qnsolve.numerics.series import Array
+
 from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
+from .limited.closed_region import closed_speeds
 from .lines.corrected_points import FEW, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
@@ -43,7 +46,24 @@ class Host(HostView):
         found = with_lines(self, plain, found, of_three)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
+        speeds |= self._full_regions(speeds)
         return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
+
+    def _full_regions(self, seen: dict[int, Array]) -> dict[int, Array]:
+        """Speeds of full regions whose tasks are mostly on the CPs, so far those of as many there; alike ones once."""
+        found, known = dict[int, Array](), dict[tuple[object, ...], Array | None]()
+        for k, group in enumerate(self.load.groups):
+            part = self.load.filled.get(group.region, 0.0)
+            if part > 0 and group.region in self.load.gated and group.region in seen:
+                key = self.kind(k)
+                if key not in known:
+                    known[key] = closed_speeds(self, k, len(self.load.gated[group.region]) - 1)
+                if (its := known[key]) is not None:
+                    few = np.append(seen[group.region][: len(its)], np.full(max(len(its) - len(seen[group.region]), 0), np.nan))
+                    found[group.region] = np.where(
+                        np.isfinite(few), few ** (1 - part) * its**part, its if part == 1 else np.nan
+                    )
+        return found
 
     def kind(self, k: int) -> tuple[object, ...]:
         """What the chain of a group depends on beside the host: the same of groups that are alike."""

@@ -21,6 +21,7 @@ from .load import Load
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
 FREE = 2.5  # free pieces in it
+SEVERAL = (1.2, 1.25)  # units at once that a visit would go on as: from one to the other it counts as one, however long
 QUICKEST = 0.5  # least clock of the others over that of a group
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
@@ -147,6 +148,32 @@ class HostView:
         tasks, cpu, groups = self._at_groups
         return np.asarray(self.rest + np.bincount(tasks, cpu * (groups != k), len(self.rest)))
 
+    def _longest(self, k: int) -> float:
+        """Piece that a visit to a group goes on as, over a mean one of the others; 0 where none goes on."""
+        flow, after = self.load.flow[self.load.groups[k].tasks], self._after(k)
+        goes = float(flow @ (after > 0))
+        return float(self._pieces(flow @ after, k)) / goes if goes > 0 else 0.0
+
+    @cached_property
+    def evenness(self) -> float:
+        """Waits for processors where some of the work spins, over those were all of it shared.
+
+        Who spins does not wait. So those that wait have more work left, with the spins that follow, and fewer of them wait for
+        as much of it: as one engine has the same work left in any order.
+        """
+        load, size = self.load, len(self.load.flow)
+        if self.spinning <= 0:
+            return 1.0
+        left, waiting, own, cpu = self.rest.copy(), load.free * self.rest, load.spin**2, load.free.copy()
+        for group in sorted(load.groups, key=lambda group: -ORDER.index(group.kind)):
+            work, spin = np.zeros(size), np.zeros(size)
+            work[group.tasks], spin[group.tasks] = group.cpu, group.spin
+            waiting, own = waiting + work * (work + spin + left), own + spin * (spin + left)
+            left, cpu = left + work + spin, cpu + work
+        fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
+        waits, spins = float(load.flow @ waiting) + fixed, float(load.flow @ own)
+        return (1 + spins / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / self.total
+
     @_once
     def others_flow(self, k: int | None) -> float:
         """Visits a second to others than a group: each of its tasks may come to them before, and after."""
@@ -191,7 +218,8 @@ class HostView:
         mix of those that are there stays about that of all while their number changes, as in a product form. That of the
         others, of many places, does so by half: the root of (1 + C²)/2 of their CPU pieces. A line in order of arrival has no
         mix that settles, nor have others that come with a burst: it grows by the time that these keep the CPs in a row, which
-        is that of their pieces by their work.
+        is that of their pieces by their work. Without bursts it is no shorter than what a visit goes on as: that is one unit,
+        however long, and as several short ones that come at once each would be slowed by the others.
         """
         assert k is not None
         fixed, work, (flows, each, pieces) = self.load.fixed, self._work_outside(k), self._visits(k)
@@ -200,9 +228,12 @@ class HostView:
         moves = flows * each * self._groups(k)  # what comes in groups moves the number by as much more
         spread = float(moves.sum()) + fixed
         unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
-        again = (float(self.load.flow @ (work * self.left)) + fixed) / max(whole, 1e-300)
-        clock, mix = self.own_clock(k), 1.0 if self.in_bursts(k) else MIX
-        return np.asarray(max(unlike**mix * again if clock is None else unlike * again / (clock or 1.0), QUICKEST))
+        again = (float(self.load.flow @ (work * self.left_in_a_row)) + fixed) / max(whole, 1e-300)
+        clock, mix = self.own_clock(k), 1.0 if self.in_bursts(k) or self.load.groups[k].in_order else MIX
+        found = unlike**mix * again / clock
+        longest = 0.0 if self.load.bursts else self._longest(k)
+        part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0
+        return np.asarray(max(found ** (1 - part) * longest**part if part > 0 else found, QUICKEST))
 
     def in_bursts(self, k: int) -> bool:
         """Whether tasks of bursts come to a group first, and no limit asks for its tasks by their number."""
@@ -217,13 +248,13 @@ class HostView:
             found += np.where(burst.first > 0, burst.mates(float(burst.first.sum())), 0.0)
         return np.concatenate((found, found, np.ones(len(load.groups[k].tasks))))  # those of the group come one by one
 
-    def own_clock(self, k: int) -> float | None:
-        """Pieces that a task in the line of a group has still to do, over that of one visit; None where tasks share it."""
+    def own_clock(self, k: int) -> float:
+        """Pieces that a task in the line of a group has still to do, over that of one visit."""
         group = self.load.groups[k]
         weight = self.load.flow[group.tasks] * (group.cpu + group.spin)
-        if not group.in_order:
-            return None
-        return float(weight @ self.left[group.tasks]) / max(float(weight.sum()), 1e-300)
+        left = self.left_in_a_row if group.in_order else 1 + self.left_in_a_row - self.left
+        work = float(weight.sum())
+        return float(weight @ left[group.tasks]) / work if work > 0 else 1.0
 
     def again(self, tasks: Places) -> float:
         """Work that tasks that come together leave where they come until the last is done, over that of one visit each.
@@ -243,6 +274,13 @@ class HostView:
             here[group.tasks] += group.alone / (1 - min(max(busy / group.servers, use * (group.servers == 1)), 0.99))
         found: Array = 1 + (load.rounds - 1) / 2 * here / np.maximum(here + load.between, 1e-300)
         return found
+
+    @cached_property
+    def left_in_a_row(self) -> Array:
+        """The same with those of the tasks that are called after it, as far as nothing is between them."""
+        load, many = self.load, self.load.rounds * self.load.in_a_row
+        follows = np.divide(2 * (self.left - 1), load.rounds - 1, out=np.ones(len(self.left)), where=load.rounds > 1)
+        return np.asarray(self.left + (many - load.rounds) / 2 * follows)
 
     @cached_property
     def lines(self) -> list[int]:

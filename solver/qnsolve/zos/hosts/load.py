@@ -150,6 +150,8 @@ class Load:
     work, region : ndarray (T,)
     rounds, between : ndarray (T,)
         Visits to the CPs of a task, and its time elsewhere after each [s].
+    in_a_row : ndarray (T,) or (1,)
+        Tasks of a kind that the same one calls, each after the one before has ended.
     coming : Coming
     spread : Whereabouts or None
         Users by where they are; None where all tasks there are taken as alike.
@@ -160,6 +162,8 @@ class Load:
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region
         Their speeds are asked for.
+    filled : dict of region to float
+        How far those of the gated ones are of tasks that stay as many on the CPs [0..1].
     held : dict of region to (int, float)
         Limits that pieces on the CPs fill, and the tasks in each that are off the CPs in the mean.
     bursts : tuple of Burst
@@ -191,11 +195,13 @@ class Load:
     rough: Array = field(default_factory=lambda: np.ones(1))
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
+    filled: dict[int, float] = field(default_factory=dict)
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
     bursts: tuple[Burst, ...] = ()
     fixed: float = 0.0
     fixed_flow: float = 0.0
     calls: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    in_a_row: Array = field(default_factory=lambda: np.ones(1))
     kept: Kept = field(default_factory=Kept)
     round: int = 0
     never_idle: tuple[NeverIdle, ...] = ()

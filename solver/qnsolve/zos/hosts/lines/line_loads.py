@@ -172,7 +172,7 @@ class LineLoads:
             group = load.groups[line]
             work, flow = group.cpu + group.spin, load.flow[group.tasks]
             if group.in_order:
-                found[line] = (self.host.own_clock(line) or 1.0) * self.host.loads[line] ** 2 / max(float(flow.sum()), 1e-300)
+                found[line] = self.host.own_clock(line) * self.host.loads[line] ** 2 / max(float(flow.sum()), 1e-300)
             else:
                 found[line] = float(flow @ (work**2 * self.host.left[group.tasks]))
         return found
