@@ -53,6 +53,13 @@ class BesideBursts:
         load = replace(self.load, bursts=(), kept=kept)
         return HostView(load), self._solve(load)
 
+    def _without(self, works: frozenset[int]) -> float:
+        """Time of free pieces over that alone without the bursts of some works, beside those of the others."""
+        left = tuple(burst for burst in self.load.bursts if burst.work not in works)
+        if not left:
+            return self._plain[1].free
+        return self._solve(replace(self.load, bursts=left, kept=Kept())).free
+
     def free(self) -> Array | float:
         """Time of free pieces over the same alone, by task (T,), or of all."""
         load, point = self.load, self.point
@@ -63,7 +70,7 @@ class BesideBursts:
         its = _Pieces.of(load, longer)
         if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
-            alone = self._plain[1].free
+            alone = self._plain[1].free if longer else self._without(its.works)
             ratio = its.more(its.unit) / its.alike_of(its.unit)
             if longer:
                 more = float(load.flow[its.some] @ (load.free[its.some] * (its.times(alone, ratio) - alone)))
@@ -163,6 +170,8 @@ class _Pieces:
     used : float
         What comes at all, over the room.
     bursts : list of _AtOnce
+    works : frozenset of int
+        Whose they are.
     single : float
         What comes one by one, at TCBs too [processors].
     """
@@ -175,6 +184,7 @@ class _Pieces:
     longer: Array
     used: float
     bursts: list[_AtOnce]
+    works: frozenset[int]
     single: float
 
     @classmethod
@@ -194,7 +204,7 @@ class _Pieces:
         rate = np.concatenate([rate, *(_beside_a_burst(load) * load.flow[g.tasks] for g in load.groups)])
         whole = float(rate @ piece)
         less, mean = min(1.0, FULL * room / whole), whole / float(rate.sum())
-        mates, in_groups, bursts = np.zeros((len(piece), len(piece))), np.zeros(len(piece), dtype=bool), []
+        mates, in_groups, bursts, works = np.zeros((len(piece), len(piece))), np.zeros(len(piece), dtype=bool), [], set()
         for burst in load.bursts:
             first = np.where(some & ~from_tcbs, burst.first, 0.0)
             if beside and not first.any():
@@ -208,13 +218,16 @@ class _Pieces:
             in_groups |= own > 0
             its = _group(load, burst, there, first)
             bursts.append(replace(its, rate=less * its.rate))
+            works.add(burst.work)
         if not any(its.size > 1 for its in bursts):
             return None
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
         longer = (among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)) / fast
         single = float((rate * piece)[~in_groups].sum())
         some_of = slice(0, count)
-        return cls(some, room, stretched, rate[some_of], mean, longer[some_of], less * whole / room, bursts, single)
+        return cls(
+            some, room, stretched, rate[some_of], mean, longer[some_of], less * whole / room, bursts, frozenset(works), single
+        )
 
     @property
     def alike(self) -> bool:
