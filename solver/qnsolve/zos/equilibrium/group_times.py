@@ -93,8 +93,8 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    apart = HostView(load).bursts_begin(k) or group.spin.any() or group.region in limits.kept
-    if bool((rounds > 1).any()) and mixed * seen > UNLIKE and not apart:
+    alone = not group.spin.any() and group.region not in limits.kept
+    if alone and bool((rounds > 1).any()) and mixed * seen > UNLIKE and not HostView(load).bursts_begin(k):
         return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what the pieces make

@@ -59,10 +59,9 @@ class Host(HostView):
                 if key not in known:
                     known[key] = closed_speeds(self, k, len(self.load.gated[group.region]) - 1)
                 if (its := known[key]) is not None:
-                    few = np.append(seen[group.region][: len(its)], np.full(max(len(its) - len(seen[group.region]), 0), np.nan))
-                    found[group.region] = np.where(
-                        np.isfinite(few), few ** (1 - part) * its**part, its if part == 1 else np.nan
-                    )
+                    read = np.full(len(its), np.nan)
+                    read[: len(seen[group.region])] = seen[group.region][: len(its)]
+                    found[group.region] = its if part == 1 else read ** (1 - part) * its**part
         return found
 
     def kind(self, k: int) -> tuple[object, ...]:

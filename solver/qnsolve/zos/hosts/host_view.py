@@ -423,6 +423,12 @@ class HostView:
         cpu = np.concatenate([np.zeros(0), *(group.cpu + group.spin for group in groups)])
         return tasks, cpu, np.repeat(np.arange(len(groups)), [len(group.tasks) for group in groups])
 
+    def asked(self) -> Array:
+        """CPU that comes with so many tasks on the CPs, by `Coming.count` (G,) [engines]."""
+        load = self.load
+        each = np.bincount(load.work, load.visits * self.cpu(), load.coming.rate.shape[1])
+        return np.asarray(load.coming.rate @ each + load.fixed)
+
     def works(self, k: int, levels: Array, phases: Array) -> Array | None:
         """Transactions a second of each work given the tasks at a group and the others; None where all come at rates."""
         load = self.load

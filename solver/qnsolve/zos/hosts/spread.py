@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -11,6 +12,18 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
+
+
+def crossing(count: Array, coming: Array, delivered: float) -> tuple[float, float]:
+    """The number at which users come, by `count`, at what is delivered, and how far it spreads from there.
+
+    Near there it is a normal number whose variance is what is delivered over the slope at which fewer come.
+    """
+    place = min(max(int(np.searchsorted(-coming, -delivered)), 1), len(count) - 1)
+    slope = float(coming[place - 1] - coming[place]) / float(count[place] - count[place - 1])
+    if slope <= 0:
+        return float(count[place - 1]), 0.0
+    return float(count[place - 1]) + float(coming[place - 1] - delivered) / slope, sqrt(delivered / slope)
 
 
 @dataclass(frozen=True, eq=False)

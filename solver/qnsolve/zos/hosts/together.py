@@ -15,6 +15,7 @@ from qnsolve.numerics.series import Array
 
 from .host import Host
 from .load import GroupPoint, HostPoint
+from .spread import crossing
 
 SOME = 0.7  # of the processors in use, below which all together are not looked at
 LEAST = 1e-9  # tasks, and tasks a second, below which a group is as good as empty
@@ -34,15 +35,13 @@ def together(host: Host) -> HostPoint:
     part = (used / load.engines - NEARLY) / (1 - NEARLY)
     if part <= 0:
         return point
-    cpu = host.cpu()
-    coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
-    here = min(_about(load.coming.count, coming, used), load.coming.most)
+    here = min(_about(load.coming.count, host.asked(), used), load.coming.most)
     pieces = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
     there = sum(its.number + its.outside for its in point.groups) + pieces
     if there <= here:
         return point
     scale = (here / there) ** part
-    total = float(load.flow @ cpu) + load.fixed
+    total = float(load.flow @ host.cpu()) + load.fixed
     groups = []
     for group, its in zip(load.groups, point.groups, strict=True):
         rate = float(load.flow[group.tasks].sum()) * used / total
@@ -55,14 +54,12 @@ def together(host: Host) -> HostPoint:
 def _about(count: Array, coming: Array, used: float) -> float:
     """The mean number at which users come at what the processors deliver: about where their lines cross, and never below 0.
 
-    Near there it is a normal number whose variance is what is delivered over the slope at which fewer come, cut at 0: in the
-    limit of many users who think long it spreads as their root, and is well above 0 where the lines cross at none.
+    Near there it is a normal number, cut at 0: in the limit of many users who think long it spreads as their root, and is well
+    above 0 where the lines cross at none.
     """
-    place = min(max(int(np.searchsorted(-coming, -used)), 1), len(count) - 1)
-    slope = float(coming[place - 1] - coming[place]) / float(count[place] - count[place - 1])
-    if slope <= 0:
-        return float(count[place - 1])
-    middle, spread = float(count[place - 1]) + float(coming[place - 1] - used) / slope, sqrt(used / slope)
+    middle, spread = crossing(count, coming, used)
+    if spread == 0:
+        return middle
     if middle < -FAR * spread:
         return spread**2 / -middle  # as many as with arrivals that do not depend on the number
     far = middle / spread

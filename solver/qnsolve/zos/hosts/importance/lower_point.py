@@ -15,6 +15,7 @@ from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import Called
+from qnsolve.zos.hosts.spread import crossing
 
 from .one_task import SHORT, OneTask, with_called
 
@@ -157,21 +158,15 @@ class _TwoRanks:
 def _levels(lower: HostView, left: float, levels: Array) -> Array:
     """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver.
 
-    There the number stays, as a normal one whose variance is what is delivered over the slope at which fewer come: steps that
-    widen with the number alone may be wider than it spreads.
+    There the number stays: steps that widen with the number alone may be wider than it spreads.
     """
-    load = lower.load
-    if load.coming.steady:
+    if lower.load.coming.steady:
         return levels
-    cpu = lower.cpu()
-    coming = load.coming.rate @ np.bincount(load.work, load.visits * cpu, load.coming.rate.shape[1]) + load.fixed
-    asked = np.interp(levels, load.coming.count, coming)
+    asked = np.interp(levels, lower.load.coming.count, lower.asked())
     if asked[0] <= left or asked[-1] >= left:
         return levels
-    place = int(np.argmax(asked < left))
-    slope = (asked[place - 1] - asked[place]) / (levels[place] - levels[place - 1])
-    middle = levels[place - 1] + (asked[place - 1] - left) / slope
-    spread = sqrt(left / slope)
+    middle, spread = crossing(levels, asked, left)
+    place = int(np.searchsorted(levels, middle))
     if levels[place] - levels[place - 1] <= spread / CLOSE:
         return levels
     near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))

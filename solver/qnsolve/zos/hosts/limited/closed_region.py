@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.company import ReadPoints
 from qnsolve.zos.hosts.chains.plane import STIFF, grid, plane
@@ -33,7 +33,7 @@ def closed_speeds(view: HostView, k: int, size: int) -> Array | None:
     chain = _ClosedRegion(view, k)
     if chain.visits <= 0:
         return None
-    knots = np.unique(np.round(np.geomspace(1, size, min(KNOTS, size))))
+    knots = np.unique(np.rint(geometric(1.0, size, max(min(KNOTS, size), 2))))
     return np.asarray(np.interp(np.arange(1.0, size + 1), knots, [chain.passed(count) for count in knots.tolist()]))
 
 
@@ -57,13 +57,14 @@ class _ClosedRegion:
         self.over = self.others.company(None)
         self.phases = grid(load.engines + 10, self.others.top, view.growth) if self.others.total > 0 else np.zeros(1)
         self.reading = ReadPoints.of(len(self.over.leave) - 1, self.phases)
+        self.spins = self.others.spin_share(None)
+        self.ended = self.reading.read(self.over.leave[self.reading.places]) * self.others.all_flow
 
     def passed(self, count: float) -> float:
         """Visits a second with so many tasks there."""
         levels = np.arange(count + 1.0) if count <= FINE else grid(FINE, count, self.view.growth)
         away = (count - levels)[:, None] * (1.0 if self.free > 0 else 0.0)
-        at = self.reading.places
-        slow = self.reading.read(self.over.slow_beside(np.minimum(levels, 1.0) + away[:, 0], at))
+        slow = self.reading.read(self.over.slow_beside(np.minimum(levels, 1.0) + away[:, 0], self.reading.places))
         serve = np.minimum(levels, 1.0)[:, None] / (self.piece * slow + self.spin)
         if self.free > 0:
             back = away * (self.visits / self.free) / slow
@@ -72,9 +73,7 @@ class _ClosedRegion:
         up = down = np.zeros(slow.shape)
         if self.others.total > 0:
             up = np.broadcast_to(self.others.flows(self.phases + count, self.phases, None), slow.shape) / self.clock
-            spins = self.others.spin_share(None)
-            ended = self.reading.read(np.append(0.0, self.over.leave[1:])[at]) * self.others.all_flow
-            down = ended / (spins + (1 - spins) * slow) / self.clock
+            down = self.ended / (self.spins + (1 - self.spins) * slow) / self.clock
         self.view.effort += 0.5
         chance = plane(levels, self.phases, back, serve, 0.0, up, down).chance
         return float((chance * serve).sum()) * self.total / self.visits

@@ -121,9 +121,8 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     rest.sort(key=lambda i: -host.loads[i])
     whole = len(rest) < 2 or host.pieces > host.loads[rest[1]]  # the free pieces are a number of their own
     first, later = (rest, []) if whole else (rest[:1], rest[1:])
-    clock = host.own_clock(k)
-    mine = _task_kind(flow[group.tasks], group.cpu + group.spin, host.spins[k], clock if group.in_order else None)
-    mine = mine if group.in_order else replace(mine, clock=clock * mine.clock)
+    mine = _task_kind(flow[group.tasks], group.cpu + group.spin, host.spins[k], 1.0 if group.in_order else None)
+    mine = replace(mine, clock=host.own_clock(k) * mine.clock)
 
     def kind(groups: list[int], more: float = 0.0) -> _TaskKind:
         piece = np.array([load.fixed / load.fixed_flow]) if load.fixed_flow else np.zeros(1)
