@@ -21,6 +21,7 @@ from .working import Working
 FULL = 1 - 1e-9  # load of a center that users fill
 LIMITS = 1.0  # tasks in a region over its limit up to which its chain, where none are, is taken at its word
 PASSES = 12
+ROOM = 1e9  # as much as is asked for
 
 
 def close(work: Working, limits: Limits) -> None:
@@ -78,18 +79,37 @@ def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], fl
     full |= {its for r in full for its in limits.together_with(r)}
     pools = {limits.pool[r]: _users_of(work, limits.tasks[r]) for r in full}
     mean = float(work.flow[mine] @ before[mine]) / max(float(work.flow[mine].sum()), 1e-300)
+    room = _room(work, limits, full, mine)
 
     def put(more: float) -> None:
+        longer = 1 + min(more, room)
         work.on_cps, work.pool_wait = before.copy(), waits.copy()
-        work.on_cps[free] *= 1 + more
+        work.on_cps[mine] *= longer
+        work.on_cps[free] *= (1 + more) / longer
         for pool, at in groups.items():
             work.at_group[pool] = at.copy()
-            work.at_group[pool][free] *= 1 + more
+            work.at_group[pool][mine] *= longer
+            work.at_group[pool][free] *= (1 + more) / longer
         for pool, waiting in pools.items():
-            work.pool_wait[pool, waiting] += more * mean
+            work.pool_wait[pool, waiting] += max(more - room, 0.0) * mean
         work.settle_rates()
 
     return _least(work, load, put)
+
+
+def _room(work: Working, limits: Limits, full: set[int], tasks: Places) -> float:
+    """How much longer some tasks may be on the CPs until full regions hold as many as their chains say, over their times."""
+    found, inside, times = ROOM, work.holds(), work.on_cps.copy()
+    work.on_cps[tasks] *= 2.0
+    longer = work.holds() - inside
+    work.on_cps = times
+    for region in full:
+        its, crowd = limits.tasks[region], limits.found.get(region)
+        count = 0.0 if crowd is None else float(crowd.inside @ np.arange(len(crowd.inside)))
+        more = float(work.flow[its] @ longer[its])
+        if more > 0:
+            found = min(found, max(count - float(work.flow[its] @ inside[its]), 0.0) / more)
+    return found
 
 
 def _hosts(work: Working, limits: Limits) -> bool:
@@ -217,10 +237,25 @@ def _limits(work: Working, limits: Limits) -> bool:
             return float(work.flow[tasks] @ held) / float(form.pool_size[pool]) / LIMITS
 
         if load() * LIMITS > FULL + 1e-9:
+            _to_those_abreast(work, limits, region, load() * LIMITS)
             _shift(work, int(pool), tasks, lambda load=load: load() * LIMITS)  # type: ignore[misc]
             before[:] = work.pool_wait
         done |= any(map(len, waiting.values())) and _least(work, load, put)
     return done
+
+
+def _to_those_abreast(work: Working, limits: Limits, region: int, load: float) -> None:
+    """Tasks of a full region hold their places for less, those of regions abreast of it for as much more, if these have room."""
+    others = [r for r in limits.together_with(region) if r != region]
+    inside = work.flow * work.holds()
+    there = sum(float(inside[limits.tasks[r]].sum()) for r in others)
+    excess = float(inside[limits.tasks[region]].sum()) * (1 - FULL / load)
+    if there + excess > sum(limits.size(r) for r in others):
+        return
+    work.longer = work.longer * np.ones(len(inside))
+    work.longer[limits.tasks[region]] *= FULL / load
+    for r in others:
+        work.longer[limits.tasks[r]] *= 1 + excess / there
 
 
 def _before(limits: Limits, pool: int, tasks: Places) -> dict[int, Places]:

@@ -19,6 +19,7 @@ COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.ara
 FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, and steps in which it is found
 EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
 FILLED = (0.7, 0.9)  # share of the time in a region on the CPs: from one to the other its speeds are of as many there
+NONE = 1e-9  # share of tasks that is none of them
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
     2.0,
@@ -199,9 +200,26 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     rate = np.where(closed, users / (away + longer[:, None] * time), own)
     if not streams:
         rate[most <= COUNTS] = 0.0
-    entry = [t for t in np.flatnonzero(here) if not (work.need.calls[:, t] > 0).any()]
-    full = {*limits.gates, *limits.capped} & {int(form.region[t]) for t in entry}
-    others = float(sum(work.flow[t] * counted[t] for t in entry if int(form.region[t]) not in full)) + fixed
-    if full and others < SEVERAL:
-        most = min(most, float(sum(limits.capped.get(r, limits.size(r)) for r in full)) + np.ceil(FARTHEST * others))
-    return Coming(COUNTS, rate, False, most)
+    return Coming(COUNTS, rate, False, min(most, _most_let_in(work, limits, here, counted, fixed)))
+
+
+def _most_let_in(work: Working, limits: Limits, here: Places, counted: Array, fixed: float) -> float:
+    """Tasks `here` at most where full regions let in nearly all of them; endless where others are many.
+
+    A task that others call is let in by a full region if these are, on whatever host.
+    """
+    flow, calls = work.flow, work.need.calls
+    full = np.isin(work.form.region, [*limits.gates, *limits.capped])
+    sent = flow[:, None] * calls
+    alone = np.maximum(flow - sent.sum(axis=0), 0.0)
+    part, leads = sent / np.maximum(flow, 1e-300), here.copy()
+    outside = free = np.zeros(len(flow))  # share of a task that comes out of no full region, and is in none
+    for _ in range(work.depth + 1):
+        outside = alone / np.maximum(flow, 1e-300) + free @ part
+        free = outside * ~full
+        leads |= (calls[:, leads] > 0).any(axis=1)
+    others = float((flow * counted * free) @ here) + fixed
+    outer = {*work.form.region[full & leads & (outside > NONE)].tolist()}
+    if not outer or others >= SEVERAL:
+        return np.inf
+    return float(sum(limits.capped.get(r, limits.size(r)) for r in outer)) + np.ceil(FARTHEST * others)

@@ -166,13 +166,13 @@ class PickedLimits(LimitPools):
             return False
         return not any(self.nearly_full(caller) for caller in self.callers(tasks))
 
-    def nearly_full(self, region: int) -> bool:
+    def nearly_full(self, region: int, part: float = NEARLY) -> bool:
         """Whether so many places are taken that this shapes how its tasks call others."""
         if region not in self.tasks:
             return False
         w, tasks = self.work, self.tasks[region]
         taken = float(w.flow[tasks] @ (w.holds() + w.pool_wait[self.pool[region]])[tasks])
-        return taken > NEARLY * self.size(region)
+        return taken > part * self.size(region)
 
     def _class_cap(self, region: int) -> float:
         """Tasks that the TRANCLASSes of a region let in, where all its work has one."""
