@@ -245,7 +245,7 @@ def _limits(work: Working, limits: Limits) -> bool:
 
 
 def _to_those_abreast(work: Working, limits: Limits, region: int, load: float) -> None:
-    """Tasks of a full region hold their places for less, those of regions abreast of it for as much more, if these have room."""
+    """Tasks of a full region hold their places for less, those of regions abreast of it that have room for as much more."""
     others = [r for r in limits.together_with(region) if r != region]
     inside = work.flow * work.holds()
     there = sum(float(inside[limits.tasks[r]].sum()) for r in others)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any
 
 import numpy as np
 
+from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
@@ -30,7 +30,7 @@ CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it s
 LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
 LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
-ADRIFT = 0.25  # change of a last round from which on it is as good as any
+ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
@@ -59,7 +59,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     work.settle_rates()
     _within(work)
     limits = Limits(work)
-    steps, change, drift, calmest = RelaxedSteps(), 1.0, 1.0, _Calmest()
+    steps, change, drift, middle = RelaxedSteps(), 1.0, 1.0, _Middle()
     overloads, still = _Overloads(), 0
     users = bool((form.users > 0).any())
     longer = {} if users else _of_rates(work, limits, check)
@@ -89,7 +89,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             break
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
         drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
-        calmest.see(work, drift)
+        middle.see(work)
         still = still + 1 if change < (CLOSE if work.rounds <= LONG else NEAR) else 0
         if work.rounds > 1 and still >= (1 if limits.calm else STILL):
             work.settled = True
@@ -102,7 +102,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
-    calmest.take(work, drift)
+    middle.take(work, drift)
     close(work, limits)
     check(work)
     return work
@@ -135,21 +135,37 @@ def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -
     return longer
 
 
-class _Calmest:
-    """The round in which response times changed least, by their ratios: where none settles, that is taken."""
+class _Middle:
+    """What rounds that do not settle swing about: the mean, in logs, of the times and waits of the last ones."""
 
     def __init__(self) -> None:
-        self._change, self._noted = inf, dict[str, Any]()
+        self._seen: list[tuple[Array, Array, Array, dict[int, Array]]] = []
 
-    def see(self, work: Working, change: float) -> None:
-        """Note a round, if it is calmer than those before."""
-        if work.rounds >= KNOWN and change < self._change:
-            self._change, self._noted = change, work.noted()
+    def see(self, work: Working) -> None:
+        """Note a round."""
+        if work.rounds >= KNOWN:
+            groups = {pool: at.copy() for pool, at in work.at_group.items()}
+            now = work.on_cps.copy(), work.line_time.copy(), work.pool_wait.copy(), groups
+            self._seen = [*self._seen[1 - SWINGS :], now]
 
     def take(self, work: Working, change: float) -> None:
-        """Go back to it where the rounds ended far from settled."""
-        if not work.settled and change > max(self._change, ADRIFT):
-            work.go_back(self._noted)
+        """Go there where the rounds ended far from settled; what a task waits for a limit is beside the time inside."""
+        if work.settled or change <= ADRIFT or not self._seen:
+            return
+        times, lines, waits, groups = zip(*self._seen, strict=True)
+        work.on_cps, work.line_time = _mean_in_logs(times), _mean_in_logs(lines)
+        own = work.on_cps + work.off_cps
+        work.pool_wait = np.maximum(_mean_in_logs([own + each for each in waits]) - own, 0.0)
+        work.in_lines = work.line_time.sum(axis=1)
+        for pool in work.at_group:
+            work.at_group[pool] = _mean_in_logs([each[pool] for each in groups if pool in each])
+        work.settle_rates()
+
+
+def _mean_in_logs(each: Sequence[Array]) -> Array:
+    """The geometric mean, 0 where one is 0."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.log(np.array(each)).mean(axis=0)))
 
 
 class _Overloads:

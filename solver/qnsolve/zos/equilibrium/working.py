@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -17,17 +16,6 @@ from qnsolve.zos.hosts.demands import Around, Demands, demands
 from qnsolve.zos.hosts.load import Called, HostPoint, Kept, LimitSeen
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
-
-FOUND = (
-    "around", "ask", "rate", "on_cps", "in_lines", "line_time", "pool_wait", "at_group", "service", "hosts", "crowds", "seen",
-    "at_ticks", "before_groups", "groups_seen", "behind_groups", "overflowing", "longer", "levels", "called",
-)  # fmt: skip
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copied(each) for key, each in value.items()}
-    return value.copy() if isinstance(value, np.ndarray | list) else value
 
 
 @dataclass
@@ -216,15 +204,6 @@ class Working:
             for host in np.unique(form.host[tasks]).tolist():
                 found.setdefault(host, []).append((pool, kind, tasks[form.host[tasks] == host]))
         return found
-
-    def noted(self) -> dict[str, Any]:
-        """Rates, times and waits as they are, and what was found with them."""
-        return {name: _copied(getattr(self, name)) for name in FOUND}
-
-    def go_back(self, noted: dict[str, Any]) -> None:
-        """Take what was noted."""
-        for name, value in noted.items():
-            setattr(self, name, value)
 
     def settle_rates(self) -> None:
         """The users' throughputs from the response times."""

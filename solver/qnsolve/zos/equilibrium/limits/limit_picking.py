@@ -167,7 +167,7 @@ class PickedLimits(LimitPools):
         return not any(self.nearly_full(caller) for caller in self.callers(tasks))
 
     def nearly_full(self, region: int, part: float = NEARLY) -> bool:
-        """Whether so many places are taken that this shapes how its tasks call others."""
+        """Whether a part of the places are taken, so many that this shapes how its tasks call others."""
         if region not in self.tasks:
             return False
         w, tasks = self.work, self.tasks[region]

@@ -18,7 +18,7 @@ NOTHING = 0.002  # of the CPU of a host, of work of another importance
 LIMITS = 4  # that are solved with all others of a host: its time grows with their square
 ROOM = 2.5  # places that a region has left, over the root of those taken, from which on it is hardly ever full
 FIRST = 8  # power of how much earlier a limit is full than others beside it, as which its tasks wait longer
-OFTEN = 0.5
+HALF = 0.5  # places of regions side by side that are taken, from which on these are one
 NOISE = 1e-6  # of a place
 TWO = 2  # regions side by side, at least
 SELDOM_BELOW = 0.6  # the same for regions that call others
@@ -42,8 +42,8 @@ class Regions(Protocol):
     def callers(self, tasks: Places) -> frozenset[int]:
         """Regions whose tasks call some tasks."""
 
-    def nearly_full(self, region: int, part: float = 0.75) -> bool:
-        """Whether so many places are taken that this shapes how its tasks call others."""
+    def nearly_full(self, region: int, part: float = ...) -> bool:
+        """Whether a part of the places are taken, so many that this shapes how its tasks call others."""
 
 
 def seldom_on_tcbs(work: Working, tasks: Places) -> bool:
@@ -175,7 +175,7 @@ class _OfHost:
                 continue
             alone = all(self._here(r) and not limits.callers(limits.tasks[r]) and not limits.classes_of(r) for r in callers)
             users = all((form.users[form.work[limits.tasks[r]]] > 0).all() for r in callers)
-            if alone and users and any(limits.nearly_full(r, OFTEN) for r in callers):
+            if alone and users and any(limits.nearly_full(r, HALF) for r in callers):
                 joined = callers | {r for r, first in found.items() if first in {found.get(c) for c in callers}}
                 found |= dict.fromkeys(joined, min(joined))
         return found
