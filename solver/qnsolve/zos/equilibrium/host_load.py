@@ -19,6 +19,7 @@ COUNTS = np.unique(np.concatenate((np.arange(60.0), np.round(60 * 1.12 ** np.ara
 FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, and steps in which it is found
 EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
 FILLED = (0.7, 0.9)  # share of the time in a region on the CPs: from one to the other its speeds are of as many there
+FEW_HERE = 0.01  # of the users of a work, over what is left of CPUs and TCBs, up to which they come as if at rates
 NONE = 1e-9  # share of tasks that is none of them
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
@@ -182,12 +183,12 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     """
     form = work.form
     counted = _counted(work, limits)
-    spent = np.bincount(form.work, form.visits * counted * here, len(form.rate))
+    spent: Array = np.bincount(form.work, form.visits * counted * here, len(form.rate)).astype(float)
     there = counted if seen is None else counted - work.on_cps + seen
     time: Array = np.bincount(form.work, form.visits * there * here, len(form.rate)).astype(float)
     closed = (form.users > 0) & (time > 0)
     own = work.rate * (np.bincount(form.work, here * (work.ask.on_cps > 0), len(form.rate)) > 0)  # of works that come here
-    if not (form.users > 0).any():
+    if not (form.users > 0).any() or (work.rounds > 1 and _as_rates(work, here, fixed, spent, closed)):
         return Coming(np.array([0.0, 1.0]), np.tile(own, (2, 1)), True, np.inf)
     away = np.where(closed, np.maximum(work.cycle - spent, 1e-9 * time), 1.0)
     users = np.where(closed, form.users, 0.0)
@@ -201,6 +202,17 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     if not streams:
         rate[most <= COUNTS] = 0.0
     return Coming(COUNTS, rate, False, min(most, _most_let_in(work, limits, here, counted, fixed)))
+
+
+def _as_rates(work: Working, here: Places, fixed: float, spent: Array, closed: Places) -> bool:
+    """Whether users think for so long that those who are here, over what is left of CPUs and TCBs, hold up next to none."""
+    if not closed.any():
+        return False
+    flow = work.flow * here
+    uses = [(float(flow @ work.ask.on_cps) + fixed) / float(work.form.engines[work.form.host[here][0]])]
+    uses += np.bincount(work.form.region, flow * work.ask.qr).tolist()
+    share = float((spent * work.rate / np.maximum(work.form.users, 1.0))[closed].max())
+    return share < FEW_HERE * (1 - min(max(uses), 1.0))
 
 
 def _most_let_in(work: Working, limits: Limits, here: Places, counted: Array, fixed: float) -> float:
