@@ -15,6 +15,7 @@ from .host_load import load_of
 from .importance.called_tasks import find_fewer, with_called
 from .importance.lower_times import Above, Speeds, lower_times
 from .limits.limits import Limits
+from .waits_before_limits import with_all_work
 from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
@@ -50,6 +51,7 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             _note_overload(work, load, point)
             free = not load.held and not limits.grouped and not load.gated
             left = conserve(work, load, point, level) if free else WorkLeft()
+            with_all_work(work, limits, load, point, level)
             find_fewer(work, load, point, level)
             own = here & (form.importance == rank)
             speeds |= {r: its for r, its in point.speeds.items() if own[form.region == r].any()}
