@@ -1,4 +1,4 @@
-"""Waits for limits that tasks on the CPs fill: limits hold tasks back, and leave as much work to do as there is without them."""
+"""Waits for limits that tasks on the CPs fill: limits hold tasks back, and leave as much work to do as without them."""
 
 from __future__ import annotations
 
