@@ -91,7 +91,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     One engine that is never idle while work is there: with `C` the CPU of all rounds of a task, of the rate λ, the work
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
-    likes: what comes out of a full limit leaves less. Users do so as far as `_as_open` says. Several engines: at least what
+    likes: what comes out of a full limit leaves less. Users do so as far as `as_open` says. Several engines: at least what
     they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. The more of their CPU units
     spin for, which do no work meanwhile, the less of that is known. Each center is as a line
     whose load is off by one factor, the same for all: what waits long is known least.
@@ -111,7 +111,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
     waiting = sum(c.waiting for c in centers)
-    known = _as_open(work, load, times) * max(1 - spins / used / SPUN, 0.0)
+    known = as_open(work, load, times) * max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
     left_over = WorkLeft(goal, known) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
@@ -142,7 +142,7 @@ def _scale(work: Working, centers: list[Center], factors: list[float], times: Ar
             work.at_group[center.pool][center.tasks] = scaled
 
 
-def _as_open(work: Working, load: Load, times: Array) -> float:
+def as_open(work: Working, load: Load, times: Array) -> float:
     """How much users come as if at rates [0..1]: all of it where they are many and think long.
 
     A share of them is at the host and does not come meanwhile. That counts the more the less is left of a center.

@@ -11,7 +11,7 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
-from .conservation import centers_of, conserve, left_to_do
+from .conservation import as_open, centers_of, conserve, left_to_do
 from .group_times import solved_times
 from .limits.limits import Limits
 from .working import Working
@@ -31,7 +31,8 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     others = {*limits.gates, *limits.capped} & {*form.region[load.flow > 0].tolist()}
     if not load.held or others or limits.grouped or load.gated or load.bursts or load.called is not None:
         return
-    if (form.users[load.work[load.flow > 0]] > 0).any():
+    known = as_open(work, load, times)
+    if known <= 0:
         return
     left = left_to_do(work, load)
     waits = {r: float((work.flow * work.pool_wait[pool]) @ left[Pool.LIMIT]) for r, pool in pools.items()}
@@ -43,7 +44,7 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     for r, pool in pools.items():
         size, away = load.held[r]
         part = 1.0 if longer > 1 else _busy(size - load.engines, away)
-        work.pool_wait[pool] *= longer**part
+        work.pool_wait[pool] *= longer ** (known * part)
 
 
 def _busy(places: float, away: float) -> float:
