@@ -253,7 +253,7 @@ def regions(*populations: Errors) -> list[dict[str, Any]]:
                 most = max(most, near[min(math.ceil((len(near) + 1) * LEVEL), len(near)) - 1])
             own = own or near
         mean = float(np.mean(own)) if own else math.nan
-        figures = {"mean": mean, "most": max(most, mean)}
+        figures = {"mean": mean, "most": most}
         names = dict(zip(("uneven", "center", "limit"), cell, strict=True))
         rows.append(names | {"works": sum(len(errors.get(cell, [])) for errors in populations)} | figures)
     return rows
