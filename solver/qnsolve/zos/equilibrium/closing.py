@@ -67,7 +67,7 @@ def _outer(limits: Limits, task: int, depth: int) -> set[int]:
 
 
 def _stretch(work: Working, limits: Limits, tasks: Places, load: Callable[[], float]) -> bool:
-    """Stretch the time of tasks on the CPs; those behind a full limit wait for it instead."""
+    """Stretch the time of tasks on the CPs; those behind a full limit wait for it once it has no more places."""
     before, waits = work.on_cps.copy(), work.pool_wait.copy()
     groups = {pool: at.copy() for pool, at in work.at_group.items()}
     mine = _users_of(work, tasks)
