@@ -206,7 +206,7 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
 
 def _as_rates(work: Working, here: Places, fixed: float, spent: Array, closed: Places) -> bool:
     """Whether users think for so long that those who are here, over what is left of CPUs and TCBs, hold up next to none."""
-    if not closed.any():
+    if not closed.any() or work.form.in_groups.any() or (work.form.tick > 0).any():
         return False
     flow = work.flow * here
     uses = [(float(flow @ work.ask.on_cps) + fixed) / float(work.form.engines[work.form.host[here][0]])]
@@ -218,20 +218,19 @@ def _as_rates(work: Working, here: Places, fixed: float, spent: Array, closed: P
 def _most_let_in(work: Working, limits: Limits, here: Places, counted: Array, fixed: float) -> float:
     """Tasks `here` at most where full regions let in nearly all of them; endless where others are many.
 
-    A task that others call is let in by a full region if these are, on whatever host.
+    A task that comes from another host is let in by a full region if its callers are.
     """
     flow, calls = work.flow, work.need.calls
     full = np.isin(work.form.region, [*limits.gates, *limits.capped])
-    sent = flow[:, None] * calls
-    alone = np.maximum(flow - sent.sum(axis=0), 0.0)
-    part, leads = sent / np.maximum(flow, 1e-300), here.copy()
-    outside = free = np.zeros(len(flow))  # share of a task that comes out of no full region, and is in none
-    for _ in range(work.depth + 1):
-        outside = alone / np.maximum(flow, 1e-300) + free @ part
-        free = outside * ~full
+    part = flow[:, None] * calls / np.maximum(flow, 1e-300)
+    alone, leads = np.maximum(1 - part.sum(axis=0), 0.0), here.copy()
+    free = alone * ~full  # share of a task that comes out of no full region, and is in none
+    for _ in range(work.depth):
+        free = (alone + free @ part) * ~full
         leads |= (calls[:, leads] > 0).any(axis=1)
-    others = float((flow * counted * free) @ here) + fixed
-    outer = {*work.form.region[full & leads & (outside > NONE)].tolist()}
+    coming = (alone + (free * ~here) @ part) * ~full
+    others = float((flow * counted * coming) @ here) + fixed
+    outer = {*work.form.region[full & leads & (alone > NONE)].tolist()}
     if not outer or others >= SEVERAL:
         return np.inf
     return float(sum(limits.capped.get(r, limits.size(r)) for r in outer)) + np.ceil(FARTHEST * others)

@@ -113,8 +113,7 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
     """
     for pool, asked in point.overloads.items():
         work.overloaded(pool, asked)
-    users = (work.form.users > 0)[load.work[load.flow > 0]].any()
-    if users or load.called is not None:
+    if (work.form.users > 0).any() or load.called is not None:
         return
     for group, its in zip(load.groups, point.groups, strict=True):
         coming = float(load.flow[group.tasks] @ (load.region[group.tasks] == group.region))  # a limit's own, not those it calls
