@@ -318,8 +318,13 @@ def _places_of_users(
     return taken(high)
 
 
+def as_full(full: float) -> float:
+    """How far the waits for a limit are those that fill its places, by the chance that none is left [0..1]."""
+    return max(full - OFTEN, 0.0) / (1 - OFTEN)
+
+
 def by_places(
-    work: Working, pool: int, tasks: Places, holds: Array, waits: Array, full: float, goal: float,
+    work: Working, pool: int, tasks: Places, holds: Array, waits: Array, part: float, goal: float,
     classes: dict[int, tuple[float, float]] | None = None,
 ) -> Array:  # fmt: skip
     """Waits of tasks for a limit, scaled so that `goal` places are taken in the mean (J. Little 1961).
@@ -337,8 +342,8 @@ def by_places(
         Time that each task holds its place [s].
     waits : ndarray (n,)
         Waits of the chain [s].
-    full : float
-        Chance that no place is left.
+    part : float
+        How far the waits go there from those of the chain [0..1].
     goal : float
         Places taken.
     classes : dict of work to (float, float), optional
@@ -346,7 +351,6 @@ def by_places(
         there, and the time that one is idle [s].
     """
     form, users, classes = work.form, work.form.users, classes or {}
-    part = (full - OFTEN) / (1 - OFTEN)
     if part <= 0 or not waits.any() or not (users[form.work[tasks]] > 0).any():
         return waits
     visits = form.visits[tasks]

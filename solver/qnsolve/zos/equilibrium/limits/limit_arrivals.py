@@ -11,6 +11,8 @@ from qnsolve.zos.hosts.chains.birth_death import UserSource
 
 from .limit_picking import PickedLimits
 
+SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
+LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
 
@@ -50,12 +52,50 @@ class LimitArrivals(PickedLimits):
             away = (form.think[work] + response[work]) / visits - time
             if not any(work in form.work[its] for its, _, _ in pooled):
                 found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer, (int(work),)))
+        beside_users = stream == 0 and bool(found)
         for its, places, away in pooled:
-            rate = max(float(flow[its].sum()), 1e-300)
-            longer = float(flow[its] @ inside[its]) / (rate * max(mean, 1e-300))
-            works = tuple(each_once(form.work[its]).tolist())
-            found.append(UserSource(places, float(flow[its] @ held[its]) / total, away, longer, works))
+            rate, number = float(flow[its].sum()), float(flow[its] @ held[its])
+            longer = float(flow[its] @ inside[its]) / max(rate * mean, 1e-300)
+            if beside_users and away * rate < SOON * number and self.on_cps_share(its) < ON_CPS:
+                found += self._called(its, places, held, longer, total)
+            else:
+                works = tuple(each_once(form.work[its]).tolist())
+                found.append(UserSource(places, number / total, away, longer, works))
         return stream, found, hold
+
+    def _called(self, tasks: Places, places: float, held: Array, longer: float, total: float) -> list[UserSource]:
+        """Tasks that come out of regions above and are back soon, as sources beside users; `total` tasks are there.
+
+        Those out of a region that is not full come as users do.
+        """
+        w = self.work
+        rate, works = max(float(w.flow[tasks].sum()), 1e-300), tuple(each_once(w.form.work[tasks]).tolist())
+        there = float(w.flow[tasks] @ held[tasks])
+        full, found = self._out_of_full(tasks), list[UserSource]()
+        if full > SELDOM:
+            gone = max(full * (places - there), LEAST * full * there, 1e-12)
+            found.append(UserSource(full * places, (full * places - gone) / total, gone / (full * rate), longer, works, True))
+        if full < 1 - SELDOM:
+            its, part = float(np.mean(w.cycle[list(works)])), (1 - full) * rate
+            gone = max(its - there / rate, LEAST * there / rate)
+            found.append(UserSource(part * (there / rate + gone), (1 - full) * there / total, gone, longer, works))
+        return found
+
+    def on_cps_share(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend on the CPs."""
+        w = self.work
+        return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
+
+    def _out_of_full(self, tasks: Places) -> float:
+        """Share of some tasks that comes out of regions above while these are full."""
+        w, works = self.work, self.work.form.work[tasks]
+        flows, full = 0.0, 0.0
+        for region in self.callers(tasks):
+            its = self.tasks[region]
+            flow = float(w.flow[its[np.isin(w.form.work[its], works)]].sum())
+            seen = w.crowds.get(self.pool[region])
+            flows, full = flows + flow, full + flow * (1.0 if seen is None else seen.full)
+        return full / max(flows, 1e-300)
 
     def in_classes(self, tasks: Places, inside: Array) -> dict[int, tuple[float, float]]:
         """Works that come to a limit out of TRANCLASSes: places there, and the time that one is idle [s]."""

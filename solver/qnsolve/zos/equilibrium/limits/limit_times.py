@@ -14,7 +14,7 @@ from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
 from qnsolve.zos.hosts.load import GroupPoint
 
-from .full_limits import by_places
+from .full_limits import as_full, by_places
 from .limits import Limits
 
 OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
@@ -50,7 +50,7 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
     if (form.users[form.work[top]] == 0).any():
         full = float(its.full[its.levels >= group.servers].sum())
-        waits = by_places(work, group.pool, top, inside, waits, full, its.busy)
+        waits = by_places(work, group.pool, top, inside, waits, as_full(full), its.busy)
     for region, part in (group.beside or {group.region: 1.0}).items():
         mine = form.region[top] == region
         work.pool_wait[limits.pool[region], top[mine]] = part * waits[mine]

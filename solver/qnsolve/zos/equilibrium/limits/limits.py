@@ -6,6 +6,8 @@ region's CPU side, its delays, and the regions below it that fill, each at its o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places, each_once, without
@@ -28,8 +30,8 @@ from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (
     NEARLY,
-    OFTEN,
     alone_on_a_cp,
+    as_full,
     by_places,
     fastest,
     fastest_on_cps,
@@ -266,8 +268,10 @@ class Limits(StationsBelow):
         if stream > 0:
             speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
         elif joined:
+            sources = [replace(s, called=False) for s in sources]
             sources = waiting_alike(sources, float(self.work.flow[tasks] @ held[tasks]))
-        found, load = crowd_at_most(stream, sources, speed, size, mixed if self.mild(tasks, mixed) else 1.0, hold, stream > 0)
+        unlike = mixed if self.mild(tasks, mixed) else 1.0
+        found, load = crowd_at_most(stream, sources, speed, size, unlike, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
         if not stream:
@@ -515,13 +519,13 @@ class Limits(StationsBelow):
         pool = self.pool[region]
         if region not in self.capped:
             w, tasks = self.work, self.tasks[region]
-            waits = np.full(len(tasks), found.wait)
+            waits = found.wait * np.array([found.longer.get(int(work), 1.0) for work in w.form.work[tasks]])
             if not below:
                 holds = w.holds()
                 ratio = self.unlike(pool, tasks, holds, speed, size, holds - w.on_cps, found.wait)
                 if (w.form.users[w.form.work[tasks]] > 0).all():  # an always full one passes what it can: users wait for that
                     mean = float(w.flow[tasks] @ ratio) / max(float(w.flow[tasks].sum()), 1e-300)
-                    ratio = ratio * mean ** -(max(found.full - OFTEN, 0.0) / (1 - OFTEN))
+                    ratio = ratio * mean ** -as_full(found.full)
                 waits = self._little(region, found, waits * ratio)
             w.pool_wait[pool, tasks] = waits
         self.found[region] = found
@@ -533,10 +537,14 @@ class Limits(StationsBelow):
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
         if not alone or (self.on_cps_share(tasks) > ON_CPS and users[works].all()):
             return waits
-        self.feedback.by_places[self.pool[region]] = max(found.full - OFTEN, 0.0) / (1 - OFTEN)
-        goal = float(found.inside @ np.arange(len(found.inside)))
+        pool, inside, part = self.pool[region], found.inside, as_full(found.full)
+        its = self.unlike_found(pool) if self.on_cps_share(tasks) < ON_CPS else None
+        if its is not None:  # the chain of unlike kinds says how many are inside, of users also how often no place is left
+            inside, part = its.present(), its.full if users[works].all() else part
+        self.feedback.by_places[pool] = part
+        goal = float(inside @ np.arange(len(inside)))
         classes = self.in_classes(tasks, w.holds())
-        return by_places(w, self.pool[region], tasks, w.holds(), waits, found.full, goal, classes)
+        return by_places(w, pool, tasks, w.holds(), waits, part, goal, classes)
 
     def _note_rates(self, region: int, found: Crowd) -> None:
         """How work comes to the CPs with so many of the tasks of a region there."""

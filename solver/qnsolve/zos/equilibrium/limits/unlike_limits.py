@@ -26,6 +26,7 @@ class UnlikeLimits(LimitArrivals):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.waits = AlikeAnswers[int, LimitWaits](ALIKE)
+        self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
@@ -76,9 +77,14 @@ class UnlikeLimits(LimitArrivals):
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
         if pool in self.two_counts:
             ratio = ratio / self._two_parts(tasks, inside, away)
+        (self.own_waits.add if len(some) and apart else self.own_waits.discard)(pool)
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def unlike_found(self, pool: int) -> LimitWaits | None:
+        """What was found of a limit whose kinds of work have waits of their own."""
+        return self.waits.last(pool) if pool in self.own_waits else None
 
     def _found(self, pool: int, kinds: tuple[Array, ...]) -> Array:
         """Waits of unlike kinds of work; those of the round before, or of an equal limit, where they depend on the same."""
@@ -128,11 +134,6 @@ class UnlikeLimits(LimitArrivals):
     def squares(self, tasks: Places, inside: Array, away: Array) -> Array:
         """E[S²]/2 of the times that tasks hold a place."""
         return self._moments(self.pool[int(self.work.form.region[tasks[0]])] in self.grouped, tasks, inside, away)[0]
-
-    def on_cps_share(self, tasks: Places) -> float:
-        """Share of the time inside that tasks spend on the CPs."""
-        w = self.work
-        return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
 
     def at_cps_of_all(self, tasks: Places) -> float:
         """Share of the time inside that tasks spend at the CPs and not at the QR TCB of their region: all inside meet there."""

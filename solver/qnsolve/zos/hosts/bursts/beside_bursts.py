@@ -222,7 +222,8 @@ class _Pieces:
         if not any(its.size > 1 for its in bursts):
             return None
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
-        longer = (among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)) / fast
+        more = among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)
+        longer = np.divide(more, fast, out=none.copy(), where=fast > 0)
         single = float((rate * piece)[~in_groups].sum())
         some_of = slice(0, count)
         return cls(

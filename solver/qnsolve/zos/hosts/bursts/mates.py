@@ -129,7 +129,8 @@ def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array) 
     of them spins when it comes, it waits for the rest of that.
     """
     rate = rate * min(1.0, FULL / float(rate @ (piece + spin)))
-    pairs = piece[:, None] * (piece + spin) / (piece[:, None] + piece)
+    both = piece[:, None] + piece
+    pairs = np.divide(piece[:, None] * (piece + spin), both, out=np.zeros_like(both), where=both > 0)
     slower = 1 / (1 - pairs @ rate)
     weight = slower[:, None] * pairs
     own = slower * (piece + float(rate @ squares) / 2) + (weight * mates).sum(axis=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -51,6 +51,8 @@ class UserSource:
         Time that their tasks hold a place, over that of all [ratio].
     works : tuple of int, optional
         Whose users they are, or whose places above; none where they are places of a class.
+    called : bool, optional
+        Places of full regions above: one that comes back does so after the same time, however many wait.
     """
 
     users: float
@@ -58,6 +60,7 @@ class UserSource:
     away: float
     hold: float = 1.0
     works: tuple[int, ...] = ()
+    called: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,8 @@ class Crowd:
     limit : int
     rate : float, optional
         Tasks that come, which are those that go [1/s]; from `coming` where left out.
+    longer : dict of int to float, optional
+        By work: wait of its tasks over that of all, where the more wait the fewer of it come.
     """
 
     number: Array
@@ -77,6 +82,7 @@ class Crowd:
     coming: Array
     limit: int
     rate: float = 0.0
+    longer: dict[int, float] = field(default_factory=dict)
 
     @cached_property
     def inside(self) -> Array:
@@ -181,7 +187,7 @@ def crowd(
     step = number[1:] - number[:-1]
     number = np.where(number > limit, limit + unlike * (number - limit), number) if unlike != 1 else number
     most = max(float(number[-1]), 1.0)
-    theirs = _theirs(stream, sources, most, alike, limit / max(float(speed[limit]), 1e-300), hold)(number)
+    theirs = _theirs(stream, sources, most, alike, limit, limit / max(float(speed[limit]), 1e-300), hold)(number)
     coming = np.full(len(number), float(stream)) + sum(theirs) if stream or len(theirs) != 1 else theirs[0].copy()
     if not stream:
         coming[number >= users] = 0.0
@@ -195,13 +201,37 @@ def crowd(
     each = come[:-1] - go[1:]
     if not single:
         each = np.where(step > 1, step * (come[:-1] + come[1:] - go[:-1] - go[1:]) / 2, each)
-    logs = np.zeros(len(number))
-    np.cumsum(each, out=logs[1:])
+    logs = np.append(0.0, np.cumsum(each))
     chance = np.exp(logs - logs.max())
     if not single:
         chance[1:-1] *= (step[:-1] + step[1:]) / 2
     chance = chance / chance.sum()
-    return Crowd(number, chance, coming, limit, float(chance @ leave))
+    found = Crowd(number, chance, coming, limit, float(chance @ leave))
+    return found if stream else _beside_places(found, sources, theirs, limit / max(float(speed[limit]), 1e-300))
+
+
+def _beside_places(found: Crowd, sources: Sequence[UserSource], theirs: list[Array], service: float) -> Crowd:
+    """With the wait of each work, where users come beside places of full regions."""
+    if {s.called for s in sources} != {True, False}:
+        return found
+    rates = [float(found.chance @ rate) for rate in theirs]
+    return replace(found, longer=_longer(sources, rates, found.outside, service))
+
+
+def _longer(sources: Sequence[UserSource], rates: Sequence[float], outside: float, service: float) -> dict[int, float]:
+    """Wait of the tasks of each work over that of all: places of full regions come back the more often the fewer wait."""
+    waits = {i: max(s.users / rates[i] - s.away - s.hold * service, 0.0) for i, s in enumerate(sources) if s.called}
+    rest = sum(rate for i, rate in enumerate(rates) if i not in waits)
+    left = max(outside - sum(rates[i] * wait for i, wait in waits.items()), 0.0) / max(rest, 1e-300)
+    mean = outside / max(sum(rates), 1e-300)
+    if mean <= 0:
+        return {}
+    longer, come = dict[int, float](), dict[int, float]()
+    for i, (source, rate) in enumerate(zip(sources, rates, strict=True)):
+        for work in source.works:
+            longer[work] = longer.get(work, 0.0) + rate * waits.get(i, left) / mean
+            come[work] = come.get(work, 0.0) + rate
+    return {work: longer[work] / come[work] for work in longer if come[work] > 0}
 
 
 def _places_taken(number: Array, limit: int) -> Places:
@@ -217,9 +247,11 @@ def _log_of(rates: Array, unlike: int) -> Array:
 
 
 def _theirs(
-    stream: float, sources: Sequence[UserSource], most: float, alike: bool, service: float, hold: float
+    stream: float, sources: Sequence[UserSource], most: float, alike: bool, limit: int, service: float, hold: float
 ) -> Callable[[Array], list[Array]]:
     """Rates at which users of each source come, by the tasks that are there, `most` at most."""
+    if not stream and {s.called for s in sources} == {True, False}:
+        return _beside_called(sources, limit, service)
     if not alike or len(sources) + (stream > 0) < 2:
         return lambda number: [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
     away, served = np.array([s.away for s in sources]), np.array([s.hold for s in sources]) * service
@@ -231,6 +263,24 @@ def _theirs(
     return lambda number: [
         np.maximum(s.users - np.interp(number, whole, its), 0.0) / s.away for s, its in zip(sources, here, strict=True)
     ]
+
+
+def _beside_called(sources: Sequence[UserSource], limit: int, service: float) -> Callable[[Array], list[Array]]:
+    """The same where places of full regions are among the sources: these come back one line after the other.
+
+    What they hold of the number follows it at once; a share of the number would say that none comes where it is a little
+    larger. Users have their shares of the rest.
+    """
+    whole = sum(s.share for s in sources if not s.called)
+
+    def theirs(number: Array) -> list[Array]:
+        wait = np.maximum(number - limit, 0.0) * service / limit
+        back = {i: s.users / (s.away + wait + s.hold * service) for i, s in enumerate(sources) if s.called}
+        rest = np.maximum(number - sum(rate * (wait + sources[i].hold * service) for i, rate in back.items()), 0.0)
+        users = [np.maximum(s.users - rest * s.share / whole, 0.0) / s.away for s in sources]
+        return [back.get(i, come) for i, come in enumerate(users)]
+
+    return theirs
 
 
 def _widening(first: int, last: int, limit: int, users: float) -> Array:
@@ -251,7 +301,7 @@ def _balance(
 ) -> float:
     """The number at which as many come as go: the first one from which on fewer come."""
     low, high = 0.0, top
-    theirs = _theirs(stream, sources, max(top, 1.0), alike, limit / float(speed[limit]), hold)
+    theirs = _theirs(stream, sources, max(top, 1.0), alike, limit, limit / float(speed[limit]), hold)
     while high - low > NEARLY:
         number = PARTS * ((high - low) / (AT_ONCE - 1)) + low
         number[-1] = high

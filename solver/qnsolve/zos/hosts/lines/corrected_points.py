@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, LineRatios
 
@@ -100,14 +101,19 @@ def _ratios(load: LineLoads, plain: list[GroupPoint]) -> LineRatios:
         return before
     solved = LinesAndPieces(host, load).solve()
     rates = np.array([plain[k].thinned / load.flow(k) for k in lines])
-    numbers = solved.numbers / [plain[k].number for k in lines]
-    service = solved.service * rates * loads / [plain[k].busy for k in lines]
+    numbers = _over(solved.numbers, [plain[k].number for k in lines])
+    service = _over(solved.service * rates * loads, [plain[k].busy for k in lines])
     free = float(loads @ [plain[k].free for k in lines]) / float(loads.sum())
     thinned = solved.thinned / float(rates @ loads) * load.work
     waits = max(solved.free - 1, TINY) / max(free - 1, TINY) if host.pieces > 0 else 1.0  # of none of their own
     found = LineRatios(now, numbers, service, thinned, waits, solved.knots, solved.stretch)
     host.load.kept.lines = found
     return found
+
+
+def _over(found: Array, plain: list[float]) -> Array:
+    """Numbers over those of plain chains; 1 where next to nothing comes to one."""
+    return np.divide(found, plain, out=np.ones(len(found)), where=np.array(plain) > 0)
 
 
 def _applies(host: HostView) -> bool:

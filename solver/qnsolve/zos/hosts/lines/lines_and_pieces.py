@@ -132,9 +132,7 @@ class LinesAndPieces:
             key = round(np.log(busy) / NEAR), round(np.log(max(self.load.held(k), 1e-12) / busy) / NEAR)
             if key not in known:
                 levels, chance, rates = self._on_grids(busy, partial(self._of_one, k, given), 1 + k)
-                at_work = float(chance[1:].sum())
-                ended = float((chance * rates.serve).sum()) * self.load.length(k)
-                known[key] = float(levels @ chance.sum(axis=1)) / busy, at_work / ended
+                known[key] = self._of_line(k, busy, levels, chance, rates.serve)
             found.append((known[key][0] * busy, known[key][1]))
         return np.array(found).T
 
@@ -197,6 +195,14 @@ class LinesAndPieces:
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
         return LineRates(arrive, serve, follow, up + theirs / longer + (going - follow) * serve, down)
+
+    def _of_line(self, k: int, busy: float, levels: Array, chance: Array, serve: Array) -> tuple[float, float]:
+        """Tasks and service of a line over their CPU; of one to which next to nothing comes, as of the only task there."""
+        ended = float((chance * serve).sum()) * self.load.length(k)
+        if ended > 0:
+            return float(levels @ chance.sum(axis=1)) / busy, float(chance[1:].sum()) / ended
+        one = float(chance[0].sum()) / max(float(chance[0] @ serve[1]) * self.load.length(k), 1e-300)
+        return one, one
 
     def _windows(self, levels: Array, kind: int) -> KeptWindows:
         """Where the chances of a chain were in the last round, if the loads are almost the same."""
