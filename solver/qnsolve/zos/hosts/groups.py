@@ -79,6 +79,10 @@ class LimitOfCpu:
     beside: dict[int, float] = field(default_factory=dict)
     places: int = 0
 
+    def gate(self, region: Array | Places, first: int) -> Places:
+        """Its tasks that take its places from outside, given the region of each and that of the limit."""
+        return np.asarray(self.tasks[np.isin(region[self.tasks], [first, *self.beside])])
+
 
 def groups_of(
     form: Compiled, need: Needs, ask: Demands, here: Array, limits: dict[int, LimitOfCpu], off_cps: Array
@@ -86,9 +90,10 @@ def groups_of(
     """The groups of the tasks `here`, all of one host, and CPU and spins of free pieces of each task, one visit (2, T).
 
     `limits` are pools of regions that CPU work fills: all that their tasks do on CPs is a group of so many servers, which
-    they hold for the time `off_cps` as well.
+    they hold for the time `off_cps` as well. A limit whose own tasks are not `here`, as they are of another importance, is none.
     """
-    whole = set(form.region[np.concatenate([np.zeros(0, dtype=int), *(limit.tasks for limit in limits.values())])].tolist())
+    entered = {pool: limit for pool, limit in limits.items() if here[limit.gate(form.region, int(form.pool_region[pool]))].any()}
+    whole = set(form.region[np.concatenate([np.zeros(0, dtype=int), *(limit.tasks for limit in entered.values())])].tolist())
     spin = np.where(here, ask.open_spin, 0.0) / need.rounds
     free = np.where(here, ask.cpu, 0.0) / need.rounds - spin
     found: list[ServerGroup] = []
@@ -103,9 +108,9 @@ def groups_of(
             order = kind is not Pool.QR or bool(need.in_order[tasks].any())
             each = (column[tasks] - spins) / rounds, off / rounds, spins / rounds
             found.append(ServerGroup(pool, kind, region, int(form.pool_size[pool]), tasks, *each, np.zeros(len(tasks)), order))
-    for pool, limit in limits.items():
+    for pool, limit in entered.items():
         tasks = limit.tasks[here[limit.tasks]]
-        if len(tasks) and form.pool_size[pool] < UNLIMITED:
+        if form.pool_size[pool] < UNLIMITED:
             size, region = limit.places or int(form.pool_size[pool]), int(form.pool_region[pool])
             spins = (ask.open_spin + ask.qr_spin)[tasks]
             each = ask.on_cps[tasks] - spins, off_cps[tasks] + ask.thread_off[tasks], spins

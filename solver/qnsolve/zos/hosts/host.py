@@ -43,11 +43,11 @@ class Host(HostView):
         if not found:
             alone = self.of_pieces()
             return HostPoint([], alone.free, alone.used)
-        found = with_lines(self, plain, found, of_three)
+        found, lined = with_lines(self, plain, found, of_three)
         free = float(np.average([g.free for g in found], weights=weight)) if self.pieces > 0 else 1.0
         speeds = {g.region: p.speeds for g, p in zip(self.load.groups, found, strict=True) if p.speeds is not None}
         speeds |= self._full_regions(speeds)
-        return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds)
+        return HostPoint(found, max(free, 1.0), float(np.median([g.used for g in found])), speeds, lined)
 
     def _full_regions(self, seen: dict[int, Array]) -> dict[int, Array]:
         """Speeds of full regions whose tasks are mostly on the CPs, so far those of as many there; alike ones once."""

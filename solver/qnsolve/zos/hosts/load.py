@@ -313,11 +313,13 @@ class GroupPoint:
 class HostPoint:
     """A host solved: its groups, and how much longer the CPU of free pieces takes than alone.
 
-    `overloads` has the loads of lines that work with rates may fill beside users, by their pools.
+    `lined` says how much one chain of all lines and free pieces corrected it [0..1], `overloads` has the loads of lines that work
+    with rates may fill beside users, by their pools.
     """
 
     groups: list[GroupPoint]
     free: float
     used: float
     speeds: dict[int, Array] = field(default_factory=dict)
+    lined: float = 0.0
     overloads: dict[int, float] = field(default_factory=dict)

@@ -32,7 +32,7 @@ def together(host: Host) -> HostPoint:
     used, most = min(point.used, load.engines), host.of_pieces().used
     if most > (1 - IDLE) * load.engines:  # of all as one line; what limits keep away is not seen there
         used = load.engines
-    part = (used / load.engines - NEARLY) / (1 - NEARLY)
+    part = (used / load.engines - NEARLY) / (1 - NEARLY) * (1 - point.lined)
     if part <= 0:
         return point
     here = min(_about(load.coming.count, host.asked(), used), load.coming.most)

@@ -24,6 +24,7 @@ from .called_tasks import called_apart
 
 EFFORT = 5.0  # over that of a chain of a TCB
 STEPS = 3  # in which lines that hold more tasks than the work left allows get more engines
+NONE = 1e-12  # of the tasks, of those that wait where none does, but for rounding
 MORE = 0.8  # of the tasks in such lines, those that it has to allow
 
 Speeds = dict[int, Array]  # by region
@@ -145,8 +146,8 @@ class _There:
         """How many there are if so much work is left of them beyond that of tasks that nobody holds up [s]."""
         centers = self.centers(again)
         waiting -= sum(float((c.flow * self.more[c.pool][c.tasks]) @ c.left) for c in centers)
-        whole = sum(c.waiting for c in centers)
-        return self.least + (self.number - self.least) * max(waiting, 0.0) / whole if whole > 0 else self.least
+        whole, waits = sum(c.waiting for c in centers), self.number - self.least
+        return self.least + (waits * max(waiting, 0.0) / whole if waits > NONE * self.number and whole > 0 else 0.0)
 
 
 def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:

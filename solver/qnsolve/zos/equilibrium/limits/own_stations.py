@@ -262,7 +262,7 @@ class OwnStations:
         if (rounds <= 1).all():
             return np.ones(len(tasks))
         piece = w.ask.qr[tasks] * w.service.get(tcb, 1.0) / rounds
-        apart = (w.on_cps - w.at_group[tcb] + w.in_lines + w.need.delay)[tasks] / rounds
+        apart = np.maximum((w.on_cps - w.at_group[tcb] + w.in_lines + w.need.delay)[tasks] / rounds, 0.0)
         one = float(piece.mean())
         row = (
             np.append(w.flow[tasks], SELDOM * float(w.flow[tasks].sum())), np.append(piece, one), np.append(rounds, 1.0),

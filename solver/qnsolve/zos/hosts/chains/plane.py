@@ -305,7 +305,7 @@ def joint_moves(going: Array, follow: float, arrive: Array, others: Array, wide:
     """
     if follow == 0:
         return np.zeros(going.shape)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         most = np.minimum(1.0 + 0.5 * np.where(going > 0, others / going, 0.0), 1e9) * wide / wide_to
         least = (1.0 / max(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_to / wide
         share = np.where(np.isfinite(wide_to), np.minimum(np.minimum(most, least), 1.0), 0.0)

@@ -91,9 +91,9 @@ def let_through(higher: HostView, lower: HostView, share: Array, growth: float =
     chance, phases = found.solved.chance, found.solved.phases
     there = chance.sum(axis=0)
     rate = np.divide((chance * found.serve).sum(axis=0), there, out=np.zeros(len(there)), where=there > SEEN)
-    mean = max(float((chance * found.serve).sum()), 1e-300)
     seen = np.flatnonzero(there > SEEN)
-    part = np.interp(phases, phases[seen], rate[seen]) / mean
+    part = np.minimum.accumulate(np.interp(phases, phases[seen], rate[seen]))  # no more often the more are there
+    part /= max(float(there @ part), 1e-300)
     return Called(share, phases, part, none, float(there @ phases), float((there * part) @ phases))
 
 

@@ -26,19 +26,19 @@ WAITING = 0.05  # of the tasks of other groups, up to which they are as free pie
 
 def with_lines(
     host: HostView, plain: list[GroupPoint], points: list[GroupPoint], of_three: list[GroupPoint | None]
-) -> list[GroupPoint]:  # fmt: skip
-    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces.
+) -> tuple[list[GroupPoint], float]:  # fmt: skip
+    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces; how much so.
 
     Groups with a chain of three counts, `of_three`, have their numbers from that; only their free pieces are corrected.
     """
     if not _applies(host) or host.load.never_idle:
-        return points
+        return points, 0.0
     load = LineLoads(host, plain)
     if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
-        return points
+        return points, 0.0
     weight, mixed = _whole(host, plain, points, load), unlike(load)
     if weight == 0 and not mixed:
-        return points
+        return points, 0.0
     ratios = _ratios(load, plain)
     found = _moved(load, plain, points, of_three, ratios, weight) if weight > 0 else list(points)
     if mixed:  # users who keep all full see as much of it however long they stay
@@ -47,7 +47,7 @@ def with_lines(
             each, whole = uneven(load, k, ratios.knots, stretch)
             its = replace(found[k], uneven=each * found[k].uneven)
             found[k] = its.moved(host.loads[k] / load.flow(k), its.number * whole**weight, its.busy, its.thinned, its.free)
-    return found
+    return found, weight
 
 
 def _whole(host: HostView, plain: list[GroupPoint], points: list[GroupPoint], load: LineLoads) -> float:
@@ -146,7 +146,7 @@ def _left(host: HostView, plain: list[GroupPoint], load: LineLoads) -> float:
     """The weight, less where users come: what they keep full follows from how many they are, see `together`."""
     if host.load.coming.steady:
         return 1.0
-    use = max(host.total / host.load.engines, *(plain[k].busy for k in load.lines))
+    use = max(plain[k].busy for k in load.lines)
     return min(max((FULL[1] - use) / (FULL[1] - FULL[0]), 0.0), 1.0)
 
 
