@@ -111,14 +111,48 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
     waiting = sum(c.waiting for c in centers)
-    known = as_open(work, load, times) * max(1 - spins / used / SPUN, 0.0)
+    known = as_open(work, load, times)
+    if known < 1 and (fewer := _fewer(work, load, point, centers)) is not None:
+        spare = max(1 - alone, CLOSE)
+        goal, known = own / (spare + fewer[0]) - own, max(known, (spare / (spare + fewer[1])) ** 2)
+    known *= max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
-    left_over = WorkLeft(goal, known) if engines == 1 else WorkLeft()
+    left_over = WorkLeft(goal, as_open(work, load, times)) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
         return left_over
     error = _error(centers, goal)
     _scale(work, centers, [_factor(center, error) for center in centers], times)
     return left_over
+
+
+def _fewer(work: Working, load: Load, point: HostPoint, centers: list[Center]) -> tuple[float, float] | None:
+    """Share of one CP that users do not ask for as they are there: while its work is left, and at any time; None where not known.
+
+    With `S` the CPU of a transaction, and `A` the time of its user elsewhere, the work left to do V has 1 - ρ of itself and
+    Σ S/A·Cov(V, tasks of users there) to make up for what comes: the balance of V². How much both swing together is
+    that of the chains.
+    """
+    form, some, need = work.form, load.flow > 0, work.need
+    again = ((need.rounds > 1) & some & (load.between > 0)).any()
+    if load.engines != 1 or load.bursts or load.called is not None or again or (form.tick > 0).any() or not load.groups:
+        return None
+    here, cpu = (np.bincount(form.work, form.visits * its * some, len(form.rate)) for its in (work.on_cps, work.ask.on_cps))
+    away = np.maximum(work.cycle - here, CLOSE)
+    asked = np.where(form.users > 0, cpu / away, 0.0)[form.work]
+    number = [c.flow * c.time for c in centers]
+    left = [float(n @ c.left) for n, c in zip(number, centers, strict=True)]
+    whole, everyone = sum(left), sum(float(n.sum()) for n in number)
+    found, others, always = 0.0, np.zeros(2), 0.0
+    for its, center, n, own in zip(point.groups, centers, number, left, strict=False):
+        if its.swings is None or whole <= 0:
+            return None
+        mine, theirs = np.array([own, whole - own]) @ its.swings / whole  # over both means
+        missed = float(n @ asked[center.tasks])
+        found, always = found + mine * missed, always + missed
+        others += np.array([theirs, 1.0]) * (everyone - float(n.sum()))
+    missed = float(number[-1] @ asked)
+    found += others[0] / max(others[1], 1e-300) * missed
+    return max(found, 0.0), always + missed
 
 
 def _done(work: Working, flow: Array) -> float:

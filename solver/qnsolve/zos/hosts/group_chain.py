@@ -330,6 +330,7 @@ class GroupChain:
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
             limit=limit, before_limit=before_it, first=self.first(rates, chance), unit=self.unit if self.as_levels else None,
             always=1.0 if rates.always is None else float((chance * rates.always).sum()),
+            swings=_swings(levels, np.resize(self.phases, chance.shape[1]), chance),
         )  # fmt: skip
 
     def first(self, rates: GroupRates, chance: Array) -> Array | None:
@@ -355,3 +356,12 @@ class GroupChain:
         come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
         groups = [(jump.levels, jump.rate) for jump in rates.together if jump.levels > 0]
         return speeds_seen(rates.levels, self.phases, rates.near - rates.levels[:, None], chance, come, leave, groups)
+
+
+def _swings(levels: Array, phases: Array, chance: Array) -> Array:
+    """Relative variances of two numbers, and their covariance, over the products of their means."""
+    of_level, of_phase = chance.sum(axis=1), chance.sum(axis=0)
+    means = np.maximum([levels @ of_level, phases @ of_phase], 1e-150)
+    squares = np.array([[levels**2 @ of_level, levels @ chance @ phases], [0.0, phases**2 @ of_phase]])
+    squares[1, 0] = squares[0, 1]
+    return np.asarray(squares / np.outer(means, means) - 1)

@@ -277,6 +277,8 @@ class GroupPoint:
         As how many its chain counts each task, where some come with bursts and that is more or fewer than one (n,).
     always : float
         Speed of a line that is never idle over that alone, as this chain sees it.
+    swings : ndarray (2, 2) or None
+        Variances of the tasks there and of all others on the processors, and their covariance, over their means [no unit].
     """
 
     stretch: float
@@ -298,6 +300,7 @@ class GroupPoint:
     first: Array | None = None
     unit: Array | None = None
     always: float = 1.0
+    swings: Array | None = None
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
         """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""
