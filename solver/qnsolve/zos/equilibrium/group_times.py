@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places
@@ -24,6 +26,7 @@ from .working import Working
 
 FULLEST = 0.98  # load of a line before a limit up to which it is as if there were none
 UNLIKE = 1.02  # line of unlike pieces over that of pieces all alike, from which on rows of them are told apart
+FARTHEST = 1.15  # what comes to a group over what its chain delivers, or the other way round, as far as that counts
 MOST_VISITS = 100  # of a task to a line that are told apart
 
 
@@ -37,6 +40,8 @@ def solved_times(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, 
 def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
+    if not load.coming.steady and not load.bursts:
+        point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
     beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
     free = beside.free()
     times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
@@ -68,6 +73,20 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         times[threads[pool]] += longer[threads[pool]]
         work.at_group[pool][threads[pool]] += longer[threads[pool]]
     return times
+
+
+def _as_asked(load: Load, k: int, its: GroupPoint) -> GroupPoint:
+    """A group with as many tasks as its chain, which knows of users elsewhere by their times alone, has at what they ask for.
+
+    Where it delivers more than that it has too many of them, and too few where less: the middle is taken.
+    """
+    group = load.groups[k]
+    flow = float(load.flow[group.tasks].sum())
+    if group.kind is Pool.LIMIT or group.region in load.held or group.region in load.gated or min(flow, its.thinned) <= 0:
+        return its
+    ratio = float(np.clip(flow / its.thinned, 1 / FARTHEST, FARTHEST)) ** 0.5
+    alone = float(load.flow[group.tasks] @ group.alone) / flow
+    return its.moved(alone, its.number * ratio, its.busy, its.thinned, its.free)
 
 
 def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint) -> float:
