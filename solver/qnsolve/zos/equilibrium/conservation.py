@@ -126,7 +126,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
 
 
 def _fewer(work: Working, load: Load, point: HostPoint, centers: list[Center]) -> tuple[float, float] | None:
-    """Share of one CP that users do not ask for as they are there: while its work is left, and at any time; None where not known.
+    """Share of one CP that users who are there do not ask for: while work is left, and at any time; None where not known.
 
     With `S` the CPU of a transaction, and `A` the time of its user elsewhere, the work left to do V has 1 - ρ of itself and
     Σ S/A·Cov(V, tasks of users there) to make up for what comes: the balance of V². How much both swing together is

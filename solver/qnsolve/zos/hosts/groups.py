@@ -90,9 +90,10 @@ def groups_of(
     """The groups of the tasks `here`, all of one host, and CPU and spins of free pieces of each task, one visit (2, T).
 
     `limits` are pools of regions that CPU work fills: all that their tasks do on CPs is a group of so many servers, which
-    they hold for the time `off_cps` as well. A limit whose own tasks are not `here`, as they are of another importance, is none.
+    they hold for the time `off_cps` as well. A limit whose own tasks are of another importance, and not `here`, is none.
     """
-    entered = {pool: limit for pool, limit in limits.items() if here[limit.gate(form.region, int(form.pool_region[pool]))].any()}
+    regions = form.pool_region
+    entered = {pool: its for pool, its in limits.items() if here[its.gate(form.region, int(regions[pool]))].any()}
     whole = set(form.region[np.concatenate([np.zeros(0, dtype=int), *(limit.tasks for limit in entered.values())])].tolist())
     spin = np.where(here, ask.open_spin, 0.0) / need.rounds
     free = np.where(here, ask.cpu, 0.0) / need.rounds - spin

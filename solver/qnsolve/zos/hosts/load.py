@@ -316,8 +316,8 @@ class GroupPoint:
 class HostPoint:
     """A host solved: its groups, and how much longer the CPU of free pieces takes than alone.
 
-    `lined` says how much one chain of all lines and free pieces corrected it [0..1], `overloads` has the loads of lines that work
-    with rates may fill beside users, by their pools.
+    `lined` says how much one chain of all lines and free pieces corrected it [0..1], `overloads` has the loads of lines that
+    work with rates may fill beside users, by their pools.
     """
 
     groups: list[GroupPoint]

@@ -11,6 +11,7 @@ from qnsolve.zos.hosts.chains.banded import Moves, stays, times
 from qnsolve.zos.hosts.chains.plane import by_places, plane_moves
 
 STARVED = 1e-4  # least rate of an end over that of all other moves
+FASTEST = 100.0  # of these moves, over the fastest end: users who do not think come back at once
 SHORT = 1e-3  # CPU of a visit that waits until it is begun, over that of a mean one; and the shortest time between two over it
 
 
@@ -78,7 +79,8 @@ class OneTask:
         return by_places(*plane_moves(self.levels, self.phases, arrive, serve, follow, up, down, True, None))
 
     def _ends(self, beside: Moves, size: float) -> Array:
-        least = STARVED * float(np.sum(list(beside.values()), axis=0).max())
+        fastest = min(float(np.sum(list(beside.values()), axis=0).max()), FASTEST * float(self.each.max()))
+        least = STARVED * fastest
         return np.maximum(self.each / size, least)
 
 

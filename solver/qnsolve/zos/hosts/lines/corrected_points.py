@@ -17,7 +17,7 @@ from .stays import uneven, unlike
 
 LEAST, WHOLE = 0.01, 0.03  # of the processors in use by pieces from elsewhere: from one to the other the chains count more
 LOST = 1e-3  # share of what comes to a line that its plain chain may lose by its grids; more where it cannot hold it
-FULL = (0.94, 0.98)  # use of the processors or of a line by users: from one to the other they count less
+FULL = (0.94, 0.98)  # use of a line by users: from one to the other they count less
 NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the plain chains are the same
 TINY = 1e-12  # least wait over the time alone
 FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
@@ -27,7 +27,7 @@ WAITING = 0.05  # of the tasks of other groups, up to which they are as free pie
 def with_lines(
     host: HostView, plain: list[GroupPoint], points: list[GroupPoint], of_three: list[GroupPoint | None]
 ) -> tuple[list[GroupPoint], float]:  # fmt: skip
-    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces; how much so.
+    """The points of all groups, corrected as the plain chains of groups, `plain`, are by those of lines and pieces; how much.
 
     Groups with a chain of three counts, `of_three`, have their numbers from that; only their free pieces are corrected.
     """
