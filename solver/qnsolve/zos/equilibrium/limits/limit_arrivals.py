@@ -19,8 +19,11 @@ OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks t
 class LimitArrivals(PickedLimits):
     """Limits, and how tasks come to them."""
 
-    def sources(self, tasks: Places, held: Array, inside: Array) -> tuple[float, list[UserSource], float]:
-        """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all."""
+    def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
+        """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
+
+        In a limit that is `joined` with others places of full regions wait as users do.
+        """
         w, form = self.work, self.work.form
         response, flow = w.response, w.flow
         there, classes = flow * held, self.in_classes(tasks, inside)
@@ -55,30 +58,29 @@ class LimitArrivals(PickedLimits):
         beside_users = stream == 0 and bool(found)
         for its, places, away in pooled:
             rate, number = float(flow[its].sum()), float(flow[its] @ held[its])
+            works = tuple(each_once(form.work[its]).tolist())
             longer = float(flow[its] @ inside[its]) / max(rate * mean, 1e-300)
+            one = UserSource(places, number / total, away, longer, works)
             if beside_users and away * rate < SOON * number and self.on_cps_share(its) < ON_CPS:
-                found += self._called(its, places, held, longer, total)
+                found += self._called(its, one, max(rate, 1e-300), number, not joined)
             else:
-                works = tuple(each_once(form.work[its]).tolist())
-                found.append(UserSource(places, number / total, away, longer, works))
+                found.append(one)
         return stream, found, hold
 
-    def _called(self, tasks: Places, places: float, held: Array, longer: float, total: float) -> list[UserSource]:
-        """Tasks that come out of regions above and are back soon, as sources beside users; `total` tasks are there.
+    def _called(self, tasks: Places, one: UserSource, rate: float, there: float, called: bool) -> list[UserSource]:
+        """Tasks that come out of regions above and are back soon, at a rate, so many of them there: `one` source, or two.
 
         Those out of a region that is not full come as users do.
         """
-        w = self.work
-        rate, works = max(float(w.flow[tasks].sum()), 1e-300), tuple(each_once(w.form.work[tasks]).tolist())
-        there = float(w.flow[tasks] @ held[tasks])
-        full, found = self._out_of_full(tasks), list[UserSource]()
+        full, found, each = self._out_of_full(tasks), list[UserSource](), one.share / max(there, 1e-300)
         if full > SELDOM:
-            gone = max(full * (places - there), LEAST * full * there, 1e-12)
-            found.append(UserSource(full * places, (full * places - gone) / total, gone / (full * rate), longer, works, True))
+            gone = max(full * (one.users - there), LEAST * full * there, 1e-12)
+            places = full * one.users
+            found.append(replace(one, users=places, share=(places - gone) * each, away=gone / (full * rate), called=called))
         if full < 1 - SELDOM:
-            its, part = float(np.mean(w.cycle[list(works)])), (1 - full) * rate
-            gone = max(its - there / rate, LEAST * there / rate)
-            found.append(UserSource(part * (there / rate + gone), (1 - full) * there / total, gone, longer, works))
+            cycle, part = float(np.mean(self.work.cycle[list(one.works)])), (1 - full) * rate
+            gone = max(cycle - there / rate, LEAST * there / rate)
+            found.append(replace(one, users=part * (there / rate + gone), share=(1 - full) * one.share, away=gone))
         return found
 
     def on_cps_share(self, tasks: Places) -> float:

@@ -6,8 +6,6 @@ region's CPU side, its delays, and the regions below it that fill, each at its o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places, each_once, without
@@ -264,11 +262,10 @@ class Limits(StationsBelow):
     def _crowd(
         self, pool: int, tasks: Places, held: Array, inside: Array, speed: Array, size: int, mixed: float, joined: bool = False
     ) -> Crowd:
-        stream, sources, hold = self.sources(tasks, held, inside)
+        stream, sources, hold = self.sources(tasks, held, inside, joined)
         if stream > 0:
             speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
         elif joined:
-            sources = [replace(s, called=False) for s in sources]
             sources = waiting_alike(sources, float(self.work.flow[tasks] @ held[tasks]))
         unlike = mixed if self.mild(tasks, mixed) else 1.0
         found, load = crowd_at_most(stream, sources, speed, size, unlike, hold, stream > 0)
@@ -535,10 +532,11 @@ class Limits(StationsBelow):
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         users, works = form.users, each_once(form.work[tasks])
         alone = not w.need.calls[tasks].any() and not w.need.calls[:, tasks].any()
-        if not alone or (self.on_cps_share(tasks) > ON_CPS and users[works].all()):
+        on_cps = self.on_cps_share(tasks)
+        if not alone or (on_cps > ON_CPS and users[works].all()):
             return waits
         pool, inside, part = self.pool[region], found.inside, as_full(found.full)
-        its = self.unlike_found(pool) if self.on_cps_share(tasks) < ON_CPS else None
+        its = self.unlike_found(pool) if on_cps < ON_CPS else None
         if its is not None:  # the chain of unlike kinds says how many are inside, of users also how often no place is left
             inside, part = its.present(), its.full if users[works].all() else part
         self.feedback.by_places[pool] = part

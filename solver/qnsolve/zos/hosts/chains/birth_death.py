@@ -210,9 +210,14 @@ def crowd(
     return found if stream else _beside_places(found, sources, theirs, limit / max(float(speed[limit]), 1e-300))
 
 
+def _are_beside(sources: Sequence[UserSource]) -> bool:
+    """Whether both users and places of full regions come."""
+    return {s.called for s in sources} == {True, False}
+
+
 def _beside_places(found: Crowd, sources: Sequence[UserSource], theirs: list[Array], service: float) -> Crowd:
     """With the wait of each work, where users come beside places of full regions."""
-    if {s.called for s in sources} != {True, False}:
+    if not _are_beside(sources):
         return found
     rates = [float(found.chance @ rate) for rate in theirs]
     return replace(found, longer=_longer(sources, rates, found.outside, service))
@@ -250,7 +255,7 @@ def _theirs(
     stream: float, sources: Sequence[UserSource], most: float, alike: bool, limit: int, service: float, hold: float
 ) -> Callable[[Array], list[Array]]:
     """Rates at which users of each source come, by the tasks that are there, `most` at most."""
-    if not stream and {s.called for s in sources} == {True, False}:
+    if not stream and _are_beside(sources):
         return _beside_called(sources, limit, service)
     if not alike or len(sources) + (stream > 0) < 2:
         return lambda number: [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
