@@ -50,7 +50,7 @@ def test_the_more_users_the_nearer_to_a_rate() -> None:
     assert times[-1] == pytest.approx(times[-2], rel=CLOSE)
 
 
-@pytest.mark.parametrize("seed", [721, 961, 1067, 1068, 1862, 1938])
+@pytest.mark.parametrize("seed", [66, 721, 961, 1067, 1068, 1862, 1938, 2431])
 def test_random_systems_that_had_a_fault(seed: int) -> None:
     """A limit of work of other importance, time elsewhere below 0, calls that made more of themselves, waits that none has."""
     assert not outcome(seed, random_system(seed)).fault

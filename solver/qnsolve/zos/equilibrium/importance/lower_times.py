@@ -161,9 +161,12 @@ def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:
     cpu = np.maximum(HostView(lower).cpu() * rounds, 1e-300)
     load = work.flow * some * cpu
     begin = (found.first + (rounds - 1) * found.later) * some
-    alike = cpu * float(load @ (found.times - begin)) / float(load @ cpu)
+    whole = float(load @ (found.times - begin))
+    alike = cpu * whole / float(load @ cpu)
     usual = times * float(load @ alike) / float(load @ times)
     apart = np.minimum(alike / np.maximum(usual, 1e-300), 1.0) * some
+    if whole <= NONE * float(load @ found.times):  # the chain has no end for them, and says nothing of one beside another
+        apart = np.zeros(len(apart))
     rest = (found.times - begin - alike) * apart / cpu  # of all that it does then, by its CPU
     more: More = {}
     for group in sorted(lower.groups, key=lambda group: ORDER.index(group.kind)):

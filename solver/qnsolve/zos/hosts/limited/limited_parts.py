@@ -11,6 +11,7 @@ from qnsolve.zos.hosts.host_view import HostView
 
 FREE_UNITS = 150  # units of work without a limit that are told apart
 FEW = 20  # weights of a full table in the time of one that is added by itself
+MOST_LOG = 600.0  # of how much longer tasks of which next to none are ready are there
 FILLED = 0.5  # part of the places of a limit inside another that is taken from which on it is one
 
 
@@ -188,7 +189,7 @@ def _slowed(table: Array, crowd: Array) -> Array:
     mean = np.divide(table @ crowd, whole, out=np.ones(len(table)), where=whole > 0)
     passed = np.concatenate(([0.0], np.cumsum(np.log(mean[:-1]))))
     joint = np.cumsum(np.log(crowd)) - np.log(crowd[0])
-    found: Array = np.exp(passed[:, None] + np.log(crowd) - joint)
+    found: Array = np.exp(np.minimum(passed[:, None] + np.log(crowd) - joint, MOST_LOG))
     return found
 
 
