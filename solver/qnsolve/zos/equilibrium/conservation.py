@@ -149,7 +149,7 @@ def _fewer(work: Working, load: Load, point: HostPoint, centers: list[Center]) -
         mine, theirs = np.array([own, whole - own]) @ its.swings / whole  # over both means
         missed = float(n @ asked[center.tasks])
         found, always = found + mine * missed, always + missed
-        others += np.array([theirs, 1.0]) * (everyone - float(n.sum()))
+        others += np.array([theirs, 1.0]) / max(everyone - float(n.sum()), 1e-300)  # the more the free pieces are of them
     missed = float(number[-1] @ asked)
     found += others[0] / max(others[1], 1e-300) * missed
     return max(found, 0.0), always + missed
