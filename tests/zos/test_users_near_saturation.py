@@ -23,6 +23,7 @@ CLOSE, NEAR = 0.02, 0.08  # of a response time
         (4, "users 6", 0.1, 0.002),  # one CP 90 % busy, short work beside long: -20 %
         (4, "TOR full 1", CLOSE, 0.001),  # 7.6 %
         (15, "QR beside open 12", CLOSE, 0.003),  # as it was: users who are there are missed far more than the CP idles
+        (22, "users 4", 0.03, 0.03),  # a TCB that is never idle beside two that nearly are: R +19 %, X -16
         (16, "crowd 7", CLOSE, 0.003),  # as it was: a full CP
     ],
 )

@@ -101,13 +101,19 @@ def _beside(host: Host, point: HostPoint, full: list[int]) -> HostPoint:
         groups[k] = its
     seen = found.groups or [others.of_pieces()]
     speed, lines = float(np.median([its.always for its in seen])), dict[tuple[object, ...], GroupPoint]()
-    for k, line in zip(full, alone, strict=True):
-        its, rate, kind = groups[k], speed / line.never_idle.cpu, _kind(host, k)
+    rates = [speed / line.never_idle.cpu for line in alone]
+    left = [
+        _left_to(host.load, host.load.groups[k], line.away, rates[i])
+        for i, (k, line) in enumerate(zip(full, alone, strict=True))
+    ]
+    if None in left and any(number is not None for number in left):  # to some fewer come than they serve: they do idle
+        return _beside(host, point, [k for k, number in zip(full, left, strict=True) if number is not None])
+    for k, rate, number in zip(full, rates, left, strict=True):
+        its, kind = groups[k], _kind(host, k)
         if its.busy < ALWAYS[1] and len(full) > 1:
             if kind not in lines:
                 lines[kind] = _line(host, point, full, k)
             its = lines[kind]
-        number = _left_to(host.load, host.load.groups[k], line.away, rate)
         if number is not None and its.kind is None:  # pieces of unlike kinds delay those that come out, too
             part = _share(its.busy, ALWAYS)
             its = _between([its, replace(its, number=number, busy=1.0, thinned=rate, free=found.free)], [1 - part, part])
