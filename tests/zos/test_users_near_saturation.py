@@ -11,7 +11,7 @@ from benchmarks.families.random_systems import random_system
 from benchmarks.system_accuracy import checked
 from benchmarks.system_references import load
 
-CLOSE, NEAR = 0.02, 0.08  # of a response time
+CLOSE = 0.02  # of a response time
 
 
 @pytest.mark.parametrize(

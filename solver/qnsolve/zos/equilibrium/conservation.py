@@ -111,13 +111,13 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
     waiting = sum(c.waiting for c in centers)
-    known = as_open(work, load, times)
+    known = of_rates = as_open(work, load, times)
     if known < 1 and (fewer := _fewer(work, load, point, centers)) is not None:
         spare = max(1 - alone, CLOSE)
         goal, known = own / (spare + fewer[0]) - own, max(known, (spare / (spare + fewer[1])) ** 2)
     known *= max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
-    left_over = WorkLeft(goal, as_open(work, load, times)) if engines == 1 else WorkLeft()
+    left_over = WorkLeft(goal, of_rates) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
         return left_over
     error = _error(centers, goal)

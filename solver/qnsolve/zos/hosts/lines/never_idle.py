@@ -102,10 +102,7 @@ def _beside(host: Host, point: HostPoint, full: list[int]) -> HostPoint:
     seen = found.groups or [others.of_pieces()]
     speed, lines = float(np.median([its.always for its in seen])), dict[tuple[object, ...], GroupPoint]()
     rates = [speed / line.never_idle.cpu for line in alone]
-    left = [
-        _left_to(host.load, host.load.groups[k], line.away, rates[i])
-        for i, (k, line) in enumerate(zip(full, alone, strict=True))
-    ]
+    left = [_left_to(host.load, host.load.groups[k], line.away, rate) for k, line, rate in zip(full, alone, rates, strict=True)]
     if None in left and any(number is not None for number in left):  # to some fewer come than they serve: they do idle
         return _beside(host, point, [k for k, number in zip(full, left, strict=True) if number is not None])
     for k, rate, number in zip(full, rates, left, strict=True):
