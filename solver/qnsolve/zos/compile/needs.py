@@ -29,6 +29,8 @@ class Needs:
         Of it, pieces that follow another eligible one at once: on the zIIP that this leaves.
     again : ndarray (T,)
         How many such pieces.
+    soon, soon_again, gap : ndarray (T,)
+        The same of pieces that follow another eligible one after other CPU alone, and that CPU.
     qr_fixed, open_fixed : ndarray (T,)
         Time of synchronous requests that is not at the facility: on the QR TCB, elsewhere.
     qr_sync, open_sync, other : ndarray (T, F)
@@ -54,6 +56,9 @@ class Needs:
     thread_ziip: Array
     straight: Array
     again: Array
+    soon: Array
+    soon_again: Array
+    gap: Array
     qr_fixed: Array
     open_fixed: Array
     qr_sync: Array
@@ -70,7 +75,8 @@ LIMITS = (Pool.LIMIT, Pool.TRANCLASS)
 
 
 SUMS = (
-    "qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "straight", "again", "qr_fixed", "open_fixed", "delay",
+    "qr", "ro", "cpu", "threads", "ziip", "thread_ziip", "straight", "again", "soon", "soon_again", "gap",
+    "qr_fixed", "open_fixed", "delay",
 )  # fmt: skip
 WIDE = ("qr_sync", "open_sync", "other", "at_facility")
 ON_TCB = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
@@ -83,17 +89,15 @@ class _Reader:
         self.form, self.column = form, column
         self.held: list[int] = []  # pools, innermost last
         self.limits: list[int] = []
-        self.spinning = self.in_order = self.eligible = False
+        self.spinning = self.in_order = False
+        self.since = -1.0  # CPU since an eligible piece, below 0 where something else was
         self.sums = dict.fromkeys(SUMS, 0.0)
         self.wide = {name: np.zeros(len(column)) for name in WIDE}
         self.lines, self.calls = np.zeros(len(form.pool_size)), np.zeros(len(form.work))
 
     def read(self, op: Op, arg: int, mean: float) -> None:
         """One operation."""
-        before, self.eligible = self.eligible, op is Op.ZIIP or (self.eligible and op in (Op.TAKE, Op.GIVE))
-        if op is Op.ZIIP:
-            self.sums["again"] += before
-            self.sums["straight"] += mean * before
+        self._note_eligible(op, mean)
         if op in (Op.TAKE, Op.HOLD, Op.GIVE, Op.LET):
             self._place(op, arg)
         elif op in (Op.SPIN_ON, Op.SPIN_OFF):
@@ -103,6 +107,19 @@ class _Reader:
                 self.calls[self.form.group_task[place]] += mean * self.form.group_share[place]
         elif op is not Op.END:
             self._time(op, mean)
+
+    def _note_eligible(self, op: Op, mean: float) -> None:
+        """Whether an eligible piece follows another one, at once or after other CPU."""
+        if op is Op.ZIIP:
+            if self.since >= 0:
+                names = ("soon", "soon_again", "gap") if self.since else ("straight", "again", "gap")
+                for name, more in zip(names, (mean, 1.0, self.since), strict=True):
+                    self.sums[name] += more
+            self.since = 0.0
+        elif op is Op.CPU and self.since >= 0:
+            self.since += mean
+        elif op not in (Op.TAKE, Op.GIVE):
+            self.since = -1.0
 
     def _place(self, op: Op, pool: int) -> None:
         kind = Pool(self.form.pool_kind[pool])

@@ -25,8 +25,8 @@ MOSTLY = 0.8  # of the users' tasks on a host in lines at its TCBs, from which o
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
-def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
-    """Times at the CPs of all hosts; `longer` is that of work that zIIPs send there, over that alone."""
+def host_times(work: Working, limits: Limits) -> None:
+    """Times at the CPs of all hosts."""
     form, need = work.form, work.need
     on_cps = np.zeros(len(form.work))
     found: list[HostPoint] = []
@@ -64,10 +64,11 @@ def host_times(work: Working, limits: Limits, longer: dict[int, float]) -> None:
             work.at_group |= at_group
             work.service |= service
             work.pool_wait[:, of_higher] = waits
-        if host in longer and not np.any(work.overflowing * here):  # its chain knows no groups
+        longer = float(work.around.back[host])  # of what zIIPs send here
+        if longer and not np.any(work.overflowing * here):  # its chain knows no groups
             slow = float(form.slower[host] * work.around.growth[host] * work.around.over[host])
             back = (need.ziip + need.thread_ziip) * form.overflowed
-            times += here * back * slow * max(longer[host] - point.free, 1 - point.free)
+            times += here * back * slow * max(longer - point.free, 1 - point.free)
         on_cps += times
         found.append(replace(point, speeds=speeds))
     work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found

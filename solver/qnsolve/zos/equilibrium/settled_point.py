@@ -62,15 +62,15 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     steps, change, drift, middle = RelaxedSteps(), 1.0, 1.0, _Middle()
     overloads, still = _Overloads(), 0
     users = bool((form.users > 0).any())
-    longer = {} if users else _of_rates(work, limits, check)
+    _of_rates(work, limits, check)
     for work.rounds in range(1, rounds + 1):
         before = work.response
         if users or np.any(work.overflowing):
-            longer = _look_around(work, longer)
+            _look_around(work)
         limits.pick(work.rounds)
         _begin(work, limits)
         old = RoundTimes.of(work, limits.rates)
-        host_times(work, limits, longer)
+        host_times(work, limits)
         work.settle_rates()
         _bounded(work)
         line_times(work, limits)
@@ -114,25 +114,24 @@ def _of_groups(work: Working, limits: Limits) -> None:
     work.before_groups, work.at_ticks = burst_waits(work, limits), tick_waits(work)
 
 
-def _look_around(work: Working, longer: dict[int, float]) -> dict[int, float]:
+def _look_around(work: Working) -> None:
     """What is around TCBs and CPs at the present rates, and what work asks for there."""
     if work.around_matters:
-        work.around, longer = surroundings(work, longer)
+        work.around = surroundings(work)
         work.ask = demands(work.form, work.need, work.around)
-    return longer
 
 
-def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -> dict[int, float]:
-    """The same where it depends on rates alone, until it stays as it is; so do, nearly, the waits at logs and devices."""
-    longer: dict[int, float] = {}
+def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -> None:
+    """The same where all of it depends on rates, until it stays as it is; so do, nearly, the waits at logs and devices."""
+    if (work.form.users > 0).any():
+        return
     for _ in range(ROUNDS):
         before = work.ask
-        longer = _look_around(work, longer)
+        _look_around(work)
         if work.ask is before or before.near(work.ask, 0.1 * CLOSE):
             break
     check(work)
     line_times(work, limits)
-    return longer
 
 
 class _Middle:

@@ -31,6 +31,8 @@ class Around:
         Share of the attempts that find all zIIPs taken.
     apart : ndarray (T,)
         Share of the eligible work of a task that goes to CPs, over that of its host: of bursts it is more.
+    back : ndarray (H,)
+        Time at CPs of eligible work that goes there, over that alone; 0 where none does.
     """
 
     growth: Array
@@ -40,6 +42,7 @@ class Around:
     over: Array
     late: Array
     apart: Array
+    back: Array
 
     def at_facility(self, region: Places) -> Array:
         """Time of the requests of tasks over their service time, given the region of each (T, F)."""
@@ -124,4 +127,4 @@ def at_rest(form: Compiled) -> Around:
     hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)
     uneven = np.ones((len(form.work), facilities))
     facility, none = np.ones((facilities, regions)), np.zeros(hosts)
-    return Around(np.ones(hosts), facility, uneven, np.ones(hosts), none, none.copy(), np.zeros(len(form.work)))
+    return Around(np.ones(hosts), facility, uneven, np.ones(hosts), none, none.copy(), np.zeros(len(form.work)), none.copy())

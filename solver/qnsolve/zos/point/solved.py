@@ -166,7 +166,7 @@ def _loaded(form: Compiled) -> Working:
     work = Working.unloaded(form, needs(form), at_rest(form), form.rate)
     try:
         for _ in range(ALONE):
-            work.around, _ = surroundings(work, {})
+            work.around = surroundings(work)
     except FullPoolError:
         work.around.facility[:] = np.inf
     return work

@@ -29,9 +29,10 @@ def overflow_feed(work: Working, host: int) -> Feed:
     eligible = here & (need.ziip + need.thread_ziip > 0)
     first = least > 0
     late = float(work.around.late[host])  # a piece that follows another one asks by itself where that was late
-    apart = need.rounds * ((need.ziip > 0) * 1.0 + (need.thread_ziip > 0)) - need.again * (need.thread_ziip > 0)
-    visits = flow * here * (apart + late * need.again)
-    whole_ziip, straight = (float(flow[eligible] @ its[eligible]) for its in (need.ziip + need.thread_ziip, need.straight))
+    at_once, again = following(work, host)
+    apart = _pieces(work) - again * (need.thread_ziip > 0)
+    visits = flow * here * (apart + late * again)
+    whole_ziip, straight = (float(flow[eligible] @ its[eligible]) for its in (need.ziip + need.thread_ziip, at_once))
     asked, sent = whole_ziip + late * straight, whole_ziip - (1 - late) * straight
     unit = asked / float(visits.sum()) / form.ziip_speed[host]
     back = slow * overflowed(work, host)
@@ -50,6 +51,29 @@ def overflow_feed(work: Working, host: int) -> Feed:
     )  # fmt: skip
 
 
+def _pieces(work: Working) -> Array:
+    """Eligible pieces of each task (T,)."""
+    need = work.need
+    return np.asarray(need.rounds * ((need.ziip > 0) * 1.0 + (need.thread_ziip > 0)))
+
+
+def following(work: Working, host: int) -> tuple[Array, Array]:
+    """Work of eligible pieces that follow another one as if at once, and how many (T,).
+
+    After other CPU the zIIP that the one before left is the longer as any other the more often pieces come and end meanwhile.
+    """
+    form, need = work.form, work.need
+    if not need.soon_again.any():
+        return need.straight, need.again
+    pieces = work.flow * (form.host == host) * _pieces(work)
+    asked = float(work.flow * (form.host == host) @ (need.ziip + need.thread_ziip)) / form.ziip_speed[host]
+    often = float(pieces.sum()) * (1 + float(form.ziip_speeds[host][-1]) / max(asked, 1e-300))
+    stretch = float(form.slower[host] * work.around.growth[host]) * max(float(work.around.back[host]), 1.0)
+    gap = np.divide(need.gap, need.soon_again, out=np.zeros(len(need.gap)), where=need.soon_again > 0)
+    part = 1 / (1 + often * stretch * gap)
+    return need.straight + part * need.soon, need.again + part * need.soon_again
+
+
 def overflowed(work: Working, host: int) -> float:
     """CPU of the eligible work of a host where it goes to CPs, the cost of overflow included, over that work."""
     whole = work.flow * (work.form.host == host) * (work.need.ziip + work.need.thread_ziip)
@@ -59,7 +83,7 @@ def overflowed(work: Working, host: int) -> float:
 def late_work(work: Working, host: int, again: float) -> float:
     """Work that goes to CPs where all attempts find all zIIPs taken, over all eligible; `again` of the next do so, too."""
     need, flow = work.need, work.flow * (work.form.host == host)
-    return 1 - (1 - again) * float(flow @ need.straight) / float(flow @ (need.ziip + need.thread_ziip))
+    return 1 - (1 - again) * float(flow @ following(work, host)[0]) / float(flow @ (need.ziip + need.thread_ziip))
 
 
 def _last(work: Working, here: Array, visits: Array, slow: float) -> float:

@@ -25,13 +25,13 @@ LEAST = 1e-9  # share of the load of a facility below which a region sends nothi
 _overflows = KeptAnswers[Overflow](300)
 
 
-def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, dict[int, float]]:
-    """Stretches at the present rates, and by host the time of overflowing work at CPs over that alone."""
+def surroundings(work: Working) -> Around:
+    """Stretches at the present rates."""
     form = work.form
     growth = grown(work)
     facility = _facilities(work)
-    ziip, over, late = np.ones(len(form.engines)), np.zeros(len(form.engines)), np.zeros(len(form.engines))
-    longer, apart = {}, np.zeros(len(form.work))
+    ziip, apart = np.ones(len(form.engines)), np.zeros(len(form.work))
+    over, late, back = np.zeros((3, len(form.engines)))
     for host, speeds in enumerate(form.ziip_speeds):
         eligible = eligible_work(work, host)
         if not len(speeds) or eligible.all <= 0:
@@ -40,7 +40,7 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
             found = host_overflow(work, host)
             running = np.arange(1, len(found.chance))
             ziip[host] = float(found.chance[1:] @ running) / max(float(found.chance[1:] @ speeds), 1e-300)
-            late[host], longer[host] = found.share, found.longer
+            late[host], back[host] = found.share, found.longer
             eligible_cpu = work.flow * _eligible_cpu(work, host)
             each = np.broadcast_to(work.overflowing, eligible_cpu.shape)
             more = float(eligible_cpu @ each) / float(eligible_cpu.sum())  # because work comes in bursts
@@ -51,7 +51,7 @@ def surroundings(work: Working, overflows: dict[int, float]) -> tuple[Around, di
                 ziip[host] = _ziip_stretch(work, host, eligible)
             except FullError as error:
                 raise FullPoolError(f"{form.system.lpars[host].name} zIIPs", error.load) from None
-    return Around(growth, facility, _uneven(work), ziip, over, late, apart), longer
+    return Around(growth, facility, _uneven(work), ziip, over, late, apart, back)
 
 
 def _ziip_stretch(work: Working, host: int, eligible: EligibleWork) -> float:

@@ -40,9 +40,10 @@ class PickedLimits(LimitPools):
         self.together = solved_together(self, filling)
         self.grouped = self.together.limits_of(self)
         inside = self.together.inside
+        own = self._without_tcbs([region for region in filling if region not in inside], before)
         for region in filling:
             if region not in inside:
-                self._treat(region, region in before)
+                self._treat(region, region in before, region in own)
         for its in self.abreast.values():  # all of them count, where one may fill
             if not set(its).isdisjoint(self.gates):
                 self.gates += [r for r in its if r not in self.gates and self.work.flow[self.tasks[r]].any()]
@@ -120,11 +121,28 @@ class PickedLimits(LimitPools):
         at = self.work.at_group.get(self.qr_pool.get(region, -1))
         return 0.0 if at is None else float(self.work.flow[tasks] @ (at - self.work.ask.qr)[tasks])
 
-    def _treat(self, region: int, before: bool) -> None:
-        """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own."""
+    def _without_tcbs(self, filling: list[int], before: set[int]) -> set[int]:
+        """Regions that need no TCB: all of a host where one of them is on the CPs for long enough, as each then sees the others."""
+        host, ask = self.work.form.host, self.work.ask
+        own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
+        least = {r: OWN_CPS * (STAYS if r in before else 1.0) for r in own}
+        hosts = {int(host[self.tasks[r][0]]) for r in own if self._on_cps(r) > least[r]}
+        return {r for r in own if int(host[self.tasks[r][0]]) in hosts}
+
+    def _on_cps(self, region: int) -> float:
+        """Share of the time in a region that its tasks spend on the CPs."""
+        work, tasks = self.work, self.tasks[region]
+        flow = work.flow[tasks]
+        return float(flow @ work.on_cps[tasks]) / max(float(flow @ work.holds()[tasks]), 1e-300)
+
+    def _treat(self, region: int, before: bool, own: bool) -> None:
+        """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own.
+
+        As such servers those of its `own` host are, where it needs no TCB.
+        """
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         flow, holds = w.flow[tasks], w.holds()[tasks]
-        on_cps = float(flow @ w.on_cps[tasks]) / max(float(flow @ holds), 1e-300)
+        on_cps = self._on_cps(region)
         streams = float(flow @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow.sum())
         mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
         least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
@@ -132,7 +150,7 @@ class PickedLimits(LimitPools):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
-        if simple and (seldom_on_tcbs(w, tasks) if filled else on_cps > OWN_CPS and not w.ask.qr[tasks].any()):
+        if simple and (seldom_on_tcbs(w, tasks) if filled else own):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
         elif simple and filled and mostly and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())

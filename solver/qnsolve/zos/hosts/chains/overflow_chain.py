@@ -21,6 +21,7 @@ from .plane import grid, moves
 GROWTHS = (1.2, 1.4, 1.6, 2.0, 3.0)  # of the steps of the grids: the least that makes no more states than so many
 STATES = 100  # tasks on the processors times pieces at the first servers, about
 CROWD = 40  # users at either servers beside three for each processor: more of them wait at full servers and change nothing
+MOST_EACH = 60.0  # pieces that came back, each number of which is told apart
 LEAST = 1e-12
 NARROW = 4  # phases up to which an elimination is quicker than a band matrix
 SELDOM = 1e-4  # share of the time that all first servers are taken up to which the last digits count
@@ -123,7 +124,9 @@ def overflow(feed: Feed, speeds: Array, over: float) -> Overflow:
     unit, width = min(4 + feed.engines, STATES / (len(speeds) + 1)), STATES / (len(speeds) + 1)
     grids = (grid(unit, float(np.ceil(top)), growth) for growth in GROWTHS)
     tasks = min(grids, key=lambda points: max(len(points), width)) if feed.flow > 0 else np.zeros(1)
-    back = grid(6 + over, float(np.ceil(min(12 + 6 * over + top * over / max(load + over, LEAST), feed.most))), 1.6)
+    most_back = float(np.ceil(min(12 + 6 * over + top * over / max(load + over, LEAST), feed.most)))
+    each = min(6 + over + 2 * over / feed.engines / (1 - use), MOST_EACH)  # steps of several would make their number vary more
+    back = grid(each, most_back, 1.6)
     chance, sent = _chain(feed, others, tasks, back, speeds)
     late = float((chance * sent)[:, :, -1].sum())
     share = late / max(float((chance * sent).sum()), LEAST)
