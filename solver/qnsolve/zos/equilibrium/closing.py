@@ -278,17 +278,18 @@ def _before(limits: Limits, pool: int, tasks: Places) -> dict[int, Places]:
 
 def _shift(work: Working, pool: int, tasks: Places, load: Callable[[], float]) -> None:
     """Let tasks over a limit wait before it rather than inside, at those they call too: the response stays."""
-    times, waits, lines = work.on_cps.copy(), work.pool_wait.copy(), work.line_time.copy()
+    times, waits, lines, groups = work.on_cps.copy(), work.pool_wait.copy(), work.line_time.copy(), work.behind_groups
     at_cps, at_lines = np.maximum(times - work.ask.on_cps - work.ask.thread_off, 0.0), np.maximum(lines - work.need.lines, 0.0)
     calls, inside = work.need.calls, np.zeros(len(times), dtype=bool)
     inside[tasks] = True
     for _ in range(work.depth):  # and those that are called from there alone
         inside |= (calls[inside] > 0).any(axis=0) & ~(calls[~inside] > 0).any(axis=0)
     at_cps, at_lines, before = at_cps * inside, at_lines * inside[:, None], waits * inside
+    behind = {center: its * inside for center, its in groups.items()}
     before[:, tasks] = 0.0  # but for a class: its tasks wait for their region inside it
     own = work.limit_pool(int(work.form.pool_region[pool]))
     before[own, tasks] = waits[own, tasks] * (own != pool)
-    excess = at_cps + at_lines.sum(axis=1) + before.sum(axis=0)
+    excess = sum(behind.values(), at_cps + at_lines.sum(axis=1) + before.sum(axis=0))
     each = np.zeros(len(times))  # of a task, with those that it calls
     for _ in range(work.depth + 1):
         each = excess + calls @ each
@@ -296,6 +297,7 @@ def _shift(work: Working, pool: int, tasks: Places, load: Callable[[], float]) -
     def part(share: float) -> float:
         work.on_cps, work.line_time, work.pool_wait = times - share * at_cps, lines - share * at_lines, waits - share * before
         work.in_lines = work.line_time.sum(axis=1)
+        work.behind_groups = {center: its - share * behind[center] for center, its in groups.items()}
         work.pool_wait[pool, tasks] += share * each[tasks]
         return load()
 

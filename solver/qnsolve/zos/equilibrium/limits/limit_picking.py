@@ -122,7 +122,7 @@ class PickedLimits(LimitPools):
         return 0.0 if at is None else float(self.work.flow[tasks] @ (at - self.work.ask.qr)[tasks])
 
     def _without_tcbs(self, filling: list[int], before: set[int]) -> set[int]:
-        """Regions that need no TCB: all of a host where one of them is on the CPs for long enough, as each then sees the others."""
+        """Regions without TCBs: all of a host where one is on the CPs for long enough, as each then sees the others."""
         host, ask = self.work.form.host, self.work.ask
         own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
         least = {r: OWN_CPS * (STAYS if r in before else 1.0) for r in own}
