@@ -39,6 +39,7 @@ from .full_limits import (
 )
 from .limit_arrivals import waiting_alike
 from .own_stations import OwnStations
+from .waits_at_full import WaitsAtFull
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
@@ -51,6 +52,7 @@ EARLY = 10  # passes in the first round: hosts are not known yet
 LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
 STILL = 0.1  # change of what a limit is solved for, over that of the waits at which it ends, that is left alone
+LATE, ASTRAY = 6, 0.1  # rounds, and change of the waits, after which they are begun with those of full limits
 CAREFUL = {"least": 0.02, "stale": 1e3, "farther": 1.0}  # brackets of rates, whose waits follow behind
 STUCK = 5  # changes of the waits that are more than `SLOW`, until they are sought between brackets
 SHORT = 1e-12  # wait over the time inside, below which there is none
@@ -67,6 +69,7 @@ class Limits(StationsBelow):
         self.told = AlikeAnswers[int, Crowd | None](SAME)
         self.windows = dict[int, dict[tuple[int, int], KeptWindows]]()  # of the chains of limits abreast, by the first
         self.steep = False  # whether brackets alone find the waits: at each step the changes are others
+        self.moved, self.astray = np.inf, False  # change of the waits at the last pass; whether they do not settle
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
@@ -92,6 +95,9 @@ class Limits(StationsBelow):
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
+        self.astray |= w.rounds > LATE and self.moved > ASTRAY
+        if self.astray:
+            self._begin_full()
         brackets: Brackets | None = None
         steps, stuck = SecantSteps(), 0
         waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
@@ -111,6 +117,7 @@ class Limits(StationsBelow):
             at_once = at_once and not self.joined and longer < TRIES
             if at_once:  # also in the last pass: what is left is less
                 self.feedback.step(before, [self.pool[region] for region in self.order], turns if longer > 1 else None)
+            self.moved = moved
             if moved < near or passed == most - 1 or w.effort > MOST * EFFORT:
                 break
             if at_once:
@@ -131,6 +138,22 @@ class Limits(StationsBelow):
         self.at_tcbs.solve_cps()
         for region, found in self.found.items():
             self._note_rates(region, found)
+
+    def _begin_full(self) -> None:
+        """Waits of users for limits that are full by them, all together."""
+        w = self.work
+        if not (w.form.users > 0).any():
+            return
+        limits = {self.pool[r]: (self.tasks[r], float(self.size(r))) for r in self.gates if len(self.tasks[r])}
+        limits |= {int(pool): (tasks, float(w.form.pool_size[pool])) for pool, tasks in self.classes.items()}
+        outer = {int(pool): self.pool[int(w.form.pool_region[pool])] for pool in self.classes}
+        waits = WaitsAtFull(w, limits, outer).solve()
+        if waits is None:
+            return
+        for (pool, (tasks, _)), wait in zip(limits.items(), waits.tolist(), strict=True):
+            if wait > 0:
+                w.pool_wait[pool, tasks] = wait
+        w.settle_rates()
 
     def _moved_times(self, before: Array) -> float:
         """Change of the waits, as far as response times have it, over the longest of these."""
