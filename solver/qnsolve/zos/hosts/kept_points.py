@@ -21,6 +21,7 @@ from .host import Host
 from .limited.limited_work import applies, limited_point
 from .lines.never_idle import beside_never_idle
 from .load import HostPoint, Kept, Known, LineRatios, Load
+from .spins import as_cpu, spins, with_spins
 from .together import together
 
 HOSTS = 200  # solved hosts that are kept
@@ -130,8 +131,9 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     asked = kind, numbers
 
     def solve() -> _Solved:
-        chains = Host(load)
+        chains = Host(as_cpu(load) if spins(load) else load)
         point = limited_point(chains) if applies(chains) else beside_never_idle(chains, together(chains))
+        point = with_spins(load, point) if spins(load) else point
         return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows)
 
     solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)

@@ -95,9 +95,7 @@ class Limits(StationsBelow):
         self.calm = not self.gates and not self.classes
         if self.calm:
             return
-        self.astray |= w.rounds > LATE and self.moved > ASTRAY
-        if self.astray:
-            self._begin_full()
+        self._begin_full()
         brackets: Brackets | None = None
         steps, stuck = SecantSteps(), 0
         waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
@@ -140,9 +138,10 @@ class Limits(StationsBelow):
             self._note_rates(region, found)
 
     def _begin_full(self) -> None:
-        """Waits of users for limits that are full by them, all together."""
+        """Waits of users for limits that are full by them, all together, once rounds did not settle them."""
         w = self.work
-        if not (w.form.users > 0).any():
+        self.astray |= w.rounds > LATE and self.moved > ASTRAY
+        if not self.astray or not (w.form.users > 0).any():
             return
         limits = {self.pool[r]: (self.tasks[r], float(self.size(r))) for r in self.gates if len(self.tasks[r])}
         limits |= {int(pool): (tasks, float(w.form.pool_size[pool])) for pool, tasks in self.classes.items()}

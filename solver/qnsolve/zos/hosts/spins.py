@@ -1,0 +1,93 @@
+"""Hosts on which requests spin: solved as if these were other CPU, then the waits as what spins leaves the others.
+
+Who spins has a processor until its request ends. With as many tasks there the others have fewer processors, and wait longer;
+but fewer wait, as those that do have the spins that follow still to come: the work left to do is the same in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from qnsolve.zos.compile.compiled import Pool
+
+from .groups import ServerGroup
+from .host_view import HostView
+from .limited.product_form import line
+from .load import GroupPoint, HostPoint, Load
+
+FULLEST = 0.99  # use of servers up to which their line is as long as that makes it
+
+
+def spins(load: Load) -> bool:
+    """Whether any do, on several processors: on one nobody has another at the same time."""
+    return load.engines > 1 and bool((load.spin * load.flow).any() or any(load.flow[g.tasks] @ g.spin > 0 for g in load.groups))
+
+
+def as_cpu(load: Load) -> Load:
+    """The same with all that spins as other CPU."""
+    groups = [replace(g, cpu=g.cpu + g.spin, spin=np.zeros(len(g.spin))) for g in load.groups]
+    return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)))
+
+
+def with_spins(load: Load, point: HostPoint) -> HostPoint:
+    """The point of a host whose requests spin, given that as if they were other CPU.
+
+    What does not spin waits for fewer processors, in proportion to what spins of all; a line at servers goes with their use,
+    which is less where they spin; and all wait for as much work as is left in any order, which counts the more the fuller the
+    processors are. What waits for a place of a limit is not on them.
+    """
+    view = HostView(load)
+    longer = view.evenness / (1 - view.spinning)
+    free = 1 + longer * (point.free - 1)
+    parts = [_Part.of(load, group, its, longer) for group, its in zip(load.groups, point.groups, strict=True)]
+    still = float(load.flow @ load.free) + load.fixed
+    before = sum(part.before for part in parts) + (point.free - 1) * (still + view.free_spin)
+    after = sum(part.after for part in parts) + (free - 1) * still
+    share = (view.evenness * before / after) ** min(view.total / load.engines, 1.0) if min(before, after) > 0 else 1.0
+    groups = [part.moved(its, share) for part, its in zip(parts, point.groups, strict=True)]
+    return replace(point, groups=groups, free=1 + share * (free - 1))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Tasks of a group [count].
+
+    Attributes
+    ----------
+    alone : float
+        That would be there were there no waits.
+    before, after : float
+        More of them on the processors and in line for the group, as if spins were other CPU and as they are.
+    busy, waiting : float
+        On servers, and in line, as they are; of a limit the line is not on the processors.
+    """
+
+    alone: float
+    before: float
+    after: float
+    busy: float
+    waiting: float
+    limit: bool
+
+    @classmethod
+    def of(cls, load: Load, group: ServerGroup, its: GroupPoint, longer: float) -> _Part:
+        """That of a point whose processors are as much `longer` waited for."""
+        flow = load.flow[group.tasks] / max(float(load.flow[group.tasks].sum()), 1e-300)
+        cpu, spin, off = (its.thinned * float(flow @ each) for each in (group.cpu, group.spin, group.off))
+        alone, limit = cpu + spin + off, group.kind is Pool.LIMIT
+        slow = max((its.busy - off) / max(cpu + spin, 1e-300), 1.0)
+        busy = cpu * (1 + longer * (slow - 1)) + spin + off
+        lines = [line(min(use, FULLEST * group.servers), group.servers) for use in (its.busy, busy)]
+        waiting = max(its.number - its.busy, 0.0)
+        after = waiting * lines[1] / lines[0] if lines[0] > 0 else waiting
+        mine = 0.0 if limit else 1.0
+        more = (its.busy - alone + mine * waiting, busy - alone + mine * after)
+        return cls(alone, max(more[0], 0.0), max(more[1], 0.0), busy, after, limit)
+
+    def moved(self, its: GroupPoint, share: float) -> GroupPoint:
+        """The point with so much of the waits."""
+        busy = self.alone + share * max(self.busy - self.alone, 0.0)
+        waiting = self.waiting * (1.0 if self.limit else share)
+        return its.moved(self.alone / max(its.thinned, 1e-300), busy + waiting, busy, its.thinned, its.free)
