@@ -27,7 +27,7 @@ STRIDE = 0.03  # between those and the ones that are tried next
 TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow
 END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
 HALF, SLOW = 0.55, 2  # step that about halves what is known, and steps that do not, after which loads are not believed
-NEARER, GALLOP = 0.3, 3  # part of the way where a load says that little is left; halvings where one after another is held
+NEARER, GALLOP = 0.3, 3  # part of the way where a load says that little is left; halvings where one after another is held, or is not
 FLAT = 0.1  # change of what a load is above 1, up to which it says nothing where that is next to nothing
 EASY = 2  # held in a row, up to which such a part is gone
 BENT = 2.5  # how much farther, or less far, a parabola goes than a line, at most
@@ -170,7 +170,8 @@ class _HeadroomSearch:
         if self._slow or not end:
             self._widths = self._widths[-1:]
             close = bool(self._over) and self._over[-1].load <= CLOSE and self._row <= EASY
-            part = NEARER if close else 1 - 0.5 ** min(max(self._row, 1), GALLOP)
+            halved: float = 0.5 ** min(abs(self._row), GALLOP)
+            part = NEARER if close else halved if self._row < 0 else 1 - halved
             return self.low * (self.high / self.low) ** part
         if end <= self.low * (1 + self._fine):
             return self.low * (1 + END * self._fine)

@@ -25,7 +25,7 @@ ALIKE = 0.12  # difference of the loads of groups that are taken as alike
 NEAR = 0.03  # change of loads up to which the ratio to the plain chain is the same
 WIDER = 1.16  # growth of the steps of the group
 LONGEST = 2e5
-MULTIPLICATIONS = 2e7  # that take as long as the chain of a group
+MULTIPLICATIONS = 4e7  # that take as long as the chain of a group
 QUICKEST = 0.1  # least clock over that of the group
 
 
