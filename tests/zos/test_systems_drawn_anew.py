@@ -1,0 +1,36 @@
+"""Systems drawn and simulated anew that were answered worst, each with the fault that it showed."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.always_answered import outcome
+from benchmarks.families.random_systems import random_system
+from benchmarks.system_accuracy import checked
+from benchmarks.system_references import load
+
+
+@pytest.mark.parametrize(
+    ("salt", "name", "response", "rate"),
+    [
+        (22, "IMS 0", 0.02, 0.001),  # one of two limits without TCBs was none of the CPs: 21.9 %
+        (8, "IMS 2", 0.01, 0.001),  # the same: 8.2 %
+        (22, "zIIP 0", 0.08, 0.001),  # many pieces that overflowed to a CP 90 % busy: 41.6 %
+        (15, "zIIP 6", 0.01, 0.001),  # 7.8 %
+        (23, "TRANCLASS under TOR 0", 0.01, 0.007),  # three limits in a row, all full, did not settle: 113 %, X 6
+        (23, "crowd 4", 0.05, 0.01),  # ten TCBs on a full CP: the rounds ended too early: 32 %, X 14
+        (2, "TRANCLASS under TOR 4", 0.06, 0.03),  # as it was: it settles by itself
+    ],
+)
+def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:
+    """Figures in the comments are those before."""
+    found = checked(load(salt)[name])
+    assert found.works, found.reason
+    assert found.response < response
+    assert found.throughput < rate
+
+
+@pytest.mark.parametrize("seed", [3250])
+def test_random_systems_that_had_a_fault(seed: int) -> None:
+    """Waits behind bursts that none of a full class has inside."""
+    assert not outcome(seed, random_system(seed)).fault
