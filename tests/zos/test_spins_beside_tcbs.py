@@ -1,4 +1,4 @@
-"""Synchronous requests that spin on several CPs beside QR TCBs: exact chains, and simulation."""
+"""Synchronous requests that spin beside QR TCBs: exact chains, and simulation."""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 FINEST = 80.0  # others up to which each number is a phase where they come in groups
-MOST_EVEN = 0.9  # of the rate at which others come or end, what may be left out of it
 FASTEST = 1e100  # of others that are next to nothing, over their load
 
 
@@ -86,7 +85,7 @@ class GroupChain:
         self.levels_a_task = self.rate / max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
-        self.piece, self.spin = view.slowed_parts(group, mine, self.rate) if group is not None else (1.0, 0.0)
+        self.piece = float(mine @ group.cpu) / self.rate if group is not None else 1.0
         self.region = group.region if group is not None else -1
         self.going = view.going(k) / self.levels_a_task
         self.slower = float(view.slower(k)) if k is not None else 1.0
@@ -173,19 +172,7 @@ class GroupChain:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""
         slower = self.slower
         follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
-        up, down = rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
-        if self.view.evenness != 1:
-            less = self._evener(rates.levels, up, down, follow * rates.serve)
-            up, down = up - less, down - less
-        return follow, up, down
-
-    def _evener(self, levels: Array, up: Array, down: Array, follow: Array) -> Array:
-        """What others who wait come and end less often, so that their number varies less and grows or shrinks as fast."""
-        units = np.minimum(levels, self.servers if self.k is not None else 0)
-        slow = self._reading.read(self.others.slow_beside(units, self._reading.places))
-        waits = np.clip((slow - 1) * self.view.load.engines, 0.0, 1.0)
-        less = (1 - self.view.evenness) * (up + follow + down) / 2
-        return np.asarray(np.minimum(less, MOST_EVEN * np.minimum(up, down)) * waits)
+        return follow, rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
 
     def chain(self, levels: Array) -> GroupRates:
         """All rates of the chain."""
@@ -253,7 +240,7 @@ class GroupChain:
         if self.k is None:
             return 1.0
         group, load, again = self.view.load.groups[self.k], self.view.load, self.view.again(np.flatnonzero(first))
-        here, piece = first[group.tasks], group.cpu + group.spin
+        here, piece = first[group.tasks], group.cpu
         mean = float(load.flow[group.tasks] @ piece) / self.rate
         if self.as_levels or not (group.in_order and self.servers == 1 and load.coming.steady and here.any() and mean > 0):
             return again
@@ -273,25 +260,25 @@ class GroupChain:
 
     def _ready(self, most: float) -> Ready:
         if most not in self.readies:
-            self.readies[most] = Ready(self.others, self.phases, self.piece, self.spin, self.off, most)
+            self.readies[most] = Ready(self.others, self.phases, self.piece, self.off, most)
         return self.readies[most]
 
     def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         view, others = self.view, self.others
-        spins, reading = view.spin_share(self.k), self._reading
+        reading = self._reading
         here, before = reading.places, np.maximum(reading.places - 1, 0)
         units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
         always = len(view.load.never_idle)
         slow = others.slow_beside(units + always, here)
         if self.k is not None and self.off > 0:
-            serve, theirs = self._ready(float(units[-1])).at(units, spins)
+            serve, theirs = self._ready(float(units[-1])).at(units)
         else:
-            serve = units[:, None] / (self.piece * reading.read(slow) + self.spin)
-            theirs = reading.read(spins + (1 - spins) * slow)
+            theirs = reading.read(slow)
+            serve = units[:, None] / (self.piece * theirs)
         leave = np.minimum(others.leave[here], FASTEST)
         ended = reading.read(leave) * self.out / theirs
-        longer = spins + (1 - spins) * others.slow_beside(units + 1 + always, before)  # nothing is there before the first place
+        longer = others.slow_beside(units + 1 + always, before)  # nothing is there before the first place
         there = view.pieces * reading.read(leave * longer) / theirs
         return serve[place], ended[place], there[place]
 
@@ -303,10 +290,9 @@ class GroupChain:
         busy = float((chance * np.minimum(levels[:, None], self.servers)).sum()) if some else 0.0
         on_cps, ended = float((chance * rates.pieces).sum()), float((chance * rates.down).sum())
         free = on_cps / (view.pieces * ended / self.out) if view.pieces * self.out * ended > 0 else 1.0
-        free = 1 + (free - 1) * view.pieces / max(view.pieces - view.free_spin, 1e-300)
-        alone = self.piece + self.off + self.spin
+        alone = self.piece + self.off
         rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
-        used = load.fixed + thinned * (self.piece + self.spin) + rest * ended / max(self.out, 1e-300)
+        used = load.fixed + thinned * self.piece + rest * ended / max(self.out, 1e-300)
         outside, limit, before_it = 0.0, None, None
         if rates.left is not None:
             places = np.arange(rates.left.shape[1])
@@ -341,8 +327,7 @@ class GroupChain:
         if self.held is not None or not self.view.in_bursts(k):
             return None
         slow = self._reading.read(self.others.slow_beside(np.array([beside]), self._reading.places))[0]
-        pace = (self.piece * slow + self.spin) / (self.piece + self.spin)
-        return slow_at_first(self.view.load, k, (rates.levels, self.phases), chance, pace)
+        return slow_at_first(self.view.load, k, (rates.levels, self.phases), chance, slow)
 
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:
         """Speeds of the region of the group, where they are asked for."""

@@ -69,7 +69,7 @@ class Host(HostView):
         group = self.load.groups[k]
         mine = self.load.flow[group.tasks]
         share = mine.sum() / max(self.all_flow, 1e-300)
-        found = (*np.round([share, self.loads[k], mine @ group.off, mine @ group.spin, self.going(k)], 9),)
+        found = (*np.round([share, self.loads[k], mine @ group.off, self.going(k)], 9),)
         found += (group.servers, group.kind, self.slower(k).round(6))
         return found + self._limited(group.region) + self._unlike(k) + self._bursts(k)
 
@@ -97,7 +97,7 @@ class Host(HostView):
             return ()
         group, tasks = self.load.groups[k], self.load.groups[k].tasks
         each = [burst.size * self.begins(k, burst) for burst in self.load.bursts]
-        rows = np.round([self.load.flow[tasks], group.cpu + group.spin, *each], 9)
+        rows = np.round([self.load.flow[tasks], group.cpu, *each], 9)
         return (*self.load.work[tasks].tolist(), *rows.ravel().tolist())
 
     def of_pieces(self) -> GroupPoint:

@@ -15,7 +15,6 @@ from qnsolve.zos.compile.compiled import Pool
 from .calls import Calls, Visits
 from .chains.company import Companies, Company, TaskQueue, along, company
 from .chains.jumps import Burst
-from .groups import ServerGroup
 from .load import Load
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
@@ -25,7 +24,6 @@ SEVERAL = (1.2, 1.25)  # units at once that a visit would go on as: from one to 
 QUICKEST = 0.5  # least clock of the others over that of a group
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
-MOST_SPINS = 0.999  # share of the work on the CPs
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
@@ -58,10 +56,7 @@ class HostView:
         self.rest = load.free + load.spin  # time of free pieces alone on the CPs
         self.loads = [float(flow[g.tasks] @ (g.cpu + g.spin)) for g in load.groups]
         self.pieces = float(flow @ self.rest) + load.fixed
-        self.spins = [float(flow[g.tasks] @ g.spin) for g in load.groups]
-        self.free_spin = float(flow @ load.spin)
         self.total = sum(self.loads) + self.pieces
-        self.spinning = min((self.free_spin + sum(self.spins)) / max(self.total, 1e-300), MOST_SPINS)
         self.all_flow = float(flow.sum()) + load.fixed_flow
         use = self.total / load.engines
         self.left = self._left()
@@ -153,26 +148,6 @@ class HostView:
         flow, after = self.load.flow[self.load.groups[k].tasks], self._after(k)
         goes = float(flow @ (after > 0))
         return float(self._pieces(flow @ after, k)) / goes if goes > 0 else 0.0
-
-    @cached_property
-    def evenness(self) -> float:
-        """Waits for processors where some of the work spins, over those were all of it shared.
-
-        Who spins does not wait. So those that wait have more work left, with the spins that follow, and fewer of them wait for
-        as much of it: as one engine has the same work left in any order.
-        """
-        load, size = self.load, len(self.load.flow)
-        if self.spinning <= 0:
-            return 1.0
-        left, waiting, own, cpu = self.rest.copy(), load.free * self.rest, load.spin**2, load.free.copy()
-        for group in sorted(load.groups, key=lambda group: -ORDER.index(group.kind)):
-            work, spin = np.zeros(size), np.zeros(size)
-            work[group.tasks], spin[group.tasks] = group.cpu, group.spin
-            waiting, own = waiting + work * (work + spin + left), own + spin * (spin + left)
-            left, cpu = left + work + spin, cpu + work
-        fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
-        waits, spins = float(load.flow @ waiting) + fixed, float(load.flow @ own)
-        return (1 + spins / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / self.total
 
     @_once
     def others_flow(self, k: int | None) -> float:
@@ -286,30 +261,6 @@ class HostView:
     def lines(self) -> list[int]:
         """The groups that are QR and RO TCBs and have tasks."""
         return [k for k, g in enumerate(self.load.groups) if g.kind in (Pool.QR, Pool.RO) and self.loads[k] > 0]
-
-    def spin_share(self, k: int | None) -> float:
-        """Share of the time of the others alone that is not slowed, as they spin."""
-        left = self.total - (self.loads[k] if k is not None else 0.0)
-        return self.unslowed((self.free_spin + sum(self.spins) - (self.spins[k] if k is not None else 0.0)) / max(left, 1e-300))
-
-    def unslowed(self, spins: float) -> float:
-        """Share of a time alone that does not grow with the units of work beside it, where that share of it spins.
-
-        Who spins has an engine until the request ends. All units together are as slow as their number makes them, so what
-        is left to the others is less: those that spin less than the mean are slowed by more than that, a share below 0.
-        """
-        return (spins - self.spinning) / (1 - self.spinning)
-
-    def slowed(self, spins: float, slow: Array) -> Array:
-        """Time over that alone where all units together are so slow; that share of the time alone spins."""
-        kept = self.unslowed(spins)
-        return kept + (1 - kept) * slow
-
-    def slowed_parts(self, group: ServerGroup, flow: Array, rate: float) -> tuple[float, float]:
-        """Time on the CPs of a visit to a group: the part that is slowed, and that which is not [s]."""
-        work, spin = float(flow @ (group.cpu + group.spin)) / rate, float(flow @ group.spin) / rate
-        kept = self.unslowed(spin / work) * work if work > 0 else 0.0
-        return work - kept, kept
 
     def company(self, k: int | None) -> Company:
         """All others than a group; to a TCB the tasks of a limit that are off the CPs are not there."""

@@ -131,9 +131,10 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     asked = kind, numbers
 
     def solve() -> _Solved:
-        chains = Host(as_cpu(load) if spins(load) else load)
-        point = limited_point(chains) if applies(chains) else beside_never_idle(chains, together(chains))
-        point = with_spins(load, point) if spins(load) else point
+        spinning = spins(load)
+        chains = Host(as_cpu(load) if spinning else load)
+        point = limited_point(chains) if applies(chains) and not spinning else beside_never_idle(chains, together(chains))
+        point = with_spins(load, point) if spinning else point
         return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows)
 
     solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)

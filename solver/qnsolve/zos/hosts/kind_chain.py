@@ -54,7 +54,7 @@ class KindChain(GroupChain):
         for i, part in enumerate(self.parts):
             mine = flow * (kind == i)
             part.rate = float(mine.sum())
-            part.piece, part.spin = view.slowed_parts(group, mine, part.rate)
+            part.piece = float(mine @ group.cpu) / part.rate
             part.going = view.going_of(k, kind == i)
 
     def levels(self, top: float) -> Array:
@@ -80,7 +80,7 @@ class KindChain(GroupChain):
         point = self.point(_beside(rates), chance.reshape(len(levels), -1))
         at_work = np.array([float(c[levels > 0].sum()) for c in chance.transpose(1, 0, 2)])
         ended = np.array([float((c * r.serve).sum()) for c, r in zip(chance.transpose(1, 0, 2), rates, strict=True)])
-        alone = np.array([part.piece + part.spin for part in self.parts])
+        alone = np.array([part.piece for part in self.parts])
         service = at_work / np.maximum(ended * alone, 1e-300)
         uneven = service[self.kind] / point.service
         return replace(point, uneven=uneven, kind=self.kind), 0.0 if alike else float(chance[-1].sum())

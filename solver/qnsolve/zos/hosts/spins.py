@@ -1,4 +1,4 @@
-"""Hosts on which requests spin: solved as if these were other CPU, then the waits as what spins leaves the others.
+"""Hosts on which requests spin: solved as if these were other CPU, then with the waits that what spins leaves to the others.
 
 Who spins has a processor until its request ends. With as many tasks there the others have fewer processors, and wait longer;
 but fewer wait, as those that do have the spins that follow still to come: the work left to do is the same in any order.
@@ -13,16 +13,18 @@ import numpy as np
 from qnsolve.zos.compile.compiled import Pool
 
 from .groups import ServerGroup
-from .host_view import HostView
+from .host_view import ORDER
 from .limited.product_form import line
 from .load import GroupPoint, HostPoint, Load
 
+CLOSED = 4  # power of the use of processors by users, as which their number is that of those who are not elsewhere
+MOST = 0.999  # of the work on the CPs
 FULLEST = 0.99  # use of servers up to which their line is as long as that makes it
 
 
 def spins(load: Load) -> bool:
-    """Whether any do, on several processors: on one nobody has another at the same time."""
-    return load.engines > 1 and bool((load.spin * load.flow).any() or any(load.flow[g.tasks] @ g.spin > 0 for g in load.groups))
+    """Whether any do."""
+    return bool((load.spin * load.flow).any() or any(load.flow[g.tasks] @ g.spin > 0 for g in load.groups))
 
 
 def as_cpu(load: Load) -> Load:
@@ -36,18 +38,40 @@ def with_spins(load: Load, point: HostPoint) -> HostPoint:
 
     What does not spin waits for fewer processors, in proportion to what spins of all; a line at servers goes with their use,
     which is less where they spin; and all wait for as much work as is left in any order, which counts the more the fuller the
-    processors are. What waits for a place of a limit is not on them.
+    processors are. What waits for a place of a limit is not on them. Users who fill them are as many there, whoever waits.
     """
-    view = HostView(load)
-    longer = view.evenness / (1 - view.spinning)
+    still, pieces = float(load.flow @ load.free) + load.fixed, float(load.flow @ load.spin)
+    spinning = pieces + sum(float(load.flow[g.tasks] @ g.spin) for g in load.groups)
+    cpus = still + spinning + sum(float(load.flow[g.tasks] @ g.cpu) for g in load.groups)
+    even = _evenness(load, cpus)
+    longer = even / (1 - min(spinning / cpus, MOST))
     free = 1 + longer * (point.free - 1)
     parts = [_Part.of(load, group, its, longer) for group, its in zip(load.groups, point.groups, strict=True)]
-    still = float(load.flow @ load.free) + load.fixed
-    before = sum(part.before for part in parts) + (point.free - 1) * (still + view.free_spin)
+    before = sum(part.before for part in parts) + (point.free - 1) * (still + pieces)
     after = sum(part.after for part in parts) + (free - 1) * still
-    share = (view.evenness * before / after) ** min(view.total / load.engines, 1.0) if min(before, after) > 0 else 1.0
+    use = min(cpus / load.engines, 1.0)
+    goal = before * (even if load.coming.steady else even ** (1 - use**CLOSED))
+    share = (goal / after) ** use if min(before, after) > 0 else 1.0
     groups = [part.moved(its, share) for part, its in zip(parts, point.groups, strict=True)]
     return replace(point, groups=groups, free=1 + share * (free - 1))
+
+
+def _evenness(load: Load, cpus: float) -> float:
+    """Waits for processors where some of the work spins, over those were all of it shared; `cpus` is all of it [engines].
+
+    Who spins does not wait. So those that wait have more work left, with the spins that follow, and fewer of them wait for
+    as much of it: as one engine has the same work left in any order.
+    """
+    size = len(load.flow)
+    left, waiting, own, cpu = load.free + load.spin, load.free * (load.free + load.spin), load.spin**2, load.free.copy()
+    for group in sorted(load.groups, key=lambda group: -ORDER.index(group.kind)):
+        work, spin = np.zeros(size), np.zeros(size)
+        work[group.tasks], spin[group.tasks] = group.cpu, group.spin
+        waiting, own = waiting + work * (work + spin + left), own + spin * (spin + left)
+        left, cpu = left + work + spin, cpu + work
+    fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
+    waits, spins_ = float(load.flow @ waiting) + fixed, float(load.flow @ own)
+    return (1 + spins_ / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / cpus
 
 
 @dataclass(frozen=True)
@@ -82,6 +106,8 @@ class _Part:
         lines = [line(min(use, FULLEST * group.servers), group.servers) for use in (its.busy, busy)]
         waiting = max(its.number - its.busy, 0.0)
         after = waiting * lines[1] / lines[0] if lines[0] > 0 else waiting
+        if limit:  # full of users it has those who are not elsewhere
+            after = max(after, waiting)
         mine = 0.0 if limit else 1.0
         more = (its.busy - alone + mine * waiting, busy - alone + mine * after)
         return cls(alone, max(more[0], 0.0), max(more[1], 0.0), busy, after, limit)

@@ -36,7 +36,7 @@ def together(host: Host) -> HostPoint:
     if part <= 0:
         return point
     here = min(_about(load.coming.count, host.asked(), used), load.coming.most)
-    pieces = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    pieces = load.fixed * point.free + float(load.flow @ load.free) * point.free
     there = sum(its.number + its.outside for its in point.groups) + pieces
     if there <= here:
         return point

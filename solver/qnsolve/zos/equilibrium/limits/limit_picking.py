@@ -40,7 +40,7 @@ class PickedLimits(LimitPools):
         self.together = solved_together(self, filling)
         self.grouped = self.together.limits_of(self)
         inside = self.together.inside
-        own = self._without_tcbs([region for region in filling if region not in inside], before)
+        own = self._without_tcbs([region for region in filling if region not in inside])
         for region in filling:
             if region not in inside:
                 self._treat(region, region in before, region in own)
@@ -121,12 +121,11 @@ class PickedLimits(LimitPools):
         at = self.work.at_group.get(self.qr_pool.get(region, -1))
         return 0.0 if at is None else float(self.work.flow[tasks] @ (at - self.work.ask.qr)[tasks])
 
-    def _without_tcbs(self, filling: list[int], before: set[int]) -> set[int]:
+    def _without_tcbs(self, filling: list[int]) -> set[int]:
         """Regions without TCBs: all of a host where one is on the CPs for long enough, as each then sees the others."""
         host, ask = self.work.form.host, self.work.ask
         own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
-        least = {r: OWN_CPS * (STAYS if r in before else 1.0) for r in own}
-        hosts = {int(host[self.tasks[r][0]]) for r in own if self._on_cps(r) > least[r]}
+        hosts = {int(host[self.tasks[r][0]]) for r in own if self._on_cps(r) > OWN_CPS}
         return {r for r in own if int(host[self.tasks[r][0]]) in hosts}
 
     def _on_cps(self, region: int) -> float:

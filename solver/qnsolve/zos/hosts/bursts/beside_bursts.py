@@ -20,6 +20,7 @@ from qnsolve.zos.hosts.chains.jumps import Burst
 from qnsolve.zos.hosts.group_chain import GroupChain
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
+from qnsolve.zos.hosts.spins import as_cpu, spins, with_spins
 
 from .let_through import met_at_servers
 from .mates import FULL, among, units_ready
@@ -88,6 +89,14 @@ class BesideBursts:
         work = self.load.flow[group.tasks] * (group.cpu + group.spin)
         return float(self._plain[1].groups[k].stretch) if np.count_nonzero(work) > 1 else 0.0
 
+    def _alike(self, load: Load, k: int, solved: HostPoint) -> float:
+        """Time of tasks of a group without bursts over that alone, all pieces alike."""
+        its = GroupChain(HostView(as_cpu(load)), k).solve()
+        if not spins(load):
+            return its.stretch
+        groups = [its if place == k else other for place, other in enumerate(solved.groups)]
+        return with_spins(load, replace(solved, groups=groups)).groups[k].stretch
+
     def at_line(self, k: int) -> Array | float:
         """Times of unlike tasks that share a TCB, over those of a chain that has them as alike (n,).
 
@@ -102,7 +111,7 @@ class BesideBursts:
         if float(piece[some].max()) <= UNLIKE * float(piece[some].min()):
             return 1.0
         plain, solved = self._plain
-        alike = GroupChain(plain, k).solve().stretch
+        alike = self._alike(plain.load, k, solved)
         each = solved.groups[k].stretch * solved.groups[k].uneven * np.ones(len(flow))
         more: Array = np.full(len(flow), its.stretch - alike)
         if not self._view.bursts_begin(k):

@@ -73,11 +73,6 @@ class Company:
     few: Array
     processors: float
 
-    def longer(self, units: float, spin: float) -> Array:
-        """Time of theirs beside so many units of work over that alone; what spins, that share, is not slowed."""
-        found: Array = spin + (1 - spin) * self.slow(units)
-        return found
-
     def slow_beside(self, units: Array, places: Places) -> Array:
         """`slow` for each of some units of work, with some numbers of others there only, (units, places)."""
         below = np.maximum(self.processors - units[:, None] - np.arange(self.few.shape[1]), 0.0)

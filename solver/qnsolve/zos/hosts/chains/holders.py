@@ -16,15 +16,15 @@ RANGE = 500.0  # of the logs of weights that are summed up together
 class Ready:
     """A closed network of the units: on the CPs, as fast as the others there let them be, and off them, without queueing.
 
-    Each visit takes CPU `piece`, a time `spin` that is not slowed, and `off` without a processor [s].
+    Each visit takes CPU `piece`, and `off` without a processor [s].
     """
 
-    def __init__(self, others: Company, phases: Array, piece: float, spin: float, off: float, most: float) -> None:
+    def __init__(self, others: Company, phases: Array, piece: float, off: float, most: float) -> None:
         self.number = np.unique(np.round(np.linspace(0.0, most, min(int(most), MOST) + 1)))  # ready
         self.off = off
         reading = ReadPoints.of(len(others.leave) - 1, phases)
         self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
-        self.time = piece * self.slow + spin  # (J, Y)
+        self.time = piece * self.slow  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))
         here = np.diff(self.number, prepend=0.0)[:, None]
@@ -32,15 +32,12 @@ class Ready:
         self.factorial = factorial
         self.logs = np.cumsum(logs * here, axis=0) - factorial[self.number.astype(int)][:, None]
 
-    def at(self, units: Array, spins: float) -> tuple[Array, Array]:
-        """Rate at which so many units end their visits, and time of the others beside them over that alone, each (U, Y).
-
-        `spins` is the share of that time alone that is not slowed.
-        """
+    def at(self, units: Array) -> tuple[Array, Array]:
+        """Rate at which so many units end their visits, and time of the others beside them over that alone, each (U, Y)."""
         logs = self.logs - self.number[:, None] * np.log(self.off)
         away = np.round(units)[:, None] - self.number
         beside = np.where(away >= 0, -self.factorial[np.maximum(away, 0).astype(int)], -np.inf)
-        figures = np.array([np.ones(logs.shape), self.number[:, None] / self.time, spins + (1 - spins) * self.slow])
+        figures = np.array([np.ones(logs.shape), self.number[:, None] / self.time, self.slow])
         blocks = self._blocks(logs)
         most, least = (np.array([its[some].max(axis=0) for some in blocks]) for its in (logs, beside.T))
         middle = [(some.start + some.stop) // 2 for some in blocks]

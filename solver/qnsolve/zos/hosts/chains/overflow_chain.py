@@ -143,7 +143,7 @@ def overflow(feed: Feed, speeds: Array, over: float) -> Overflow:
 def _chain(feed: Feed, others: Company, tasks: Array, back: Array, speeds: Array) -> tuple[Array, Array]:
     """Chances of (pieces that came back, other tasks, pieces at the first servers), and the rate to these."""
     leave, visits = feed.flow * along(others.leave, tasks), feed.visits / max(feed.flow, LEAST)
-    ends = np.array([leave / along(others.longer(b, 0.0), tasks) for b in back])
+    ends = np.array([leave / along(others.slow(b), tasks) for b in back])
     served = np.array([b / (feed.back * along(others.slow(b), tasks)) for b in back])
     single = np.append(0.0, np.diff(tasks) == 1)  # steps of the grid
     joint = ends * single * min(visits, 1.0)

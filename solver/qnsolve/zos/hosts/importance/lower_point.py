@@ -136,7 +136,7 @@ class _TwoRanks:
         calls = _calls(higher) / lower.all_flow
         unit = max(engines + 20, FINE if calls > 0 else 0.0)  # wide steps do not show that one comes as the other ends
         levels = _levels(lower, engines - higher.total, grid(unit, max(min(most, 60 + 40 / (1 - use)), 3.0), growth))
-        busy = over.longer(0.0, higher.spin_share(None))
+        busy = over.slow(0.0)
         unlike = _unlike(lower, again)
         slower = _slower(higher, lower, use, unlike)
         down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
@@ -189,7 +189,7 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     levels, phases, chance = solved.levels, solved.phases, solved.chance
     piece = lower.total / lower.all_flow
     more = levels + 1
-    alone = _speeds(under, more, lower.spin_share(None), chances.shape[1])
+    alone = _speeds(under, more, chances.shape[1])
     each = along(under.leave, more)[:, None] * lower.all_flow * (alone @ chances.T) / more[:, None]  # of one among n + 1
     coming = np.array([np.interp(levels, lower.load.coming.count, rate) for rate in lower.load.coming.rate.T])
     met = chance * np.maximum(coming, 1e-300)[:, :, None]  # by work: those of few users come when few of them are there
@@ -233,7 +233,7 @@ def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Ar
 
 def _served(lower: HostView, under: Company, levels: Array, chances: Array) -> Array:
     """Rate at which so many tasks are served with so many of higher importance (N, Y) [1/s]."""
-    alone = _speeds(under, levels, lower.spin_share(None), chances.shape[1])
+    alone = _speeds(under, levels, chances.shape[1])
     found: Array = along(under.leave, levels)[:, None] * lower.all_flow * (alone @ chances.T)
     return found
 
@@ -259,10 +259,10 @@ def _left_of_visits(view: HostView) -> Array:
 
 def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:
     """Engines of their own on which as many tasks are there."""
-    leave, spin = along(under.leave, levels) * lower.all_flow, lower.spin_share(None)
+    leave = along(under.leave, levels) * lower.all_flow
 
     def there(engines: float) -> float:
-        serve = leave / along(spin + (1 - spin) * under.slow_on(engines), levels)
+        serve = leave / along(under.slow_on(engines), levels)
         rise, fall = moves(levels, (arrive - serve)[None, :], (arrive + serve)[None, :], True)
         logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
         chance = np.exp(logs - logs.max())
@@ -294,13 +294,12 @@ def _taken(over: Company, phases: Array) -> Array:
     return np.array([along(over.few[:, j], phases).clip(0.0, 1.0) for j in range(over.few.shape[1])]).T
 
 
-def _speeds(under: Company, levels: Array, spin: float, most: int) -> Array:
+def _speeds(under: Company, levels: Array, most: int) -> Array:
     """Speed of the tasks at each level over that alone, with 0, 1, … engines taken."""
     found = []
     for taken in range(most):
         left = under.processors - taken
-        slow = spin + (1 - spin) * under.slow_on(left)
-        found.append(1 / along(slow, levels))
+        found.append(1 / along(under.slow_on(left), levels))
     return np.array(found).T
 
 

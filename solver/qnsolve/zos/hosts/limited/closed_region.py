@@ -47,7 +47,7 @@ class _ClosedRegion:
         mine = load.flow[group.tasks]
         self.view, self.clock = view, float(view.slower(k))
         self.visits, self.total, self.free = float(mine.sum()), float(flow.sum()), float(flow @ view.rest)
-        self.piece, self.spin = view.slowed_parts(group, mine, max(self.visits, 1e-300))
+        self.piece = float(mine @ group.cpu) / max(self.visits, 1e-300)
         rest = replace(
             load, flow=load.flow - flow, visits=np.where(own, 0.0, load.visits),
             groups=[its for its in load.groups if its.region != group.region],
@@ -57,7 +57,6 @@ class _ClosedRegion:
         self.over = self.others.company(None)
         self.phases = grid(load.engines + 10, self.others.top, view.growth) if self.others.total > 0 else np.zeros(1)
         self.reading = ReadPoints.of(len(self.over.leave) - 1, self.phases)
-        self.spins = self.others.spin_share(None)
         self.ended = self.reading.read(self.over.leave[self.reading.places]) * self.others.all_flow
 
     def passed(self, count: float) -> float:
@@ -65,7 +64,7 @@ class _ClosedRegion:
         levels = np.arange(count + 1.0) if count <= FINE else grid(FINE, count, self.view.growth)
         away = (count - levels)[:, None] * (1.0 if self.free > 0 else 0.0)
         slow = self.reading.read(self.over.slow_beside(np.minimum(levels, 1.0) + away[:, 0], self.reading.places))
-        serve = np.minimum(levels, 1.0)[:, None] / (self.piece * slow + self.spin)
+        serve = np.minimum(levels, 1.0)[:, None] / (self.piece * slow)
         if self.free > 0:
             back = away * (self.visits / self.free) / slow
         else:  # nothing keeps them from the TCB
@@ -73,7 +72,7 @@ class _ClosedRegion:
         up = down = np.zeros(slow.shape)
         if self.others.total > 0:
             up = np.broadcast_to(self.others.flows(self.phases + count, self.phases, None), slow.shape) / self.clock
-            down = self.ended / (self.spins + (1 - self.spins) * slow) / self.clock
+            down = self.ended / slow / self.clock
         self.view.effort += 0.5
         chance = plane(levels, self.phases, back, serve, 0.0, up, down).chance
         return float((chance * serve).sum()) * self.total / self.visits

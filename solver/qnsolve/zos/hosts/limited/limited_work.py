@@ -60,9 +60,8 @@ def applies(host: HostView) -> bool:
     load = host.load
     if not load.groups or any(group.kind is not Pool.LIMIT for group in load.groups):
         return False
-    spins = host.free_spin + sum(host.spins)
     gated = any((load.region[load.flow > 0] == region).any() for region in load.gated)
-    return not (load.bursts or gated or load.held or spins) and sum(g.servers for g in load.groups) <= PLACES
+    return not (load.bursts or gated or load.held) and sum(g.servers for g in load.groups) <= PLACES
 
 
 def limited_point(host: HostView) -> HostPoint:

@@ -47,20 +47,19 @@ def crossed(host: HostView, k: int) -> bool:
 
 @dataclass(frozen=True)
 class _TaskKind:
-    """Tasks of one of the three: visits a second, time of one alone [s], share of it that they spin, and clock."""
+    """Tasks of one of the three: visits a second, time of one alone [s], and clock."""
 
     flow: float
     time: float
-    spins: float
     clock: float
 
 
-def _task_kind(flow: Array, time: Array, spin: float, clock: float | None = None) -> _TaskKind:
+def _task_kind(flow: Array, time: Array, clock: float | None = None) -> _TaskKind:
     whole, work = float(flow.sum()), float(flow @ time)
     if whole <= 0 or work <= 0:
-        return _TaskKind(0.0, 1.0, 0.0, 1.0)
+        return _TaskKind(0.0, 1.0, 1.0)
     varied = float(flow @ time**2) * whole / work**2 if clock is None else clock
-    return _TaskKind(whole, work / whole, spin / work, varied)
+    return _TaskKind(whole, work / whole, varied)
 
 
 def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> GroupPoint:
@@ -121,18 +120,17 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     rest.sort(key=lambda i: -host.loads[i])
     whole = len(rest) < 2 or host.pieces > host.loads[rest[1]]  # the free pieces are a number of their own
     first, later = (rest, []) if whole else (rest[:1], rest[1:])
-    mine = _task_kind(flow[group.tasks], group.cpu + group.spin, host.spins[k], 1.0 if group.in_order else None)
+    mine = _task_kind(flow[group.tasks], group.cpu, 1.0 if group.in_order else None)
     mine = replace(mine, clock=host.own_clock(k) * mine.clock)
 
     def kind(groups: list[int], more: float = 0.0) -> _TaskKind:
         piece = np.array([load.fixed / load.fixed_flow]) if load.fixed_flow else np.zeros(1)
-        times = [load.groups[i].cpu + load.groups[i].spin for i in groups] + [more * host.rest, more * piece]
+        times = [load.groups[i].cpu for i in groups] + [more * host.rest, more * piece]
         flows = [flow[load.groups[i].tasks] for i in groups] + [
             more * flow * (host.rest > 0),
             np.array([more * load.fixed_flow]),
         ]
-        spins = sum(host.spins[i] for i in groups) + more * host.free_spin
-        found = _task_kind(np.concatenate(flows), np.concatenate(times), spins)
+        found = _task_kind(np.concatenate(flows), np.concatenate(times))
         weights = [f * t for f, t in zip(flows, times, strict=True)]
         left = [host.left[load.groups[i].tasks] for i in groups] + [host.left, np.ones(1)]
         work = sum(float(w.sum()) for w in weights)
@@ -148,7 +146,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     others, beyond = kind(later, 1.0), 1 - of_all_lines(host, first)
     apart = load.visits * (host.calls.apart + host.calls.onward * beyond) / others.time
     for each in (load.groups[i] for i in later):
-        apart[each.tasks] = load.visits[each.tasks] * (each.cpu + each.spin + host.rest[each.tasks]) / others.time
+        apart[each.tasks] = load.visits[each.tasks] * (each.cpu + host.rest[each.tasks]) / others.time
 
     return _Three(
         mine, kind(first), others, places(first), apart,
@@ -216,7 +214,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     longer = np.maximum(1.0, (units + busy + ready) / m)
 
     def served(number: Array, kind: _TaskKind) -> Array:
-        return np.broadcast_to(number / (kind.time * host.slowed(kind.spins, longer)), shape)
+        return np.broadcast_to(number / (kind.time * longer), shape)
 
     serve, ends, done = served(units, mine), served(busy, theirs), served(ready, free)
     comes = _arrivals(host, k, axes, three)
@@ -241,7 +239,6 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     number, at_work = float((chance * n).sum()), float((chance * units).sum())
     ended = float((chance * done).sum()) * free.time
     stretched = float((chance * ready).sum()) / ended if ended > 0 else 1.0
-    stretched = 1 + (stretched - 1) * host.pieces / max(host.pieces - host.free_spin, 1e-300)
     return chance, np.array([number, at_work, thinned, stretched])
 
 

@@ -47,15 +47,13 @@ class LineLoads:
         self.rest = [k for k in range(len(groups)) if k not in self.lines and host.loads[k] > 0]
         self.work = sum(host.loads[k] for k in self.lines)
         self.free = host.total - self.work
-        self.spins = sum(host.spins[k] for k in self.lines) / max(self.work, 1e-300)
-        self.free_spins = (host.free_spin + sum(host.spins[k] for k in self.rest)) / max(self.free, 1e-300)
 
     @cached_property
     def free_work(self) -> Array:
         """Of each task: its work as free pieces and in groups that are no lines, one visit [s]."""
         found = self.host.rest.copy()
         for group in (self.host.load.groups[k] for k in self.rest):
-            found[group.tasks] += group.cpu + group.spin
+            found[group.tasks] += group.cpu
         return found
 
     @cached_property
@@ -71,7 +69,7 @@ class LineLoads:
         found = np.zeros(len(load.flow))
         for k in self.lines:
             group, its = load.groups[k], self.plain[k]
-            work, flow = group.cpu + group.spin, load.flow[group.tasks]
+            work, flow = group.cpu, load.flow[group.tasks]
             part = flow * work / max(float(flow @ work), 1e-300)
             mean = float(part @ work)
             slowly = np.minimum(work / mean, 1.0)
@@ -170,7 +168,7 @@ class LineLoads:
         load, found = self.host.load, dict[int, float]()
         for line in self.lines:
             group = load.groups[line]
-            work, flow = group.cpu + group.spin, load.flow[group.tasks]
+            work, flow = group.cpu, load.flow[group.tasks]
             if group.in_order:
                 found[line] = self.host.own_clock(line) * self.host.loads[line] ** 2 / max(float(flow.sum()), 1e-300)
             else:
@@ -204,7 +202,7 @@ class LineLoads:
         total = levels[:, None] + beside[None, :]
         at = np.zeros(len(load.flow))
         for group in (load.groups[k] for k in lines):
-            at[group.tasks] += load.visits[group.tasks] * (group.cpu + group.spin)
+            at[group.tasks] += load.visits[group.tasks] * group.cpu
         free = load.visits * self.free_work * (1 - self.share)
         unit = self.pieces.elsewhere / max(float(load.flow @ (self.free_work * (1 - self.share))) + load.fixed, 1e-300)
         room = total < load.coming.most

@@ -91,7 +91,7 @@ class LinesAndPieces:
         number, ended = float(levels @ by_number), float((chance * rates.serve).sum()) * load.length()
         service = np.full(len(lines), float(busy @ by_number) / ended)
         ended_free = float((chance * rates.down).sum()) * load.pieces.length
-        free = 1 + (float(chance.sum(axis=0) @ self.ready) / max(ended_free, 1e-300) - 1) / max(1 - load.free_spins, 1e-300)
+        free = float(chance.sum(axis=0) @ self.ready) / max(ended_free, 1e-300)
         numbers = np.full(len(lines), number / len(lines))
         if not load.alike:
             by_piece = chance.sum(axis=0)
@@ -188,13 +188,12 @@ class LinesAndPieces:
     ) -> LineRates:  # fmt: skip
         """Rates of a chain of some lines, so many of them at work; `theirs` are the pieces that others hold back."""
         load = self.load
-        longer = self.host.slowed(load.spins, slow)
-        serve = at_work / (length * longer)
-        down = self.ready / (load.pieces.length * self.host.slowed(load.free_spins, slow))
+        serve = at_work / (length * slow)
+        down = self.ready / (load.pieces.length * slow)
         arrive, up = load.coming(lines, levels, beside, length)
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
-        return LineRates(arrive, serve, follow, up + theirs / longer + (going - follow) * serve, down)
+        return LineRates(arrive, serve, follow, up + theirs / slow + (going - follow) * serve, down)
 
     def _of_line(self, k: int, busy: float, levels: Array, chance: Array, serve: Array) -> tuple[float, float]:
         """Tasks and service of a line over their CPU; of one to which next to nothing comes, as of the only task there."""

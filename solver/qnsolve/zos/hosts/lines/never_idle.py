@@ -53,7 +53,7 @@ def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
         streams = (load.spread.stream > 0)[load.work[group.tasks]]
         asked = float((load.flow[group.tasks] * streams) @ group.cpu)
         full = its.busy > NEARLY or its.thinned < (1 - LOST) * float(load.flow[group.tasks].sum())
-        if asked <= 0 or not full or group.spin.any():
+        if asked <= 0 or not full:
             continue
         kind = _kind(host, k)
         if kind not in known:
@@ -67,7 +67,7 @@ def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
 def _kind(host: Host, k: int) -> tuple[object, ...]:
     """What a line depends on beside the host: it is solved once for all that are alike."""
     load, tasks = host.load, host.load.groups[k].tasks
-    return (*host.kind(k), *load.work[tasks].tolist(), *np.round((load.flow * (load.free + load.spin))[tasks], 9).tolist())
+    return (*host.kind(k), *load.work[tasks].tolist(), *np.round((load.flow * load.free)[tasks], 9).tolist())
 
 
 def _left_beside(host: Host, point: HostPoint, k: int) -> float | None:
@@ -162,7 +162,7 @@ def _never_idle(host: Host, point: HostPoint) -> dict[int, float]:
     for k in host.lines:
         group, its = load.groups[k], point.groups[k]
         part = _share(its.busy, BUSY)
-        if part == 0 or group.pool not in load.spread.at or many[group.tasks].max() > 1 or group.off.any() or group.spin.any():
+        if part == 0 or group.pool not in load.spread.at or many[group.tasks].max() > 1 or group.off.any():
             continue
         at = np.bincount(load.work, load.spread.at[group.pool], len(cycle))
         users, all_ = float((load.spread.users / cycle) @ at), float((load.spread.users / cycle + load.spread.stream) @ at)
@@ -208,7 +208,7 @@ def _coming(load: Load, spread: Whereabouts) -> Coming:
 
 
 def _alone(load: Load, spread: Whereabouts, group: ServerGroup, free: float) -> _Alone:
-    flow, rest, away = load.flow[group.tasks], load.free + load.spin, np.zeros(len(load.flow))
+    flow, rest, away = load.flow[group.tasks], load.free, np.zeros(len(load.flow))
     visits = max(float(flow.sum()), 1e-300)
     away[group.tasks] = np.maximum(spread.spent - load.visits * rest * free, 0.0)[group.tasks]
     return _Alone(NeverIdle(float(flow @ group.cpu) / visits, float(flow @ rest[group.tasks]) / visits), away)

@@ -54,12 +54,12 @@ def uneven(load: LineLoads, k: int, knots: Array, stretch: Array) -> tuple[Array
     Both are 1 where it serves in order of arrival.
     """
     group = load.host.load.groups[k]
-    length = (group.cpu + group.spin) * load.host.left[group.tasks]
+    length = group.cpu * load.host.left[group.tasks]
     if group.in_order:
         return np.ones(len(length)), 1.0
     of_length = np.interp(np.log(load.length(k)), np.log(knots), stretch)
     found = np.interp(np.log(np.maximum(length, knots[0])), np.log(knots), stretch)
-    work = load.host.load.flow[group.tasks] * (group.cpu + group.spin)
+    work = load.host.load.flow[group.tasks] * group.cpu
     whole = float(work @ found) / float(work.sum())
     return np.asarray(found / whole), whole / float(of_length)
 
@@ -113,7 +113,7 @@ def _lengths(load: LineLoads) -> Array:
     """Work of the tasks that share lines, with visits that follow at once, from the least on [s]."""
     host = load.host
     shared = [g for g in (host.load.groups[k] for k in load.lines) if not g.in_order]
-    found = [((g.cpu + g.spin) * host.left[g.tasks])[host.load.flow[g.tasks] > 0] for g in shared]
+    found = [(g.cpu * host.left[g.tasks])[host.load.flow[g.tasks] > 0] for g in shared]
     return np.unique(np.concatenate([np.zeros(0), *found]))
 
 
