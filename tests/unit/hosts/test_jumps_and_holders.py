@@ -53,8 +53,8 @@ def test_jumps_are_eliminated_along_levels_and_phases_alike() -> None:
 
 def test_units_off_the_cps() -> None:
     """Machine repair: three units on one CP, as long off it as on it; nobody else is there."""
-    found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 0.0, 1.0, 3.0)
-    rate, longer = found.at(np.array([0.0, 3.0]), 0.0)
+    found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 1.0, 3.0)
+    rate, longer = found.at(np.array([0.0, 3.0]))
     ways = np.array([1 / 6, 1 / 2, 1.0, 1.0])  # of 0, 1, 2, 3 ready
     assert rate[:, 0] == pytest.approx([0.0, 1 - ways[0] / ways.sum()])
     assert longer[:, 0] == pytest.approx([1.0, (ways @ [1, 1, 2, 3]) / ways.sum()])
@@ -64,18 +64,18 @@ def test_units_off_the_cps() -> None:
 def test_weights_of_units_are_summed_in_blocks(most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many numbers of ready units are summed together: of wide ranges each float has its own."""
     others, phases = company([(0.6, 1), (0.5, 20)], 1.2, 4.0, 60), np.arange(40.0)
-    found = Ready(others, phases, 0.001, 0.0002, 0.004, most)
+    found = Ready(others, phases, 0.001, 0.004, most)
     units = np.unique(np.round(np.linspace(0.0, most, 41)))
-    summed = found.at(units, 0.1)
+    summed = found.at(units)
     with np.errstate(divide="ignore"):
         away = np.maximum(units[:, None] - found.number, -1.0)
         ways = np.where(away >= 0, away * np.log(0.004) - found.factorial[np.maximum(away, 0).astype(int)], -np.inf)
     chance = np.exp(found.logs + ways[:, :, None] - (found.logs + ways[:, :, None]).max(axis=1, keepdims=True))
     chance /= chance.sum(axis=1, keepdims=True)
     assert summed[0] == pytest.approx((chance * found.number[:, None] / found.time).sum(axis=1), rel=1e-10)
-    assert summed[1] == pytest.approx((chance * (0.1 + 0.9 * found.slow)).sum(axis=1), rel=1e-10)
+    assert summed[1] == pytest.approx((chance * found.slow).sum(axis=1), rel=1e-10)
     monkeypatch.setattr(holders, "RANGE", 20.0)
-    for whole, blocks in zip(summed, found.at(units, 0.1), strict=True):
+    for whole, blocks in zip(summed, found.at(units), strict=True):
         assert blocks == pytest.approx(whole, rel=1e-10)
 
 
