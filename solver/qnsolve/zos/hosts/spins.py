@@ -70,8 +70,8 @@ def _evenness(load: Load, cpus: float) -> float:
         waiting, own = waiting + work * (work + spin + left), own + spin * (spin + left)
         left, cpu = left + work + spin, cpu + work
     fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
-    waits, spins_ = float(load.flow @ waiting) + fixed, float(load.flow @ own)
-    return (1 + spins_ / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / cpus
+    waits = float(load.flow @ waiting) + fixed
+    return (1 + float(load.flow @ own) / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / cpus
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,9 @@ class _Part:
     before, after : float
         More of them on the processors and in line for the group, as if spins were other CPU and as they are.
     busy, waiting : float
-        On servers, and in line, as they are; of a limit the line is not on the processors.
+        On servers, and in line, as they are.
+    limit : bool
+        Whether the line is before a limit, not on the processors.
     """
 
     alone: float

@@ -36,8 +36,7 @@ def together(host: Host) -> HostPoint:
     if part <= 0:
         return point
     here = min(_about(load.coming.count, host.asked(), used), load.coming.most)
-    pieces = load.fixed * point.free + float(load.flow @ load.free) * point.free
-    there = sum(its.number + its.outside for its in point.groups) + pieces
+    there = sum(its.number + its.outside for its in point.groups) + host.pieces * point.free
     if there <= here:
         return point
     scale = (here / there) ** part

@@ -27,10 +27,8 @@ STRIDE = 0.03  # between those and the ones that are tried next
 TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow
 END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
 HALF, SLOW = 0.55, 2  # step that about halves what is known, and steps that do not, after which loads are not believed
-NEARER, GALLOP = (
-    0.3,
-    3,
-)  # part of the way where a load says that little is left; halvings where one after another is held, or not
+NEARER = 0.3  # part of the way where a load says that little is left
+GALLOP = 3  # halvings where one after another is held, or is not
 FLAT = 0.1  # change of what a load is above 1, up to which it says nothing where that is next to nothing
 EASY = 2  # held in a row, up to which such a part is gone
 BENT = 2.5  # how much farther, or less far, a parabola goes than a line, at most
