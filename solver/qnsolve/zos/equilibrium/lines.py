@@ -2,65 +2,131 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
+from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
+from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
+from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 
 from .limits.limits import Limits
 from .working import Working
 
+MOST = 100_000  # servers that are counted
+UNLIKE = 1.02  # (1 + C²)/2 of the pieces from which on kinds of them are told apart
+LITTLE = 1e-6  # wait over a piece that is as good as none
+ALIKE = 1e-3  # change of what unlike pieces wait for up to which it is not found again [ratio]
+EFFORT_OF_UNLIKE = 7.0  # of unlike pieces, over that of a chain of a TCB
 
-def line_times(work: Working, limits: Limits) -> None:
-    """Times of tasks at logs and devices: each a birth-death chain of the tasks there."""
-    form, need = work.form, work.need
-    limits.take_shares()
-    for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])):
-        tasks = np.flatnonzero(need.lines[:, pool] > 0)
-        servers = int(form.pool_size[pool])
-        if not len(tasks) or servers == UNLIMITED:
-            continue
-        visits = work.flow[tasks] * need.rounds[tasks]
-        service = need.lines[tasks, pool] / need.rounds[tasks]
+
+class _Kinds(NamedTuple):
+    """Kinds of work that come to a line.
+
+    Attributes
+    ----------
+    work : ndarray of int (K,)
+    users : ndarray (K,)
+        Who come to it, 0 of work that comes at a rate.
+    rate : ndarray (K,)
+        Visits [1/s].
+    away : ndarray (K,)
+        From the end of a visit of a user to the next [s].
+    """
+
+    work: Places
+    users: Array
+    rate: Array
+    away: Array
+
+
+class Lines:
+    """All logs and devices, each a birth-death chain of the tasks there; where pieces are unlike a chain of two phases."""
+
+    def __init__(self, work: Working, limits: Limits) -> None:
+        self._work, self._limits = work, limits
+        self._unlike = AlikeAnswers[int, LimitWaits](ALIKE)
+
+    def solve(self) -> None:
+        """Times of tasks there, as they come now."""
+        work, form, need = self._work, self._work.form, self._work.need
+        self._limits.take_shares()
+        for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])).tolist():
+            tasks = np.flatnonzero(need.lines[:, pool] > 0)
+            if len(tasks) and form.pool_size[pool] != UNLIMITED:
+                work.line_time[tasks, pool] = need.lines[tasks, pool] + self._waits(pool, tasks)
+        self._limits.own.apply(hosts=False)
+        work.in_lines = work.line_time.sum(axis=1)
+
+    def _waits(self, pool: int, tasks: Places) -> Array:
+        """What a task waits at a line, in all its rounds (n,)."""
+        work, need = self._work, self._work.need
+        visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
         mean = float(visits @ service) / float(visits.sum())
-        sources, stream = [], 0.0
+        kinds = self._kinds(pool, tasks, visits)
+        servers = min(int(work.form.pool_size[pool]), MOST)
+        there = visits * work.line_time[tasks, pool] / need.rounds[tasks]
+        sources = []
+        for w, users, away in zip(kinds.work, kinds.users, kinds.away, strict=True):
+            if users > 0:
+                mine = work.form.work[tasks] == w
+                hold = float(visits[mine] @ service[mine]) / float(visits[mine].sum()) / mean
+                sources.append(UserSource(float(users), float(there[mine].sum() / there.sum()), float(away), hold))
+        stream, streams = float(kinds.rate[kinds.users == 0].sum()), work.form.users[work.form.work[tasks]] == 0
+        hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
+        speed = np.minimum(np.arange(servers + 1.0), servers) / mean
+        alike, load = crowd_at_most(stream, sources, speed, servers, 1.0, hold, alike=True)
+        work.overloaded(pool, load)
+        mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
+        wait = np.full(len(tasks), mixed * alike.wait)
+        if mixed > UNLIKE and alike.wait > LITTLE * mean and load < 1:
+            wait = self._of_unlike(pool, tasks, kinds, wait)
+        return wait * _visits(work, tasks, pool, np.maximum(1 - alike.wait / np.maximum(wait, 1e-300), 0.0))
+
+    def _kinds(self, pool: int, tasks: Places, visits: Array) -> _Kinds:
+        """Who comes to a line."""
+        work, form, need, limits = self._work, self._work.form, self._work.need, self._limits
         held = work.line_time[tasks, pool] / need.rounds[tasks]
-        total = float(visits @ held)
-        for w in np.unique(form.work[tasks]):
+        found = []
+        for w in np.unique(form.work[tasks]).tolist():
             mine = form.work[tasks] == w
             each = float((form.visits[tasks] * need.rounds[tasks])[mine].sum())
-            room = limits.room(tasks[mine], int(w)) if form.users[w] or not limits.own.shortens(int(pool)) else np.inf
-            if form.users[w] == 0 and room == np.inf:
-                stream += work.rate[w] * each
+            room = limits.room(tasks[mine], w) if form.users[w] or not limits.own.shortens(pool) else np.inf
+            users, rate = float(form.users[w] or np.inf), float(work.rate[w]) * each
+            if users == np.inf == room:
+                found.append((w, 0.0, rate, 1.0))
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
-            users, away = float(form.users[w] or np.inf), work.cycle[w] / each - time
+            away = work.cycle[w] / each - time
             if room < users:  # comes out of regions at their limits: no more than they hold
-                users, away = room, max(room / max(work.rate[w] * each, 1e-300) - time, 1e-3 * time)
-            share, hold = float(visits[mine] @ held[mine]) / total, float(visits[mine] @ service[mine])
-            hold /= float(visits[mine].sum()) * mean
-            sources.append(UserSource(users, share, max(away, 1e-9 * time), hold))
-        top = min(servers, 100_000)
-        speed = np.minimum(np.arange(top + 1.0), servers) / mean
-        streams = form.users[form.work[tasks]] == 0
-        hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
-        mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
-        steps = mixed
-        if stream > 0 and sources:  # no more wait for one piece than come while it is served
-            meanwhile = float(visits.sum()) * _met(visits, service)
-            steps = min(mixed, max(meanwhile, 1.0))
-        found, load = crowd_at_most(stream, sources, speed, top, steps, hold, alike=True)
-        work.overloaded(int(pool), load)
-        waits = mixed / steps * found.wait * _waits(work, tasks, int(pool), mixed)
-        work.line_time[tasks, pool] = need.lines[tasks, pool] + waits
-        work.crowds[int(pool)] = found
-    limits.own.apply(hosts=False)
-    work.in_lines = work.line_time.sum(axis=1)
+                users, away = room, max(room / max(rate, 1e-300) - time, 1e-3 * time)
+            found.append((w, users, rate, max(float(away), 1e-9 * time)))
+        return _Kinds(*(np.array(each) for each in zip(*found, strict=True)))
+
+    def _of_unlike(self, pool: int, tasks: Places, kinds: _Kinds, plain: Array) -> Array:
+        """The wait of each piece where they are unlike (n,); `plain` by their variation alone."""
+        work, form, need = self._work, self._work.form, self._work.need
+        visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
+        of = np.searchsorted(kinds.work, form.work[tasks])
+        first, second, third = (np.bincount(of, visits * service**n) / np.bincount(of, visits) for n in (1, 2, 3))
+        come = kinds.users, kinds.rate, kinds.away
+
+        def solve() -> LimitWaits:
+            work.effort += EFFORT_OF_UNLIKE
+            return unlike_waits(min(int(form.pool_size[pool]), MOST), *come, first, second, third)
+
+        try:
+            found = self._unlike.of(pool, (*come, first, second), solve).wait
+        except StiffChainError:
+            return plain
+        return found[of] if np.isfinite(found).all() else plain
 
 
-def _waits(work: Working, tasks: Places, pool: int, mixed: float) -> Array:
-    """How often a task waits at a line that it comes to in each of its rounds (n,).
+def _visits(work: Working, tasks: Places, pool: int, more: Array) -> Array:
+    """How often a task waits at a line that it comes to in each of its rounds (n,); `more` of the wait is by unlike pieces.
 
     What unlike pieces make more wait is one long piece: a round that follows soon finds it still there, or gone.
     """
@@ -70,7 +136,6 @@ def _waits(work: Working, tasks: Places, pool: int, mixed: float) -> Array:
     met = _met(visits, mean)
     gap = (work.on_cps[tasks] + work.off_cps[tasks] - work.line_time[tasks, pool]) / rounds
     others = 1 + (rounds - 1) * gap / (gap + met)
-    more = max(1 - 1 / mixed, 0.0)
     return np.asarray(rounds * (1 - more) + others * more)
 
 

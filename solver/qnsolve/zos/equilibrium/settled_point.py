@@ -21,7 +21,7 @@ from .bursts.overflowing import overflowing
 from .closing import close
 from .host_times import host_times
 from .limits.limits import Limits
-from .lines import line_times
+from .lines import Lines
 from .relaxed_steps import RelaxedSteps, RoundTimes
 from .working import EFFORT, Working
 
@@ -59,10 +59,10 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     work.settle_rates()
     _within(work)
     limits = Limits(work)
+    lines, users = Lines(work, limits), bool((form.users > 0).any())
     steps, change, drift, middle = RelaxedSteps(), 1.0, 1.0, _Middle()
     overloads, still = _Overloads(), 0
-    users = bool((form.users > 0).any())
-    _of_rates(work, limits, check)
+    _of_rates(work, lines, check)
     for work.rounds in range(1, rounds + 1):
         before = work.response
         if users or np.any(work.overflowing):
@@ -73,7 +73,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         host_times(work, limits)
         work.settle_rates()
         _bounded(work)
-        line_times(work, limits)
+        lines.solve()
         work.settle_rates()
         limits.solve(max(0.1 * CLOSE, ROUGH * change))
         found = work.response  # before it is relaxed
@@ -121,7 +121,7 @@ def _look_around(work: Working) -> None:
         work.ask = demands(work.form, work.need, work.around)
 
 
-def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -> None:
+def _of_rates(work: Working, lines: Lines, check: Callable[[Working], None]) -> None:
     """The same where all of it depends on rates, until it stays as it is; so do, nearly, the waits at logs and devices."""
     if (work.form.users > 0).any():
         return
@@ -131,7 +131,7 @@ def _of_rates(work: Working, limits: Limits, check: Callable[[Working], None]) -
         if work.ask is before or before.near(work.ask, 0.1 * CLOSE):
             break
     check(work)
-    line_times(work, limits)
+    lines.solve()
 
 
 class _Middle:
