@@ -151,7 +151,7 @@ def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: Group
     """Time of each task at a line in order of arrival to which unlike tasks come again and again.
 
     Tasks with short pieces stand behind a long one together, and once: when they come back it is gone, and they meet each
-    other. What that adds to the line of pieces all alike is less where users are left to come fewer.
+    other. What that adds to the line of pieces all alike, or to that of the chain, is less where users are left to come fewer.
     """
     group, rounds = load.groups[k], work.need.rounds[load.groups[k].tasks]
     flow, pieces = load.flow[group.tasks], its.service * group.alone * its.uneven
@@ -162,17 +162,18 @@ def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: Group
     limit, busy = group.region in limits.gates, its.busy
     if limit:  # its chain has no more tasks than are let in, which is few where each visit is of any kind
         busy = min(max(busy, float(flow @ pieces)), FULLEST * group.servers)
-        alike = min(line(busy, group.servers), float(limits.size(group.region)))
+        alike = told = min(line(busy, group.servers), float(limits.size(group.region)))
+    elif its.waiting < line(busy, group.servers) * seen:  # the chain knows that few are left to come to all lines together
+        alike, told = its.waiting / seen, its.waiting
     else:
-        alike = min(max(line(busy, group.servers), its.waiting / seen), its.waiting)
-    plain = pieces * rounds * alike / max(busy, 1e-300)
-    waits = plain.copy()
+        alike = told = min(max(line(busy, group.servers), its.waiting / seen), its.waiting)
+    waits = pieces * rounds * alike / max(busy, 1e-300)
     waits[some] *= RowsInLine(*row).waits_over_shared()
-    shared, more = (float((flow / rounds) @ its_) for its_ in (plain, waits - plain))
-    room = left_to_come(work, group.tasks, flow, its.number)
-    if more > 0 and np.isfinite(room):
+    whole, room = float((flow / rounds) @ waits), left_to_come(work, group.tasks, flow, its.number)
+    more = whole - told
+    if np.isfinite(room) and (more > 0 or told > alike):
         kept = (_idle(group, its) if not limit else 1 - busy / group.servers) * max(room, 1e-9)
-        waits *= (shared + more / as_fewer_come(more, its.number, kept)) / (shared + more)
+        waits *= (told + more / as_fewer_come(abs(more), its.number, kept)) / whole
     return np.asarray(pieces * rounds + np.maximum(waits, 0.0))
 
 

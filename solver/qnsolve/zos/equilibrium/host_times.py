@@ -19,6 +19,8 @@ from .waits_before_limits import with_all_work
 from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
+IDLE, LITTLE = 4.0, 2e-3  # most that CPs are idle over that of their chain, and what is as good as never
+STEP, FOLLOW = 0.01, 0.03  # change of times, and of what users then ask, from which on this says how long times are [ratio]
 FEW = 0.03  # of the CPs in use by higher importance, from which on its chain counts whole
 NOTHING = 1e-3  # part of it that is none
 MOSTLY = 0.8  # of the users' tasks on a host in lines at its TCBs, from which on it is these that are longer
@@ -29,7 +31,7 @@ def host_times(work: Working, limits: Limits) -> None:
     """Times at the CPs of all hosts."""
     form, need = work.form, work.need
     on_cps = np.zeros(len(form.work))
-    found: list[HostPoint] = []
+    found, used = list[HostPoint](), list[tuple[int, float, float]]()
     before, work.at_group = work.at_group, {}
     work.seen.clear()
     work.called.clear()
@@ -49,6 +51,7 @@ def host_times(work: Working, limits: Limits) -> None:
             at_group, service = dict(work.at_group), {pool: work.service[pool] for pool in work.at_group}
             point, level = solved_times(work, limits, load)
             _note_overload(work, load, point)
+            used.append((host, float(rank), point.used))
             free = not load.held and not limits.grouped and not load.gated
             left = conserve(work, load, point, level) if free else WorkLeft()
             with_all_work(work, limits, load, point, level)
@@ -76,8 +79,8 @@ def host_times(work: Working, limits: Limits) -> None:
     limits.at_tcbs.apply()
     work.on_cps = np.maximum(work.on_cps, work.ask.on_cps)  # far beyond the end what is left of a wait is none
     if not limits.gates and not limits.kept and not limits.grouped:
-        for host in range(len(form.engines)):
-            _delivered(work, host)
+        for at, down_to, busy in used:
+            _delivered(work, at, down_to, busy)
 
 
 def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, above: Above) -> tuple[Array, Speeds]:
@@ -122,18 +125,21 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
             work.overloaded(group.pool, coming * (1 - LOST) / its.thinned)
 
 
-def _delivered(work: Working, host: int) -> None:
+def _delivered(work: Working, host: int, rank: float, used: float) -> None:
     """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
 
+    Tasks down to an importance use so many CPs in the chains; the times of the lowest of them alone are stretched. They are
+    shortened where CPs that are full in the chains would be idle often, as far as users come more often by that.
     Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times. Where
     users come to TCBs alone, only their lines are longer: a TCB that is never idle is one unit, however many wait there.
     """
     form, engines = work.form, float(work.form.engines[host])
-    here = form.host == host
+    here = (form.host == host) & (form.importance <= rank)
+    own = here & (form.importance == rank)
     closed = form.users > 0
     users = closed[form.work]
     time = np.bincount(form.work, form.visits * work.on_cps * here, len(form.rate))
-    if not (closed & (time > 0)).any() or not work.hosts[host].groups:
+    if not (users & own & (work.on_cps > 0)).any() or not work.hosts[host].groups:
         return
     cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
     away = np.maximum(work.cycle - time, 0.0)
@@ -145,24 +151,28 @@ def _delivered(work: Working, host: int) -> None:
         stretched = np.sum([at * _in_use(float(work.flow @ at)) ** 2 for at in at_tcbs], axis=0)
     longer = np.bincount(form.work, form.visits * stretched * here, len(form.rate))
 
-    def used(stretch: float) -> float:
+    def asked(stretch: float) -> float:
         spent = np.maximum(away + time + (stretch - 1) * longer, 1e-300)
         return float(np.where(closed, form.users / spent, form.rate) @ cpu) / engines
 
-    direct = used(1.0)
-    fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum()) / engines
-    busy = (work.hosts[host].used / engines - fixed) * (1 + NOISE)
-    if direct <= busy:
+    direct = asked(1.0)
+    whole = 1 - float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2].sum()) / engines
+    busy = (used / engines - (1 - whole)) * (1 + NOISE)
+    spare = max(whole - busy, 0.0)
+    least = whole - max(IDLE * spare, LITTLE)
+    if direct > busy:
+        goal, low, high = busy + (direct - busy) * spare / (spare + 0.03), 1.0, 2.0
+        while asked(high) > goal and high < 1e6:
+            high *= 2
+    elif direct < least:
+        follow = (asked(1 - STEP) - direct) / STEP
+        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), 0.0, 1.0
+    else:
         return
-    spare = max(1 - busy - fixed, 0.0)
-    goal = busy + (direct - busy) * spare / (spare + 0.03)
-    low, high = 1.0, 2.0
-    while used(high) > goal and high < 1e6:
-        high *= 2
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (middle, high) if used(middle) > goal else (low, middle)
-    work.on_cps += (low - 1) * here * stretched
+        low, high = (middle, high) if asked(middle) > goal else (low, middle)
+    work.on_cps = np.maximum(work.on_cps + (low - 1) * own * stretched, work.ask.on_cps)
 
 
 def _in_use(number: float) -> float:
