@@ -82,7 +82,8 @@ class Lines:
         work.overloaded(pool, load)
         mixed = float(visits @ service**2) / float(visits.sum()) / mean**2
         wait = np.full(len(tasks), mixed * alike.wait)
-        if mixed > UNLIKE and alike.wait > LITTLE * mean and load < 1:
+        known = servers == 1 and not kinds.users.any()  # F. Pollaczek (1930), A. Khinchin (1932)
+        if mixed > UNLIKE and alike.wait > LITTLE * mean and load < 1 and not known:
             wait = self._of_unlike(pool, tasks, kinds, wait)
         return wait * _visits(work, tasks, pool, np.maximum(1 - alike.wait / np.maximum(wait, 1e-300), 0.0))
 
@@ -112,11 +113,12 @@ class Lines:
         visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
         of = np.searchsorted(kinds.work, form.work[tasks])
         first, second, third = (np.bincount(of, visits * service**n) / np.bincount(of, visits) for n in (1, 2, 3))
-        come = kinds.users, kinds.rate, kinds.away
+        come, before = (kinds.users, kinds.rate, kinds.away), self._unlike.last(pool)
+        begin = None if before is None else before.search
 
         def solve() -> LimitWaits:
             work.effort += EFFORT_OF_UNLIKE
-            return unlike_waits(min(int(form.pool_size[pool]), MOST), *come, first, second, third)
+            return unlike_waits(min(int(form.pool_size[pool]), MOST), *come, first, second, third, begin=begin)
 
         try:
             found = self._unlike.of(pool, (*come, first, second), solve).wait
