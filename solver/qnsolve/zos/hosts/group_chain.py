@@ -26,6 +26,7 @@ MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
+FINELY, SELDOM = 1.08, 1e-6  # growth of steps of the others where they slow a line down, unless seldom so many are there
 FINEST = 80.0  # others up to which each number is a phase where they come in groups
 FASTEST = 1e100  # of others that are next to nothing, over their load
 
@@ -91,11 +92,19 @@ class GroupChain:
         self.slower = float(view.slower(k)) if k is not None else 1.0
         self.out = view.others_flow(k)
         fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
-        self.phases = grid(max(load.engines + 10, fine), view.top, view.growth)
+        self.phases = grid(max(load.engines + 10, fine), view.top, self._growth())
         self.gated = self.region in load.gated
         self.watched = k is not None and (self.gated or self.region in load.watched)  # its region is asked for its speeds
         self.readies: dict[float, Ready] = {}
         self.places: tuple[Array, Array] | None = None  # pieces on the CPs, and chances of the places that they leave
+
+    def _growth(self) -> float:
+        """Steps of the others over those before: small where a line of short pieces begins as many others are there."""
+        view, load = self.view, self.view.load
+        if self.k is None or load.bursts or self.going <= 0:
+            return view.growth
+        use, at = min(view.total / load.engines, 1.0), load.engines * self.servers / max(view.loads[self.k], 1e-9)
+        return FINELY if at > load.engines + 10 and use**at > SELDOM else view.growth
 
     def solve(self) -> GroupPoint:
         """The group solved, on levels that go as far as it has tasks."""

@@ -10,6 +10,7 @@ from qnsolve.numerics.series import Array
 from .banded import Moves, anchored
 
 MOST, CLOSE = 60, 1e-13
+SURE = 2.0  # most of what are chances, but for moves below zero
 
 
 def endless(here: Array, rise: Array, fall: Array, joint: Array) -> tuple[Array, float] | None:
@@ -52,6 +53,8 @@ def endless_band(within: Array, moves: Moves, likely: tuple[int, ...]) -> tuple[
     """
     count = len(moves[1, 0]) - 2
     down = np.diag(moves[-1, 0][count]) + np.diag(moves[-1, 1][count][:-1], 1)
+    if (-1, -1) in moves:
+        down += np.diag(moves[-1, -1][count][1:], -1)
     tail = _with_tail(within, moves[1, 0][count], down)
     if tail is None:
         return None
@@ -107,7 +110,7 @@ def _with_tail(within: Array, rise: Array, down: Array) -> tuple[Array, Array] |
             ratio = rise[:, None] * inverse(-(here + back))
     except np.linalg.LinAlgError:
         return None
-    return (back, ratio) if np.isfinite(ratio).all() else None
+    return (back, ratio) if np.isfinite(ratio).all() and np.abs(first).max() < SURE else None  # they are chances
 
 
 def _tail(last: Array, ratio: Array) -> tuple[Array, float] | None:

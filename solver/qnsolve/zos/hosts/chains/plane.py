@@ -154,8 +154,10 @@ class _PlaneChain:
 
         Faster given a likely state, or to `look` at.
         """
-        for careful in (False, True)[look or known :]:
-            chance = self._solved(careful, likely, look)
+        for careful, both in ((False, True), (False, False), (True, False))[2 * (look or known) :]:
+            chance = self._together(likely) if both else self._solved(careful, likely, look)
+            if chance is None:
+                continue
             chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
             whole, wrong = float(chance.sum()), -float(chance[chance < 0].sum())
             if wrong < SPARE * whole:  # False for nan
@@ -167,18 +169,24 @@ class _PlaneChain:
         return np.asarray(chance / chance.sum()), careful
 
     @cached_property
-    def central(self) -> tuple[Array, Array, Array, Array, Array]:
+    def central(self) -> tuple[Array, Array, Array, Array, Array, Array]:
         """Central moves."""
         return self._moves(False, None)
 
-    def _moves(self, careful: bool, jumps: Spread | None) -> tuple[Array, Array, Array, Array, Array]:
+    def _moves(self, careful: bool, jumps: Spread | None, both: bool = False) -> tuple[Array, ...]:
         its = self.arrive, self.serve, self.follow, self.up, self.down
-        return plane_moves(self.levels, self.phases, *its, careful, jumps)
+        return plane_moves(self.levels, self.phases, *its, careful, jumps, both)
+
+    def _together(self, likely: tuple[int, int] | None) -> Array | None:
+        if likely is None or self.groups or self.follow == 0:
+            return None
+        moves_of = by_places(*self._moves(False, None, True))
+        return stationary(moves_of, likely) if (-1, -1) in moves_of else None
 
     def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
         jumps = spread(self.levels, self.phases, self.groups) if self.groups else None
-        rise, fall, joint, ups, downs = self.central if not careful and jumps is None else self._moves(careful, jumps)
+        rise, fall, joint, ups, downs, less = self.central if not careful and jumps is None else self._moves(careful, jumps)
         if jumps is not None:
             turned = jumps.turned()
             if turned.cost < jumps.cost:  # along the phases
@@ -187,7 +195,7 @@ class _PlaneChain:
                     return chance
             return JumpChain(neighbours(ups, downs), rise, fall, jumps, downs_with=joint).chance()
         if likely is not None or look:
-            moves_of = by_places(rise, fall, joint, ups, downs)
+            moves_of = by_places(rise, fall, joint, ups, downs, less)
             found = anchored(moves_of, likely_state(moves_of)) if likely is None else stationary(moves_of, likely)
             if found is not None:
                 return found
@@ -233,13 +241,16 @@ def endless_plane(
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
         some = np.ix_(rows, columns)
         its = arrive[some], serve[some], follow, up[some], down[some]
-        for careful in (False, True)[likely is None and len(columns) < len(phases) :]:
-            rise, fall, joint, ups, downs = plane_moves(levels, phases[columns], *its, careful, None)
+        look = likely is None and len(columns) < len(phases)
+        for both, careful in ((True, False), (False, False), (False, True))[2 * look :]:
+            rise, fall, joint, ups, downs, less = plane_moves(levels, phases[columns], *its, careful, None, both)
             solved = None
-            if len(levels) > SHORT:
-                moves_of, within = by_places(rise, fall, joint, ups, downs), neighbours(ups[-2:-1], downs[-2:-1])[0]
+            if both and not less.any():
+                continue
+            if len(levels) > SHORT or both:
+                moves_of, within = by_places(rise, fall, joint, ups, downs, less), neighbours(ups[-2:-1], downs[-2:-1])[0]
                 solved = endless_band(within, moves_of, likely_state(moves_of))
-            if solved is None:
+            if solved is None and not both:
                 solved = endless(neighbours(ups, downs), rise, fall, joint)
             if solved is not None and -float(solved[0][solved[0] < 0].sum()) < SPARE * float(solved[0].sum()):
                 chance, means[0] = np.maximum(solved[0], 0.0), solved[1]
@@ -252,12 +263,17 @@ def endless_plane(
 
 def plane_moves(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
-    jumps: Spread | None,
-) -> tuple[Array, Array, Array, Array, Array]:  # fmt: skip
-    """Moves to the next level, back, and back with one more of the phase, to the next phase, and back, each (N, Y)."""
+    jumps: Spread | None, both: bool = False,
+) -> tuple[Array, Array, Array, Array, Array, Array]:  # fmt: skip
+    """Moves to the next level, back, back with one more of the phase, to the next phase, and back; and with one less, (N, Y).
+
+    The last ones, below zero, are there where `both` numbers are to move together as far as tasks go from one to the other: a
+    wide step of the phase with each of them would make it swing more.
+    """
     if follow == 0 and jumps is None:
         rise, fall = moves(levels, (arrive - serve).T, (arrive + serve).T, careful)
-        return rise.T, fall.T, np.zeros(arrive.shape), *moves(phases, up - down, up + down, careful)
+        none = np.zeros(arrive.shape)
+        return rise.T, fall.T, none, *moves(phases, up - down, up + down, careful), none
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
     wide_y = np.append(np.diff(phases), np.inf)[None, :]
     going = min(follow, 1.0) * serve
@@ -270,16 +286,25 @@ def plane_moves(
     rise, fall = rise.T.copy(), fall.T.copy()
     extra = follow * serve
     drift, variance = up - down + extra - joint * far, up + down + extra - joint * far**2
+    less = np.zeros(joint.shape)
+    if both:
+        near = np.append(0.0, far[0, :-1])[None, :]
+        some = (near > 0) & (far > 0)
+        lack = np.where(some, going / wide_n - joint * far, 0.0) / np.where(some, near + far, 1.0)
+        more, less = lack * near / np.where(some, far, 1.0), -lack * far / np.where(some, near, 1.0)
+        joint, drift = joint + more, drift - lack * (near + far)
+        fall -= more + less
     if jumps is not None:
         drift, variance = drift + jumps.phases[0], variance + jumps.phases[1]
     ups, downs = moves(phases, drift, variance, careful)
-    joint[0] = 0.0
-    return rise, fall, joint, ups, downs
+    joint[0] = less[0] = fall[0] = 0.0
+    return rise, fall, joint, ups, downs, less
 
 
-def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array) -> dict[tuple[int, ...], Array]:
+def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array, less: Array) -> dict[tuple[int, ...], Array]:
     """Moves by how many levels and phases further they lead."""
-    return {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
+    found = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
+    return {**found, (-1, -1): less} if less.any() else found
 
 
 def neighbours(ups: Array, downs: Array) -> Array:
