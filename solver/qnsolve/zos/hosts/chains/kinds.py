@@ -103,7 +103,7 @@ def plane_of_kinds(
 _Moves = dict[tuple[int, ...], Array]
 
 
-def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool, both: bool = False) -> _Moves:
+def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool) -> _Moves:
     """Rates (N, K, Y) in each state, by how many levels, kinds, and phases further a move leads."""
     shape = (len(levels), len(kinds), len(phases))
     found: _Moves = {}
@@ -114,17 +114,15 @@ def _moves(levels: Array, phases: Array, kinds: list[KindRates], careful: bool, 
     for k, kind in enumerate(kinds):
         most = STIFF * max(float(kind.serve.max()), float(kind.down.max()))
         arrive, up = np.minimum(kind.arrive, most), np.minimum(kind.up, most)
-        rise, fall, joint, ups, downs, less = plane_moves(
-            levels, phases, arrive, kind.serve, kind.follow, up, kind.down, careful, None, both
+        rise, fall, joint, ups, downs, _ = plane_moves(
+            levels, phases, arrive, kind.serve, kind.follow, up, kind.down, careful, None
         )
-        same = np.maximum(kind.serve - fall - joint - less, 0.0)  # steps of the levels wider than one task
+        same = np.maximum(kind.serve - fall - joint, 0.0)  # steps of the levels wider than one task
         for step, rate in (((1, 0, 0), rise), ((0, 0, 1), ups), ((0, 0, -1), downs)):
             put(step, k, rate)
         for other, its in enumerate(kinds):
             put((-1, other - k, 0), k, its.share * fall)
             put((-1, other - k, 1), k, its.share * joint)
-            if both and less.any():
-                put((-1, other - k, -1), k, its.share * less)
             if other != k:
                 put((0, other - k, 0), k, its.share * same)
     return found
