@@ -107,7 +107,8 @@ class _Part:
         busy = cpu * (1 + longer * (slow - 1)) + spin + off
         lines = [line(min(use, FULLEST * group.servers), group.servers) for use in (its.busy, busy)]
         waiting = max(its.number - its.busy, 0.0)
-        after = waiting * lines[1] / lines[0] if lines[0] > 0 else waiting
+        kept = 0.0 if load.coming.steady else min(its.busy / group.servers, 1.0) ** CLOSED
+        after = waiting * (lines[1] / lines[0]) ** (1 - kept) if lines[0] > 0 else waiting
         if limit:  # full of users it has those who are not elsewhere
             after = max(after, waiting)
         mine = 0.0 if limit else 1.0
