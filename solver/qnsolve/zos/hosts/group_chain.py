@@ -222,7 +222,7 @@ class GroupChain:
             other = float(burst.first.sum()) - own
             pieces = self.view.pieces_at_once(self.k, burst.first)  # of a group of tasks, all of the work that each brings
             arrive, up = np.maximum(arrive - own * unit * each, 0.0), np.maximum(up - pieces * each, 0.0)
-            again = self._again(burst.first)
+            again = self._again(burst.first, burst.mates(float(burst.first.sum())))
             many = min(other, pieces)  # short tasks are fewer pieces
             slower = self.slower * (many / pieces if many > 0 else 1.0)
             found += jumps(burst, np.broadcast_to(each, arrive.shape), own, many, slower, again, unit)
@@ -240,15 +240,17 @@ class GroupChain:
         own = float(first.sum())
         return own, float(first @ self.unit) / own if own > 0 else 1.0
 
-    def _again(self, first: Array) -> float:
+    def _again(self, first: Array, mates: float) -> float:
         """Work of each task of a burst after the first one, in all its visits to the group, over a visit in the mean.
 
         In a line in order of arrival all wait for the work before them; where a TCB is shared that is seen to later, and where
-        users come a level is a task, however long its piece.
+        users come a level is a task, however long its piece. So many `mates` find each other in the line, the more the fuller.
         """
         if self.k is None:
             return 1.0
-        group, load, again = self.view.load.groups[self.k], self.view.load, self.view.again(np.flatnonzero(first))
+        group, load = self.view.load.groups[self.k], self.view.load
+        longer = 1 + mates * min(self.view.loads[self.k] / self.servers, 1.0)
+        again = self.view.again(np.flatnonzero(first), longer)
         here, piece = first[group.tasks], group.cpu
         mean = float(load.flow[group.tasks] @ piece) / self.rate
         if self.as_levels or not (group.in_order and self.servers == 1 and load.coming.steady and here.any() and mean > 0):

@@ -231,13 +231,15 @@ class HostView:
         work = float(weight.sum())
         return float(weight @ left[group.tasks]) / work if work > 0 else 1.0
 
-    def again(self, tasks: Places) -> float:
+    def again(self, tasks: Places, longer: float) -> float:
         """Work that tasks that come together leave where they come until the last is done, over that of one visit each.
 
-        Each comes back so many times, all at the same pace: the less is between two visits the more of them meet.
+        Each comes back so many times, all at the same pace: the less is between two visits the more of them meet, and the
+        `longer` the line is for one of them than for others.
         """
         weight, rounds = self.load.flow[tasks], self.load.rounds[tasks]
         meet = np.divide(2 * (self.left[tasks] - 1), rounds - 1, out=np.zeros(len(tasks)), where=rounds > 1)
+        meet = meet * longer / (1 + meet * (longer - 1))
         found = 1 + (2 * rounds**2 / (rounds + 1) - 1) * meet
         return float(weight @ found) / max(float(weight.sum()), 1e-300)
 
