@@ -47,7 +47,7 @@ def endless_band(within: Array, moves: Moves, likely: tuple[int, ...]) -> tuple[
     within : ndarray (Y, Y)
         Moves within a level of those that are alike.
     moves : mapping of (int, int) to ndarray (N, Y)
-        As `stationary` takes them.
+        As `stationary` takes them; to the level before also those to the phases beside.
     likely : (int, int)
         A guess of a likely state.
     """

@@ -178,6 +178,7 @@ class _PlaneChain:
         return plane_moves(self.levels, self.phases, *its, careful, jumps, both)
 
     def _together(self, likely: tuple[int, int] | None) -> Array | None:
+        """The chances where both numbers move together on wide steps; None where none are, or no likely state is known."""
         if likely is None or self.groups or self.follow == 0:
             return None
         moves_of = by_places(*self._moves(False, None, True))
