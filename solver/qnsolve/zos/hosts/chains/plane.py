@@ -26,6 +26,8 @@ LARGE, BELOW = 600, 0.1  # points of a chain, and part of its rates below zero, 
 NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
 SHORT = 5  # levels up to which those that go on without end are eliminated one by one
 
+_Six = tuple[Array, Array, Array, Array, Array, Array]
+
 
 def grid(unit: float, top: float, growth: float = 1.15) -> Array:
     """Numbers of tasks: every one up to `unit`, then in steps that grow, up to `top`."""
@@ -155,10 +157,10 @@ class _PlaneChain:
         Faster given a likely state, or to `look` at.
         """
         for careful, both in ((False, True), (False, False), (True, False))[2 * (look or known) :]:
-            chance = self._together(likely) if both else self._solved(careful, likely, look)
-            if chance is None:
+            found = self._together(likely) if both else self._solved(careful, likely, look)
+            if found is None:
                 continue
-            chance = -chance if chance.sum() < 0 else chance  # rounding of the lowest level may turn the signs of all
+            chance = -found if found.sum() < 0 else found  # rounding of the lowest level may turn the signs of all
             whole, wrong = float(chance.sum()), -float(chance[chance < 0].sum())
             if wrong < SPARE * whole:  # False for nan
                 break
@@ -169,11 +171,11 @@ class _PlaneChain:
         return np.asarray(chance / chance.sum()), careful
 
     @cached_property
-    def central(self) -> tuple[Array, Array, Array, Array, Array, Array]:
+    def central(self) -> _Six:
         """Central moves."""
         return self._moves(False, None)
 
-    def _moves(self, careful: bool, jumps: Spread | None, both: bool = False) -> tuple[Array, ...]:
+    def _moves(self, careful: bool, jumps: Spread | None, both: bool = False) -> _Six:
         its = self.arrive, self.serve, self.follow, self.up, self.down
         return plane_moves(self.levels, self.phases, *its, careful, jumps, both)
 
@@ -265,7 +267,7 @@ def endless_plane(
 def plane_moves(
     levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
     jumps: Spread | None, both: bool = False,
-) -> tuple[Array, Array, Array, Array, Array, Array]:  # fmt: skip
+) -> _Six:  # fmt: skip
     """Moves to the next level, back, back with one more of the phase, to the next phase, and back; and with one less, (N, Y).
 
     The last ones, below zero, are there where `both` numbers are to move together as far as tasks go from one to the other: a
@@ -304,8 +306,10 @@ def plane_moves(
 
 def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array, less: Array) -> dict[tuple[int, ...], Array]:
     """Moves by how many levels and phases further they lead."""
-    found = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
-    return {**found, (-1, -1): less} if less.any() else found
+    found: dict[tuple[int, ...], Array] = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
+    if less.any():
+        found[-1, -1] = less
+    return found
 
 
 def neighbours(ups: Array, downs: Array) -> Array:
