@@ -173,7 +173,7 @@ class LimitArrivals(PickedLimits):
     def room(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills.
 
-        Work with a rate comes as it likes, but for where as many wait before the limit as there are places: then it comes
+        Other work there may leave all of the places to it, now and then. Work with a rate comes as it likes, but for where as many wait before the limit as there are places: then it comes
         when a place is free.
         """
         full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
@@ -183,7 +183,7 @@ class LimitArrivals(PickedLimits):
             for each in self.together_with(self.above[region]) if behind else (region,):
                 if each not in full or (users == np.inf and not self._line_before(each)):
                     return np.inf
-                found += min(self.capped.get(each, self.size(each)), users) * float(self.shares[each, work])
+                found += min(self.capped.get(each, self.size(each)), users)
         return found
 
     def _line_before(self, region: int) -> bool:
