@@ -173,8 +173,8 @@ class LimitArrivals(PickedLimits):
     def room(self, mine: Places, work: int) -> float:
         """Tasks of a work that the regions of some of its tasks let in; infinite where one of them has no limit that fills.
 
-        Other work there may leave all of the places to it, now and then. Work with a rate comes as it likes, but for where as many wait before the limit as there are places: then it comes
-        when a place is free.
+        Other work there may leave all of the places to it, now and then. Work with a rate comes as it likes, but for where as
+        many wait before the limit as there are places: then it comes when a place is free.
         """
         full = {*self.gates, *self.capped, *self.kept, *(int(self.work.form.pool_region[p]) for p in self.grouped)}
         found, users = 0.0, float(self.work.form.users[work]) or np.inf
