@@ -20,6 +20,13 @@ from benchmarks.system_references import load
         (23, "TRANCLASS under TOR 0", 0.01, 0.007),  # three limits in a row, all full, did not settle: 113 %, X 6
         (23, "crowd 4", 0.05, 0.01),  # ten TCBs on a full CP: the rounds ended too early: 32 %, X 14
         (2, "TRANCLASS under TOR 4", 0.06, 0.03),  # as it was: it settles by itself
+        (20, "logs and devices 2", 0.01, 0.001),  # unlike pieces at a device with many servers: 15.3 %
+        (25, "logs and devices 1", 0.01, 0.001),  # the same, of users: 13.5 %
+        (26, "importance 0", 0.02, 0.001),  # what is above was slower by what is below: 84.9 %
+        (28, "crowd 1", 0.02, 0.002),  # tasks that come back to six TCBs on one full CP: 32.6 %, X 6.7
+        (29, "coupling 3", 0.05, 0.003),  # a TCB never left idle whose requests spin: 56.3 %, X 2.3
+        (7, "many users 3", 0.01, 0.001),  # short pieces on TCBs beside long ones: 6.3 %
+        (30, "bursts 3", 0.02, 0.001),  # bursts of tasks that come back to a TCB: 18.9 %
     ],
 )
 def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:

@@ -53,7 +53,6 @@ class Lines:
     def solve(self) -> None:
         """Times of tasks there, as they come now."""
         work, form, need = self._work, self._work.form, self._work.need
-        self._limits.take_shares()
         for pool in np.flatnonzero(np.isin(form.pool_kind, [Pool.LOG, Pool.DEVICE])).tolist():
             tasks = np.flatnonzero(need.lines[:, pool] > 0)
             if len(tasks) and form.pool_size[pool] != UNLIMITED:
