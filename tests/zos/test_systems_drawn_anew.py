@@ -26,6 +26,7 @@ from benchmarks.system_references import load
         (28, "crowd 1", 0.02, 0.002),  # tasks that come back to six TCBs on one full CP: 32.6 %, X 6.7
         (29, "coupling 3", 0.05, 0.003),  # a TCB never left idle whose requests spin: 56.3 %, X 2.3
         (7, "many users 3", 0.01, 0.001),  # short pieces on TCBs beside long ones: 6.3 %
+        (31, "TOR full 0", 0.02, 0.001),  # no CPU beside the TCBs of three AORs below a TOR: a ValueError
         (30, "bursts 3", 0.02, 0.001),  # bursts of tasks that come back to a TCB: 18.9 %
     ],
 )

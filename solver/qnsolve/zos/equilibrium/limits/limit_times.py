@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.load import GroupPoint
 from .full_limits import as_full, by_places
 from .limits import Limits
 
+NOTHING = 1e-9  # share of the CPU beside TCBs that is none
 OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
 
 
@@ -113,7 +114,8 @@ def _apart(work: Working, group: ServerGroup, its: LimitPoint, flow: Array) -> t
     """Time on the CPs of each task, at TCBs and beside them, by those that are there; the latter over that alone."""
     free = group.cpu - group.serial
     part = its.thinned / max(float(flow[group.first(work.form.region)].sum()), 1e-300)
-    slower = max(its.there / max(part * float(flow @ free), 1e-300), 1.0)
+    pieces = part * float(flow @ free)
+    slower = max(its.there / pieces, 1.0) if pieces > NOTHING * float(flow @ group.cpu) else 1.0
     time = free * slower
     for region in np.unique(work.form.region[group.tasks]).tolist():
         mine = work.form.region[group.tasks] == region
