@@ -7,7 +7,7 @@ from qnsolve.numerics.band_matrix import inverse, times_inverse
 from qnsolve.zos.hosts.chains.at_limits import slots
 from qnsolve.zos.hosts.chains.banded import anchored, likely_state, stationary, times
 from qnsolve.zos.hosts.chains.endless import eliminated_levels
-from qnsolve.zos.hosts.chains.plane import grid, neighbours, plane, plane_moves
+from qnsolve.zos.hosts.chains.plane import by_places, grid, neighbours, plane, plane_moves
 from qnsolve.zos.hosts.chains.windows import KeptWindows, windowed
 
 
@@ -32,17 +32,21 @@ def test_a_chain_in_two_parts_has_no_chances() -> None:
 
 @pytest.mark.parametrize(("load", "others"), [(0.2, 5.0), (0.9, 40.0), (0.5, 900.0)])
 def test_the_points_that_are_left_out_do_not_count(load: float, others: float) -> None:
-    """A server beside others that come and go, on wide grids: as all points at once, by elimination of the levels."""
+    """A server beside others that come and go, on wide grids: as all points at once, both numbers moving together or apart."""
     levels, phases = grid(12, 3000, 1.16), grid(20, 1e5, 1.16)
     shape = (len(levels), len(phases))
     arrive, serve = np.full(shape, load), np.minimum(levels, 1.0)[:, None] * np.ones(shape)
     up, down = np.full(shape, others), np.broadcast_to(phases, shape)
     found = plane(levels, phases, arrive, serve, 0.3, up, down)
-    for careful in (False, True):
-        rise, fall, joint, ups, downs = plane_moves(levels, phases, arrive, serve, 0.3, up, down, careful, None)
+    for careful, both in ((False, True), (False, False), (True, False)):
+        rise, fall, joint, ups, downs, less = plane_moves(levels, phases, arrive, serve, 0.3, up, down, careful, None, both)
         whole = eliminated_levels(neighbours(ups, downs), rise, fall, downs_with=joint)
+        if both:
+            guess = np.unravel_index(int(found.chance.argmax()), shape)
+            whole = stationary(by_places(rise, fall, joint, ups, downs, less), (int(guess[0]), int(guess[1])))
+            assert whole is not None
         whole /= whole.sum()
-        if whole.min() > -1e-3:
+        if -whole[whole < 0].sum() < 1e-3:
             break
     whole = np.maximum(whole, 0.0)
     assert found.chance == pytest.approx(whole / whole.sum(), abs=1e-9)

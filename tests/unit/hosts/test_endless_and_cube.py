@@ -71,7 +71,7 @@ def test_one_band_matrix_is_the_elimination_of_all_levels() -> None:
     units, shape = np.minimum(n, 12.0), (count, 20)
     longer = np.maximum(1.0, (units + y) / 8)
     its = np.full(shape, 5.0), units / longer, 0.3, np.full(shape, 2.0), y / longer
-    rise, fall, joint, ups, downs = plane_moves(n[:, 0], phases, *its, True, None)
+    rise, fall, joint, ups, downs, _ = plane_moves(n[:, 0], phases, *its, True, None)
     true = endless(neighbours(ups, downs), rise, fall, joint)
     moves = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
     assert true is not None

@@ -164,7 +164,7 @@ def _delivered(work: Working, host: int, rank: float, used: float) -> None:
         goal, low, high = busy + (direct - busy) * spare / (spare + 0.03), 1.0, 2.0
         while asked(high) > goal and high < 1e6:
             high *= 2
-    elif direct < least:
+    elif direct < least and stretched is work.on_cps:  # else it is not told whose times are too long
         follow = (asked(1 - STEP) - direct) / STEP
         goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), 0.0, 1.0
     else:

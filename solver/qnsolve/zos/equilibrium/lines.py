@@ -23,7 +23,7 @@ ALIKE = 1e-3  # change of what unlike pieces wait for up to which it is not foun
 EFFORT_OF_UNLIKE = 7.0  # of unlike pieces, over that of a chain of a TCB
 
 
-class _Kinds(NamedTuple):
+class _Comers(NamedTuple):
     """Kinds of work that come to a line.
 
     Attributes
@@ -86,7 +86,7 @@ class Lines:
             wait = self._of_unlike(pool, tasks, kinds, wait)
         return wait * _visits(work, tasks, pool, np.maximum(1 - alike.wait / np.maximum(wait, 1e-300), 0.0))
 
-    def _kinds(self, pool: int, tasks: Places, visits: Array) -> _Kinds:
+    def _kinds(self, pool: int, tasks: Places, visits: Array) -> _Comers:
         """Who comes to a line."""
         work, form, need, limits = self._work, self._work.form, self._work.need, self._limits
         held = work.line_time[tasks, pool] / need.rounds[tasks]
@@ -104,9 +104,9 @@ class Lines:
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / max(rate, 1e-300) - time, 1e-3 * time)
             found.append((w, users, rate, max(float(away), 1e-9 * time)))
-        return _Kinds(*(np.array(each) for each in zip(*found, strict=True)))
+        return _Comers(*(np.array(each) for each in zip(*found, strict=True)))
 
-    def _of_unlike(self, pool: int, tasks: Places, kinds: _Kinds, plain: Array) -> Array:
+    def _of_unlike(self, pool: int, tasks: Places, kinds: _Comers, plain: Array) -> Array:
         """The wait of each piece where they are unlike (n,); `plain` by their variation alone."""
         work, form, need = self._work, self._work.form, self._work.need
         visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
