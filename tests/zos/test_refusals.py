@@ -19,6 +19,7 @@ from qnsolve.zos.report.reporting import answer
 from qnsolve.zos.solve_system import saturated
 
 from benchmarks import everything
+from benchmarks.families.random_systems import random_system
 
 L, AOR1 = zos.Lpar("L", processors=2), zos.CicsRegion("AOR1", lpar="L", tranclasses={"JSON": 5})
 IMS = zos.ImsRegions("MPP", lpar="L", regions=4)
@@ -136,3 +137,9 @@ def test_just_below_the_end_there_is_an_answer() -> None:
     """The same: simulated it is stable; it was refused as 1.008 times what a class holds."""
     drawn = next(each.drawn for each in everything.references() if each.drawn.name == "everything 402")
     assert all(work.response_time > 0 for work in drawn.system.solve().work)
+
+
+def test_a_class_that_is_nearly_empty_is_not_refused() -> None:
+    """Work comes to its seven places 0.006 times a second for 4 s each: it was refused as 1.06 times what they hold."""
+    work = random_system(304).solve()["W1"]
+    assert work.response_time == pytest.approx(4.28, rel=0.05)
