@@ -20,6 +20,7 @@ from .working import Working
 
 NOISE = 1e-4  # share of what CPs deliver that grids may lose
 IDLE, LITTLE = 4.0, 2e-3  # most that CPs are idle over that of their chain, and what is as good as never
+LEAST = 0.9  # part to which times are shortened at most, in a round, where some are limited
 STEP, FOLLOW = 0.01, 0.03  # change of times, and of what users then ask, from which on this says how long times are [ratio]
 FEW = 0.03  # of the CPs in use by higher importance, from which on its chain counts whole
 NOTHING = 1e-3  # part of it that is none
@@ -78,9 +79,9 @@ def host_times(work: Working, limits: Limits) -> None:
     limits.own.apply(hosts=True)
     limits.at_tcbs.apply()
     work.on_cps = np.maximum(work.on_cps, work.ask.on_cps)  # far beyond the end what is left of a wait is none
-    if not limits.gates and not limits.kept and not limits.grouped:
-        for at, down_to, busy in used:
-            _delivered(work, at, down_to, busy)
+    limited = bool(limits.gates or limits.kept or limits.grouped)
+    for at, down_to, busy in used:
+        _delivered(work, at, down_to, busy, limited)
 
 
 def _below(work: Working, limits: Limits, host: int, rank: float, level: Array, above: Above) -> tuple[Array, Speeds]:
@@ -125,11 +126,12 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
             work.overloaded(group.pool, coming * (1 - LOST) / its.thinned)
 
 
-def _delivered(work: Working, host: int, rank: float, used: float) -> None:
+def _delivered(work: Working, host: int, rank: float, used: float, limited: bool) -> None:
     """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
 
     Tasks down to an importance use so many CPs in the chains; the times of the lowest of them alone are stretched. They are
-    shortened where CPs that are full in the chains would be idle often, as far as users come more often by that.
+    shortened where CPs that are full in the chains would be idle often, as far as users come more often by that: all that is
+    done where some are `limited`, as who waits for a place may ask for less.
     Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times. Where
     users come to TCBs alone, only their lines are longer: a TCB that is never idle is one unit, however many wait there.
     """
@@ -160,13 +162,13 @@ def _delivered(work: Working, host: int, rank: float, used: float) -> None:
     busy = (used / engines - (1 - whole)) * (1 + NOISE)
     spare = max(whole - busy, 0.0)
     least = whole - max(IDLE * spare, LITTLE)
-    if direct > busy:
+    if direct > busy and not limited:
         goal, low, high = busy + (direct - busy) * spare / (spare + 0.03), 1.0, 2.0
         while asked(high) > goal and high < 1e6:
             high *= 2
-    elif direct < least and stretched is work.on_cps:  # else it is not told whose times are too long
+    elif direct < least and (closed.all() if limited else stretched is work.on_cps):  # else not told whose
         follow = (asked(1 - STEP) - direct) / STEP
-        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), 0.0, 1.0
+        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), LEAST * limited, 1.0
     else:
         return
     for _ in range(50):
