@@ -50,3 +50,19 @@ def test_beside_the_exact_chain(servers: int, use: float) -> None:
     found, line = system.solve(), _line(servers, rates, times)
     for each, time in zip(work, times, strict=True):
         assert found[each.name].response_time - time == pytest.approx(line / rates.sum(), rel=0.01)
+
+
+def test_devices_alike_but_for_their_servers() -> None:
+    """What is known of one is not what the other does: two were answered as the first of them."""
+    times, rates = np.array([0.001, 0.01]), np.array([900.0, 100.0])
+    work = [
+        zos.Work(f"w{k}", rate=float(rate), steps=[zos.Step("R", qr_cpu=1e-9, devices={"C": float(time), "D": float(time)})])
+        for k, (rate, time) in enumerate(zip(rates, times, strict=True))
+    ]
+    system = zos.System(
+        lpars=[zos.Lpar("L", processors=8)], regions=[zos.CicsRegion("R", lpar="L", mxt=2000)],
+        devices=[zos.Device("C", servers=3), zos.Device("D", servers=4)], work=work,
+    )  # fmt: skip
+    waits = sum(_line(servers, rates, times) for servers in (3, 4)) / rates.sum()
+    for each, time in zip(work, times, strict=True):
+        assert system.solve()[each.name].response_time - 2 * time == pytest.approx(waits, rel=0.01)

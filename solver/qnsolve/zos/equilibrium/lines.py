@@ -6,21 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import UNLIMITED, Pool
-from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd_at_most
 
 from .limits.limits import Limits
+from .limits.unlike_answers import UnlikeAnswers
 from .working import Working
 
 MOST = 100_000  # servers that are counted
 UNLIKE = 1.02  # (1 + C²)/2 of the pieces from which on kinds of them are told apart
 LITTLE = 1e-6  # wait over a piece that is as good as none
-ALIKE = 1e-3  # change of what unlike pieces wait for up to which it is not found again [ratio]
-EFFORT_OF_UNLIKE = 7.0  # of unlike pieces, over that of a chain of a TCB
 
 
 class _Comers(NamedTuple):
@@ -35,12 +32,17 @@ class _Comers(NamedTuple):
         Visits [1/s].
     away : ndarray (K,)
         From the end of a visit of a user to the next [s].
+    first, second, third : ndarray (K,)
+        E[S], E[S²]/2 and E[S³]/6 of their pieces, each an exponential time [s, s², s³].
     """
 
     work: Places
     users: Array
     rate: Array
     away: Array
+    first: Array
+    second: Array
+    third: Array
 
 
 class Lines:
@@ -48,7 +50,7 @@ class Lines:
 
     def __init__(self, work: Working, limits: Limits) -> None:
         self._work, self._limits = work, limits
-        self._unlike = AlikeAnswers[int, LimitWaits](ALIKE)
+        self._unlike = UnlikeAnswers(work)
 
     def solve(self) -> None:
         """Times of tasks there, as they come now."""
@@ -65,15 +67,14 @@ class Lines:
         work, need = self._work, self._work.need
         visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
         mean = float(visits @ service) / float(visits.sum())
-        kinds = self._kinds(pool, tasks, visits)
+        kinds = self._kinds(pool, tasks, visits, service)
         servers = min(int(work.form.pool_size[pool]), MOST)
         there = visits * work.line_time[tasks, pool] / need.rounds[tasks]
         sources = []
-        for w, users, away in zip(kinds.work, kinds.users, kinds.away, strict=True):
+        for w, users, away, hold in zip(kinds.work, kinds.users, kinds.away, kinds.first / mean, strict=True):
             if users > 0:
-                mine = work.form.work[tasks] == w
-                hold = float(visits[mine] @ service[mine]) / float(visits[mine].sum()) / mean
-                sources.append(UserSource(float(users), float(there[mine].sum() / there.sum()), float(away), hold))
+                share = there[work.form.work[tasks] == w].sum() / there.sum()
+                sources.append(UserSource(float(users), float(share), float(away), float(hold)))
         stream, streams = float(kinds.rate[kinds.users == 0].sum()), work.form.users[work.form.work[tasks]] == 0
         hold = float(visits @ (service * streams)) / max(float(visits @ streams), 1e-300) / mean
         speed = np.minimum(np.arange(servers + 1.0), servers) / mean
@@ -83,47 +84,38 @@ class Lines:
         wait = np.full(len(tasks), mixed * alike.wait)
         known = servers == 1 and not kinds.users.any()  # F. Pollaczek (1930), A. Khinchin (1932)
         if mixed > UNLIKE and alike.wait > LITTLE * mean and load < 1 and not known:
-            wait = self._of_unlike(pool, tasks, kinds, wait)
+            wait = self._of_unlike(pool, servers, kinds, wait, work.form.work[tasks])
         return wait * _visits(work, tasks, pool, np.maximum(1 - alike.wait / np.maximum(wait, 1e-300), 0.0))
 
-    def _kinds(self, pool: int, tasks: Places, visits: Array) -> _Comers:
+    def _kinds(self, pool: int, tasks: Places, visits: Array, service: Array) -> _Comers:
         """Who comes to a line."""
         work, form, need, limits = self._work, self._work.form, self._work.need, self._limits
         held = work.line_time[tasks, pool] / need.rounds[tasks]
+        works, of = np.unique(form.work[tasks], return_inverse=True)
+        times = [np.bincount(of, visits * service**n) / np.bincount(of, visits) for n in (1, 2, 3)]
         found = []
-        for w in np.unique(form.work[tasks]).tolist():
+        for w in works.tolist():
             mine = form.work[tasks] == w
             each = float((form.visits[tasks] * need.rounds[tasks])[mine].sum())
             room = limits.room(tasks[mine], w) if form.users[w] or not limits.own.shortens(pool) else np.inf
             users, rate = float(form.users[w] or np.inf), float(work.rate[w]) * each
             if users == np.inf == room:
-                found.append((w, 0.0, rate, 1.0))
+                found.append((0.0, rate, 1.0))
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
             away = work.cycle[w] / each - time
             if room < users:  # comes out of regions at their limits: no more than they hold
                 users, away = room, max(room / max(rate, 1e-300) - time, 1e-3 * time)
-            found.append((w, users, rate, max(float(away), 1e-9 * time)))
-        return _Comers(*(np.array(each) for each in zip(*found, strict=True)))
+            found.append((users, rate, max(float(away), 1e-9 * time)))
+        return _Comers(works, *np.array(found).T, *times)
 
-    def _of_unlike(self, pool: int, tasks: Places, kinds: _Comers, plain: Array) -> Array:
-        """The wait of each piece where they are unlike (n,); `plain` by their variation alone."""
-        work, form, need = self._work, self._work.form, self._work.need
-        visits, service = work.flow[tasks] * need.rounds[tasks], need.lines[tasks, pool] / need.rounds[tasks]
-        of = np.searchsorted(kinds.work, form.work[tasks])
-        first, second, third = (np.bincount(of, visits * service**n) / np.bincount(of, visits) for n in (1, 2, 3))
-        come, before = (kinds.users, kinds.rate, kinds.away), self._unlike.last(pool)
-        begin = None if before is None else before.search
-
-        def solve() -> LimitWaits:
-            work.effort += EFFORT_OF_UNLIKE
-            return unlike_waits(min(int(form.pool_size[pool]), MOST), *come, first, second, third, begin=begin)
-
+    def _of_unlike(self, pool: int, servers: int, kinds: _Comers, plain: Array, work: Places) -> Array:
+        """The wait of each piece, of some `work`, where they are unlike (n,); `plain` by their variation alone."""
         try:
-            found = self._unlike.of(pool, (*come, first, second), solve).wait
+            found = self._unlike.of(pool, servers, kinds[1:]).wait
         except StiffChainError:
             return plain
-        return found[of] if np.isfinite(found).all() else plain
+        return found[np.searchsorted(kinds.work, work)] if np.isfinite(found).all() else plain
 
 
 def _visits(work: Working, tasks: Places, pool: int, more: Array) -> Array:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
+from qnsolve.methods.limits.unlike_works import LimitWaits
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
-from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
 from .limit_arrivals import LimitArrivals
+from .unlike_answers import UnlikeAnswers
 
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
-EFFORT_OF_UNLIKE = 7.0  # of works that hold places for unlike times, over that of a chain of a TCB
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
-ALIKE = 1e-3  # change of what the waits of kinds of work depend on up to which they are not found again [ratio]
 SELDOM = 0.2  # load of a limit below which there is no line to speak of
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 
@@ -25,7 +23,7 @@ class UnlikeLimits(LimitArrivals):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.waits = AlikeAnswers[int, LimitWaits](ALIKE)
+        self.waits = UnlikeAnswers(self.work)
         self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
@@ -65,7 +63,7 @@ class UnlikeLimits(LimitArrivals):
             if apart:
                 try:
                     second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
-                    found = self._found(pool, (users, flow[some], gone, mean, second, third, relative))
+                    found = self.waits.of(pool, size, (users, flow[some], gone, mean, second, third), relative).wait
                     beside = plain
                     if pool in self.two_counts:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
@@ -85,18 +83,6 @@ class UnlikeLimits(LimitArrivals):
     def unlike_found(self, pool: int) -> LimitWaits | None:
         """What was found of a limit whose kinds of work have waits of their own."""
         return self.waits.last(pool) if pool in self.own_waits else None
-
-    def _found(self, pool: int, kinds: tuple[Array, ...]) -> Array:
-        """Waits of unlike kinds of work; those of the round before, or of an equal limit, where they depend on the same."""
-        users, rate, gone, mean, second, third, speed = kinds
-        before = self.waits.last(pool)
-        begin = None if before is None else before.search
-
-        def solve() -> LimitWaits:
-            self.work.effort += EFFORT_OF_UNLIKE
-            return unlike_waits(len(speed) - 1, users, rate, gone, mean, second, third, speed, begin)
-
-        return self.waits.of(pool, kinds, solve).wait
 
     def _one_kind(
         self, tasks: Places, place: int, inside: Array, speed: Array, size: int, away: Array, plain: float
