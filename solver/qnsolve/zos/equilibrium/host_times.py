@@ -129,9 +129,10 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
 def _delivered(work: Working, host: int, rank: float, used: float, limited: bool) -> None:
     """Times stretched until the users ask a host for no more than its chains deliver: near saturation the better figure.
 
-    Tasks down to an importance use so many CPs in the chains; the times of the lowest of them alone are stretched. They are
-    shortened where CPs that are full in the chains would be idle often, as far as users come more often by that: all that is
-    done where some are `limited`, as who waits for a place may ask for less.
+    `used` CPs are what tasks down to an importance have in the chains; the times of the lowest of them alone are stretched.
+    They are shortened where CPs that are full in the chains would be idle often, as far as users come more often by that, if it
+    is told whose times are too long: not lines at TCBs alone. Where some are `limited` this is all that is done, of users
+    alone: who waits for a place may ask for less.
     Users who think long ask for nearly the same however long they wait: what grids lose says nothing of their times. Where
     users come to TCBs alone, only their lines are longer: a TCB that is never idle is one unit, however many wait there.
     """
@@ -166,9 +167,9 @@ def _delivered(work: Working, host: int, rank: float, used: float, limited: bool
         goal, low, high = busy + (direct - busy) * spare / (spare + 0.03), 1.0, 2.0
         while asked(high) > goal and high < 1e6:
             high *= 2
-    elif direct < least and (closed.all() if limited else stretched is work.on_cps):  # else not told whose
+    elif direct < least and (closed.all() if limited else stretched is work.on_cps):
         follow = (asked(1 - STEP) - direct) / STEP
-        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), LEAST * limited, 1.0
+        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), LEAST if limited else 0.0, 1.0
     else:
         return
     for _ in range(50):

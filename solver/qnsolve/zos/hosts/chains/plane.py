@@ -24,6 +24,7 @@ RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 LARGE, BELOW = 600, 0.1  # points of a chain, and part of its rates below zero, from which on central moves are not tried
 NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
+WAYS = (False, True), (False, False), (True, False)  # to move, until one does: careful or not, both numbers together or not
 SHORT = 5  # levels up to which those that go on without end are eliminated one by one
 
 _Six = tuple[Array, Array, Array, Array, Array, Array]
@@ -156,7 +157,7 @@ class _PlaneChain:
 
         Faster given a likely state, or to `look` at.
         """
-        for careful, both in ((False, True), (False, False), (True, False))[2 * (look or known) :]:
+        for careful, both in WAYS[2 * (look or known) :]:
             found = self._together(likely) if both else self._solved(careful, likely, look)
             if found is None:
                 continue
@@ -245,7 +246,7 @@ def endless_plane(
         some = np.ix_(rows, columns)
         its = arrive[some], serve[some], follow, up[some], down[some]
         look = likely is None and len(columns) < len(phases)
-        for both, careful in ((True, False), (False, False), (False, True))[2 * look :]:
+        for careful, both in WAYS[2 * look :]:
             rise, fall, joint, ups, downs, less = plane_moves(levels, phases[columns], *its, careful, None, both)
             solved = None
             if both and not less.any():
