@@ -8,12 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Places = NDArray[Any]  # of integers: where things stand in arrays
 
 BLOCK = 32
+MATRIX = 128  # terms of a block of a product of series
 WHOLE = 64
 FAINT = 1e-270  # weights below this share of the largest are dropped, before they become subnormal and slow
 ONE = np.ones(1)
@@ -110,6 +112,39 @@ class Geometric:
         y[..., 1:, :] += carry[..., None] * self.carried
         flat: Array = y.reshape(padded.shape)[..., : self.length]
         return flat
+
+
+def convolved(rows: Array, terms: Array) -> Array:
+    """The first terms of the products of several power series and one other, by blocks as products of matrices.
+
+    Parameters
+    ----------
+    rows : ndarray (R, N)
+    terms : ndarray (N,)
+
+    Returns
+    -------
+    ndarray (R, N)
+
+    Examples
+    --------
+    >>> convolved(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]), np.array([1.0, 2.0, 3.0])).tolist()
+    [[1.0, 3.0, 5.0], [0.0, 0.0, 2.0]]
+    """
+    series, size = rows.shape
+    block = min(size, MATRIX)
+    blocks = -(-size // block)
+    padded = np.zeros((blocks, series, block))
+    whole = np.zeros((series, blocks * block))
+    whole[:, :size] = rows
+    padded[:] = whole.reshape(series, blocks, block).transpose(1, 0, 2)
+    shifted = np.zeros((blocks + 1) * block)
+    shifted[block : block + size] = terms
+    windows, found = sliding_window_view(shifted, block), np.zeros(padded.shape)
+    for apart in range(blocks):
+        matrix = windows[block * (apart + 1) - np.arange(block)]  # of terms at the place to less that from
+        found[apart:] += (padded[: blocks - apart].reshape(-1, block) @ matrix).reshape(blocks - apart, series, block)
+    return np.asarray(found.transpose(1, 0, 2).reshape(series, -1)[:, :size])
 
 
 @lru_cache(WHOLE)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qnsolve.numerics.band_matrix import running_sums
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, convolved
 
 TINY = 1e-290
 MOST = 600  # servers and pieces whose weights rise and fall in range
@@ -189,18 +189,15 @@ class _Product:
 
     def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
-        weight, few, top = self.weight, len(self.weight) - 1, self.weight.shape[1] - 1
-        count = np.arange(1.0, top + 1)
+        weight, few = self.weight, len(self.weight) - 1
+        count = np.arange(1.0, weight.shape[1])
         terms = np.cumprod(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
         terms = np.where(terms < TINY, 0.0, terms)
-        found = np.zeros_like(weight)
-        found[-1] = np.convolve(weight[-1], terms)[: top + 1]
-        found[:few] = weight[:few]
-        for n in range(1, few):
-            found[n, 1:] += np.convolve(weight[n - 1], terms[1:])[:top]
-        busy = found[-1] - weight[-1]
-        if self.busy.any():
-            busy = busy + np.convolve(self.busy, terms)[: top + 1]
+        terms[0] = 0.0  # some are there; those with none are what was before
+        there = convolved(np.concatenate((weight[: few - 1], weight[-1:], self.busy[None])), terms)
+        found, busy = weight.copy(), there[-2] + there[-1] + self.busy
+        found[1:few] += there[: few - 1]
+        found[-1] += there[-2]
         return found, busy
 
 

@@ -23,6 +23,7 @@ SIZES = 3  # of visits, for which times are found
 ROUNDS = 2  # in which it is found how long a task is there for a visit
 FINE = 120.0  # tasks up to which each number is a level where they call others of higher importance
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
+MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 CLOSE, WIDE = 2.0, 3.0  # levels a standard deviation of what users make of it, and such deviations to both sides
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
@@ -155,6 +156,13 @@ class _TwoRanks:
         return cls(solved, arrive, serve, up, down, calls, chances, slower, unlike, use)
 
 
+def _where_visits_are(solved: Plane) -> tuple[slice, slice]:
+    """The levels and the phases on which a visit ever finds others; it slows those of its importance: more of them come."""
+    n, y = (np.flatnonzero(solved.chance.sum(axis=axis) > SEEN)[[0, -1]] for axis in (1, 0))
+    top = np.searchsorted(solved.levels, MORE * solved.levels[n[1]] + SPARE)
+    return slice(int(n[0]), int(top) + 1), slice(max(int(y[0]) - 1, 0), int(y[1]) + 2)
+
+
 def _levels(lower: HostView, left: float, levels: Array) -> Array:
     """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver.
 
@@ -203,7 +211,8 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     waiting = max(solved.mean_level - lower.total, 0.0) * piece * unlike
     engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
     served = 1.0 if lower.load.coming.steady else float((chance * found.serve).sum()) / lower.all_flow
-    times = _visits(lower, one, met, piece)
+    there = _where_visits_are(solved)
+    times = _visits(lower, one.within(*there), met[:, *there], piece)
     return LowerPoint(engines_for, solved.mean_level, found.use, served, waiting, met_by, *times, again)
 
 

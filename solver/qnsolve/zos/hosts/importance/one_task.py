@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -32,6 +33,8 @@ class OneTask:
         Rates at which those of higher importance come and end, as fast as their pieces make it [1/s].
     calls : float
         How many of these each of the others calls when it ends.
+    starved : float, optional
+        Least rate at which a visit ends [1/s]; by the fastest moves, if that is not known.
     """
 
     levels: Array
@@ -42,11 +45,19 @@ class OneTask:
     up: Array
     down: Array
     calls: float = 0.0
+    starved: float | None = None
+
+    def within(self, n: slice, y: slice) -> OneTask:
+        """The same on some of the levels and of the phases alone: others never are."""
+        up, down, each = self.up[y], self.down[y], self.each[n, y]
+        return OneTask(
+            self.levels[n], self.phases[y], self.arrive[n], each, self.alone[n, y], up, down, self.calls,
+            self._least(),
+        )  # fmt: skip
 
     def time_left(self, size: float) -> Array:
         """Time of a visit whose CPU is so many times that of a mean one, from each state (N, Y) [s]."""
-        beside = self._moves(self.each * self.levels[:, None])
-        return times(beside, self._ends(beside, size))
+        return times(self._beside, self._ends(size))
 
     def rounds(self, start: Array, size: float, count: float, pause: float) -> tuple[float, float]:
         """Times of the first and of all later visits of a task [s].
@@ -62,8 +73,7 @@ class OneTask:
         pause : float
             Mean time between two [s].
         """
-        beside = self._moves(self.each * self.levels[:, None])
-        ends = self._ends(beside, size)
+        beside, ends = self._beside, self._ends(size)
         there = stays(beside, ends, start)
         apart = self._moves(self.alone * self.levels[:, None])
         both = {(0, *to): np.array([rate, apart[to]]) for to, rate in beside.items()}
@@ -78,10 +88,17 @@ class OneTask:
         follow, up = with_called(self.calls, self.up, serve)
         return by_places(*plane_moves(self.levels, self.phases, arrive, serve, follow, up, down, True, None))
 
-    def _ends(self, beside: Moves, size: float) -> Array:
-        fastest = min(float(np.sum(list(beside.values()), axis=0).max()), FASTEST * float(self.each.max()))
-        least = STARVED * fastest
-        return np.maximum(self.each / size, least)
+    @cached_property
+    def _beside(self) -> Moves:
+        """Moves of the others while the visit is there."""
+        return self._moves(self.each * self.levels[:, None])
+
+    def _ends(self, size: float) -> Array:
+        return np.maximum(self.each / size, self._least() if self.starved is None else self.starved)
+
+    def _least(self) -> float:
+        fastest = float(np.sum(list(self._beside.values()), axis=0).max())
+        return STARVED * min(fastest, FASTEST * float(self.each.max()))
 
 
 def with_called(calls: float, up: Array, serve: Array) -> tuple[float, Array]:
