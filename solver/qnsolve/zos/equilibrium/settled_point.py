@@ -37,6 +37,8 @@ ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
 
+AGAIN = 3  # times that waits of work in groups are found in a round
+
 
 def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None], rounds: int = ROUNDS) -> Working:
     """Find it.
@@ -111,7 +113,12 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
 def _of_groups(work: Working, limits: Limits) -> None:
     """What tasks wait longer because work comes in groups."""
     work.behind_groups, work.overflowing = line_waits(work, limits), overflowing(work, limits)
-    work.before_groups, work.at_ticks = burst_waits(work, limits), tick_waits(work)
+    for _ in range(AGAIN):  # tasks that wait for one hold their places in others
+        before = work.response
+        work.before_groups, work.at_ticks = burst_waits(work, limits), tick_waits(work)
+        if float(np.abs(work.response / before - 1).max()) < CLOSE:
+            break
+        work.settle_rates()
 
 
 def _look_around(work: Working) -> None:
