@@ -87,7 +87,7 @@ class GroupChain:
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
         self.piece = float(mine @ group.cpu) / self.rate if group is not None else 1.0
-        self.region = group.region if group is not None else -1
+        self.region, self.pool = (group.region, group.pool) if group is not None else (-1, -1)
         self.going = view.going(k) / self.levels_a_task
         self.slower = float(view.slower(k)) if k is not None else 1.0
         self.out = view.others_flow(k)
@@ -117,12 +117,19 @@ class GroupChain:
             point, last = self.solved(np.arange(self.servers + 3.0), True)
             if last == 0.0:
                 return point
+        if self.pool in load.kept.reach and not full:
+            levels = self._up_to(min(load.kept.reach[self.pool], top))
         for _ in range(GRIDS):
             point, last = self.solved(levels)
             if self.k is None or last < LAST or levels[-1] >= top or full:
                 break
-            levels = grid(max(load.engines + 10, 12), min(4 * levels[-1], top), self.view.growth)
+            load.kept.reach[self.pool] = min(4 * levels[-1], top)
+            levels = self._up_to(load.kept.reach[self.pool])
         return point
+
+    def _up_to(self, most: float) -> Array:
+        """Numbers of tasks of a chain that was too short."""
+        return grid(max(self.view.load.engines + 10, 12), most, self.view.growth)
 
     def _most(self, k: int) -> float:
         """Rate at which the group serves without a pause: the mean drift of its level (M. Neuts 1981)."""

@@ -264,6 +264,7 @@ class HostView:
         """The groups that are QR and RO TCBs and have tasks."""
         return [k for k, g in enumerate(self.load.groups) if g.kind in (Pool.QR, Pool.RO) and self.loads[k] > 0]
 
+    @_once
     def company(self, k: int | None) -> Company:
         """All others than a group; to a TCB the tasks of a limit that are off the CPs are not there."""
         of_limit = k is None or self.load.groups[k].kind is Pool.LIMIT

@@ -111,6 +111,7 @@ class _Solved:
     known: dict[int, Known]
     lines: LineRatios | None
     windows: dict[tuple[int, int], KeptWindows]
+    reach: dict[int, float]
 
 
 _hosts = KeptAnswers[_Solved](HOSTS)
@@ -135,9 +136,9 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
         chains = Host(as_cpu(load) if spinning else load)
         point = limited_point(chains) if applies(chains) and not spinning else beside_never_idle(chains, together(chains))
         point = with_spins(load, point) if spinning else point
-        return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows)
+        return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows, kept.reach)
 
-    solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows), solve)
-    kept.known, kept.lines, kept.windows = solved.known, solved.lines, solved.windows
+    solved = _hosts.of((asked, load.between, load.round, kept.known, kept.lines, kept.windows, kept.reach), solve)
+    kept.known, kept.lines, kept.windows, kept.reach = solved.known, solved.lines, solved.windows, solved.reach
     kept.kind, kept.numbers, kept.between, kept.point = kind, numbers, load.between, solved.point
     return solved.point, solved.effort

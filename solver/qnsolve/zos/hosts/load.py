@@ -83,6 +83,8 @@ class Kept:
         Those of lines beside free pieces.
     windows : dict of (pool, int) to KeptWindows
         Where the chances of their chains are.
+    reach : dict of pool to float
+        How far the levels of chains went that were too short at first.
     kind, numbers : bytes, ndarray
         What it was asked last, `between` apart: numbers, and all else; and `point`, how it was solved.
     plain : Kept or None
@@ -92,6 +94,7 @@ class Kept:
     known: dict[int, Known] = field(default_factory=dict)
     lines: LineRatios | None = None
     windows: dict[tuple[int, int], KeptWindows] = field(default_factory=dict)
+    reach: dict[int, float] = field(default_factory=dict)
     kind: bytes = b""
     numbers: Array = field(default_factory=lambda: np.zeros(0))
     between: Array = field(default_factory=lambda: np.zeros(0))

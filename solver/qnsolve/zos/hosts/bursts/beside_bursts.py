@@ -89,9 +89,15 @@ class BesideBursts:
         work = self.load.flow[group.tasks] * (group.cpu + group.spin)
         return float(self._plain[1].groups[k].stretch) if np.count_nonzero(work) > 1 else 0.0
 
-    def _alike(self, load: Load, k: int, solved: HostPoint) -> float:
+    @cached_property
+    def _plain_as_cpu(self) -> HostView:
+        """The host without bursts, its requests that spin as CPU."""
+        return HostView(as_cpu(self._plain[0].load))
+
+    def _alike(self, k: int) -> float:
         """Time of tasks of a group without bursts over that alone, all pieces alike."""
-        its = GroupChain(HostView(as_cpu(load)), k).solve()
+        load, solved = self._plain[0].load, self._plain[1]
+        its = GroupChain(self._plain_as_cpu, k).solve()
         if not spins(load):
             return its.stretch
         groups = [its if place == k else other for place, other in enumerate(solved.groups)]
@@ -110,8 +116,7 @@ class BesideBursts:
             return 1.0
         if float(piece[some].max()) <= UNLIKE * float(piece[some].min()):
             return 1.0
-        plain, solved = self._plain
-        alike = self._alike(plain.load, k, solved)
+        solved, alike = self._plain[1], self._alike(k)
         each = solved.groups[k].stretch * solved.groups[k].uneven * np.ones(len(flow))
         more: Array = np.full(len(flow), its.stretch - alike)
         if not self._view.bursts_begin(k):

@@ -171,21 +171,20 @@ class _Product:
         count = min(servers, top + 1)
         terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
         terms = np.where(terms < TINY, 0.0, terms)
-        found, busy = np.zeros_like(weight), self.busy
-        found[-1] = weight[-1] if count == 1 else np.convolve(weight[-1], terms[:count])[: top + 1]
+        rows = np.concatenate((weight, self.busy[None])) if self.busy.any() else weight
+        found = np.zeros_like(rows)
+        for row in range(few, len(rows)):
+            found[row] = rows[row] if count == 1 else np.convolve(rows[row], terms[:count])[: top + 1]
         for n in range(min(count, few)):
             found[n:few, n:] += terms[n] * weight[: few - n, : top + 1 - n]
         if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
             first = min(servers, few)
-            start = np.zeros((few - first + 1, top + 1))
-            start[:-1, servers:] = weight[: few - first, : top + 1 - servers]
-            start[-1, servers:] = weight[-1, : top + 1 - servers]
+            start = np.zeros((len(rows) - first, top + 1))
+            start[: few - first, servers:] = weight[: few - first, : top + 1 - servers]
+            start[few - first :, servers:] = rows[few:, : top + 1 - servers]
             start *= terms[servers]
             found[first:] += running_sums(start.T, step / servers).T
-        if busy.any():
-            tail = terms[count] * (step / servers) ** np.arange(max(top + 1 - count, 0)) if terms[count] > 0 else []
-            busy = np.convolve(busy, np.append(terms[:count], tail))[: top + 1]
-        return found, busy
+        return found[: few + 1], found[few + 1] if len(rows) > len(weight) else self.busy
 
     def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""

@@ -127,7 +127,7 @@ def plane(
         near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
         known = wide[0] or (windows is not None and windows.careful.get(size, False))
         if seen and not known and len(rows) * len(columns) > LARGE:
-            known = not groups and too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
+            known = too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
         found, careful = chain.chance(near, known=known)
         wide[0] = careful
         if windows is not None:
@@ -172,9 +172,14 @@ class _PlaneChain:
         return np.asarray(chance / chance.sum()), careful
 
     @cached_property
+    def jumps(self) -> Spread | None:
+        """What comes several at once."""
+        return spread(self.levels, self.phases, self.groups) if self.groups else None
+
+    @cached_property
     def central(self) -> _Six:
         """Central moves."""
-        return self._moves(False, None)
+        return self._moves(False, self.jumps)
 
     def _moves(self, careful: bool, jumps: Spread | None, both: bool = False) -> _Six:
         its = self.arrive, self.serve, self.follow, self.up, self.down
@@ -189,8 +194,8 @@ class _PlaneChain:
 
     def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
-        jumps = spread(self.levels, self.phases, self.groups) if self.groups else None
-        rise, fall, joint, ups, downs, less = self.central if not careful and jumps is None else self._moves(careful, jumps)
+        jumps = self.jumps
+        rise, fall, joint, ups, downs, less = self._moves(careful, jumps) if careful else self.central
         if jumps is not None:
             turned = jumps.turned()
             if turned.cost < jumps.cost:  # along the phases
