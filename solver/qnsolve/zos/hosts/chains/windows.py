@@ -14,6 +14,7 @@ SMALL, FEW = 400, 30  # points of both grids, and of the phases alone, up to whi
 COARSE = 3  # points of a grid of which one is looked at first
 NEVER = 1e-9  # share of the chances, and of the means, that is left out
 LOST = 1e-7  # share of them at an end from which on it was cut too far
+WIDER = 0.4  # of the points of a window, that it is then made wider by
 SAME = 1e-3  # change of its loads up to which a chain is solved on the same points
 
 Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
@@ -119,9 +120,9 @@ def _between(points: Array, seen: Places, chance: Array) -> Places:
 
 
 def _wider(points: Array, kept: Places, chance: Array) -> Places:
-    """As many points of a grid more at a side that was cut where chances are."""
+    """More points of a grid at a side that was cut where chances are."""
     weight = _weights(points[kept], chance)
-    first, last = int(kept[0]), int(kept[-1])
-    low = max(first - len(kept), 0) if weight[0] > LOST else first
-    high = min(last + len(kept), len(points) - 1) if weight[-1] > LOST else last
+    first, last, more = int(kept[0]), int(kept[-1]), int(len(kept) * WIDER) + 1
+    low = max(first - more, 0) if weight[0] > LOST else first
+    high = min(last + more, len(points) - 1) if weight[-1] > LOST else last
     return np.arange(low, high + 1)
