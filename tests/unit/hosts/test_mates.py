@@ -111,3 +111,19 @@ def test_all_visits_of_one_among_others() -> None:
     for pause in (1e-4, 1e4):
         first, later = one.rounds(chance, 0.3, 5.0, pause)
         assert (first, later) == pytest.approx((0.3 / (1 - use), 4 * 0.3 / (1 - use)), rel=1e-3)
+
+
+@pytest.mark.parametrize("use", [0.3, 1.2])
+def test_a_visit_on_the_states_that_matter(use: float) -> None:
+    """Beside higher work that keeps its engine at work, or more than that: nothing is lost where others never are."""
+    levels, phases = np.arange(200.0), np.arange(120.0)
+    left = np.where(phases == 0, 1.0, 1e-7)  # of the engine
+    each, gone = left / (levels + 1)[:, None], left / np.maximum(levels, 1.0)[:, None]
+    up, down = np.full(120, use), np.minimum(phases, 1.0)
+    whole = OneTask(levels, phases, np.append(np.full(199, 0.1), 0.0), each, gone, up, down)
+    busy = slice(60, 120) if use > 1 else slice(0, 60)
+    some = whole.within(slice(0, 120), busy)
+    for size in (0.5, 3.0):
+        its, wide = some.time_left(size), whole.time_left(size)[:120, busy]
+        middle = its.shape[1] // 4 if use < 1 else -its.shape[1] // 4
+        assert its[:8, middle] == pytest.approx(wide[:8, middle], rel=1e-5)

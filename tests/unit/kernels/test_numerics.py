@@ -7,7 +7,7 @@ import pytest
 from qnsolve.numerics import fixed_point as fixed
 from qnsolve.numerics.markov_chain import TooManyStatesError, explore, stationary
 from qnsolve.numerics.passage_times import gamma_quantile
-from qnsolve.numerics.series import geometric, scaled
+from qnsolve.numerics.series import convolved, geometric, scaled
 
 
 def test_a_chain_longer_than_allowed_is_given_up() -> None:
@@ -57,3 +57,12 @@ def test_numbers_in_equal_ratios() -> None:
     for _ in range(200):
         first, last, count = 10 ** g.uniform(-12, 3), 10 ** g.uniform(-12, 8), int(g.integers(2, 500))
         np.testing.assert_allclose(geometric(first, last, count), np.geomspace(first, last, count), rtol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 7, 128, 129, 700])
+def test_products_of_series_by_blocks(size: int) -> None:
+    """As numpy has them, term by term, however small."""
+    random = np.random.default_rng(size)
+    rows, terms = random.random((3, size)) * 10.0 ** random.uniform(-150, 0, (3, size)), random.random(size)
+    each = np.array([np.convolve(row, terms)[:size] for row in rows])
+    assert convolved(rows, terms) == pytest.approx(each, rel=1e-12, abs=0.0)
