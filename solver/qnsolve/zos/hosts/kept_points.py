@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from hashlib import blake2b
+from pickle import HIGHEST_PROTOCOL, dumps, loads
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
@@ -46,18 +46,21 @@ class KeptAnswers(Generic[Found]):
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, Lock()
-        self._known: OrderedDict[bytes, Found] = OrderedDict()
+        self._known: OrderedDict[bytes, bytes] = OrderedDict()
 
     def of(self, asked: object, solve: Callable[[], Found]) -> Found:
         """The answer to what is asked, for the caller alone: `solve` finds it where it is not known."""
         key = _digest(asked)
         with self._lock:
-            if key in self._known:
+            known = self._known.get(key)
+            if known is not None:
                 self._known.move_to_end(key)
-                return deepcopy(self._known[key])
+        if known is not None:
+            again: Found = loads(known)
+            return again
         found = solve()
         with self._lock:
-            self._known[key] = deepcopy(found)
+            self._known[key] = dumps(found, HIGHEST_PROTOCOL)
             if len(self._known) > self._most:
                 self._known.popitem(last=False)
         return found
