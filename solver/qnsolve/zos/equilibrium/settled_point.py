@@ -28,7 +28,7 @@ from .working import EFFORT, Working
 ROUNDS, CLOSE = 30, 1e-4
 CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
 LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
-LONG, NEAR = 12, 1e-3  # rounds after which it is close enough that response times change no more than this [ratio]
+LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
@@ -92,7 +92,8 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
         drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
         middle.see(work)
-        still = still + 1 if change < (CLOSE if work.rounds <= LONG else NEAR) else 0
+        short = work.rounds <= LONG and work.effort <= DEAR
+        still = still + 1 if change < (CLOSE if short else NEAR) else 0
         if work.rounds > 1 and still >= (1 if limits.calm else STILL):
             work.settled = True
             break

@@ -21,6 +21,7 @@ from .chains.plane import endless_plane, grid, moves, plane
 from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
 from .load import GroupPoint, LimitSeen
+from .spread import closer
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
 SLOWEST = 1e-9  # least throughput of a group over that asked for
@@ -120,7 +121,7 @@ class GroupChain:
         if self.pool in load.kept.reach and not full:
             levels = self._up_to(min(load.kept.reach[self.pool], top))
         for _ in range(GRIDS):
-            point, last = self.solved(levels)
+            point, last = self.solved(self._closer(levels))
             if self.k is None or last < LAST or levels[-1] >= top or full:
                 break
             load.kept.reach[self.pool] = min(4 * levels[-1], top)
@@ -130,6 +131,14 @@ class GroupChain:
     def _up_to(self, most: float) -> Array:
         """Numbers of tasks of a chain that was too short."""
         return grid(max(self.view.load.engines + 10, 12), most, self.view.growth)
+
+    def _closer(self, levels: Array) -> Array:
+        """Numbers of tasks, closer together where users come to a limit at what it lets through."""
+        coming, tasks = self.view.load.coming, self.view.load.groups[self.k].tasks if self.k is not None else None
+        if tasks is None or coming.steady or self.held is None:
+            return levels
+        mine = np.bincount(self.view.load.work[tasks], self.view.load.visits[tasks], coming.rate.shape[1])
+        return closer(levels, coming.count, coming.rate @ mine, self._most(self.k))
 
     def _most(self, k: int) -> float:
         """Rate at which the group serves without a pause: the mean drift of its level (M. Neuts 1981)."""

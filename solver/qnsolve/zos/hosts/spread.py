@@ -12,6 +12,7 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
+CLOSE, WIDE = 2.0, 5.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
 
 
 def crossing(count: Array, coming: Array, delivered: float) -> tuple[float, float]:
@@ -24,6 +25,24 @@ def crossing(count: Array, coming: Array, delivered: float) -> tuple[float, floa
     if slope <= 0:
         return float(count[place - 1]), 0.0
     return float(count[place - 1]) + float(coming[place - 1] - delivered) / slope, sqrt(delivered / slope)
+
+
+def closer(levels: Array, count: Array, coming: Array, delivered: float) -> Array:
+    """Numbers of tasks, closer together where users come, by `count`, at what is delivered.
+
+    There the number stays: steps that widen with the number alone may be wider than it spreads.
+    """
+    asked = np.interp(levels, count, coming)
+    if asked[0] <= delivered or asked[-1] >= delivered:
+        return levels
+    middle, spread = crossing(count, coming, delivered)
+    place = int(np.searchsorted(levels, middle))
+    if place == 0 or place == len(levels) or levels[place] - levels[place - 1] <= spread / CLOSE:
+        return levels
+    near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
+    near = near[(near > 0) & (near < levels[-1])]
+    outside = levels[(levels < near[0] - 1) | (levels > near[-1] + 1)] if len(near) else levels
+    return np.asarray(np.unique(np.concatenate((outside, near))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from qnsolve.zos.hosts.chains.company import Company, along
 from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import Called
-from qnsolve.zos.hosts.spread import crossing
+from qnsolve.zos.hosts.spread import closer
 
 from .one_task import SHORT, OneTask, with_called
 
@@ -25,7 +25,6 @@ FINE = 120.0  # tasks up to which each number is a level where they call others 
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
-CLOSE, WIDE = 2.0, 3.0  # levels a standard deviation of what users make of it, and such deviations to both sides
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
@@ -164,23 +163,9 @@ def _where_visits_are(solved: Plane) -> tuple[slice, slice]:
 
 
 def _levels(lower: HostView, left: float, levels: Array) -> Array:
-    """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver.
-
-    There the number stays: steps that widen with the number alone may be wider than it spreads.
-    """
-    if lower.load.coming.steady:
-        return levels
-    asked = np.interp(levels, lower.load.coming.count, lower.asked())
-    if asked[0] <= left or asked[-1] >= left:
-        return levels
-    middle, spread = crossing(levels, asked, left)
-    place = int(np.searchsorted(levels, middle))
-    if levels[place] - levels[place - 1] <= spread / CLOSE:
-        return levels
-    near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
-    near = near[(near > 0) & (near < levels[-1])]
-    outside = levels[(levels < near[0] - 1) | (levels > near[-1] + 1)]
-    return np.asarray(np.unique(np.concatenate((outside, near))))
+    """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver."""
+    coming = lower.load.coming
+    return levels if coming.steady else closer(levels, coming.count, lower.asked(), left)
 
 
 def _calls(higher: HostView) -> float:
