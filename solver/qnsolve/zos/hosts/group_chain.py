@@ -135,7 +135,7 @@ class GroupChain:
     def _closer(self, levels: Array) -> Array:
         """Numbers of tasks, closer together where users come to a limit at what it lets through."""
         coming, tasks = self.view.load.coming, self.view.load.groups[self.k].tasks if self.k is not None else None
-        if tasks is None or coming.steady or self.held is None:
+        if tasks is None or coming.steady or self.gated:
             return levels
         mine = np.bincount(self.view.load.work[tasks], self.view.load.visits[tasks], coming.rate.shape[1])
         return closer(levels, coming.count, coming.rate @ mine, self._most(self.k))
