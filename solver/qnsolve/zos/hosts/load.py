@@ -87,8 +87,8 @@ class Kept:
         How far the levels of chains went that were too short at first.
     kind, numbers : bytes, ndarray
         What it was asked last, `between` apart: numbers, and all else; and `point`, how it was solved.
-    plain : Kept or None
-        What is kept of it without bursts.
+    without : dict of frozenset of int to Kept
+        What is kept of it without the bursts of some works.
     """
 
     known: dict[int, Known] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class Kept:
     numbers: Array = field(default_factory=lambda: np.zeros(0))
     between: Array = field(default_factory=lambda: np.zeros(0))
     point: HostPoint | None = None
-    plain: Kept | None = None
+    without: dict[frozenset[int], Kept] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,16 +50,18 @@ class BesideBursts:
     @cached_property
     def _plain(self) -> tuple[HostView, HostPoint]:
         """The host without bursts."""
-        kept = self.load.kept.plain = self.load.kept.plain or Kept()
-        load = replace(self.load, bursts=(), kept=kept)
+        load = self._without(frozenset(burst.work for burst in self.load.bursts))
         return HostView(load), self._solve(load)
 
-    def _without(self, works: frozenset[int]) -> float:
-        """Time of free pieces over that alone without the bursts of some works, beside those of the others."""
+    def _without(self, works: frozenset[int]) -> Load:
+        """The load without the bursts of some works, beside those of the others."""
         left = tuple(burst for burst in self.load.bursts if burst.work not in works)
-        if not left:
-            return self._plain[1].free
-        return self._solve(replace(self.load, bursts=left, kept=Kept())).free
+        return replace(self.load, bursts=left, kept=self.load.kept.without.setdefault(works, Kept()))
+
+    def _free_without(self, works: frozenset[int]) -> float:
+        """Time of free pieces over that alone without the bursts of some works."""
+        load = self._without(works)
+        return self._solve(load).free if load.bursts else self._plain[1].free
 
     def free(self) -> Array | float:
         """Time of free pieces over the same alone, by task (T,), or of all."""
@@ -71,7 +73,7 @@ class BesideBursts:
         its = _Pieces.of(load, longer)
         if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
-            alone = self._plain[1].free if longer else self._without(its.works)
+            alone = self._plain[1].free if longer else self._free_without(its.works)
             ratio = its.more(its.unit) / its.alike_of(its.unit)
             if longer:
                 more = float(load.flow[its.some] @ (load.free[its.some] * (its.times(alone, ratio) - alone)))
