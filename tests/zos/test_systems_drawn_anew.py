@@ -28,6 +28,9 @@ from benchmarks.system_references import load
         (7, "many users 3", 0.01, 0.001),  # short pieces on TCBs beside long ones: 6.3 %
         (31, "TOR full 0", 0.02, 0.001),  # no CPU beside the TCBs of three AORs below a TOR: a ValueError
         (30, "bursts 3", 0.02, 0.001),  # bursts of tasks that come back to a TCB: 18.9 %
+        (33, "MXT crowd 3", 0.03, 0.02),  # steps of the line before a limit, wider than it spreads: 13.5 %, X 11.4
+        (0, "crowd 1", 0.02, 0.01),  # the same at a TCB: 5.1 %, X 3.6
+        (18, "QR beside open 2", 0.06, 0.001),  # three TCBs on two CPs beside long pieces: 25.6 %
     ],
 )
 def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.company import Companies, TaskQueue, _Product, company
+from qnsolve.zos.hosts.chains.plane import grid, plane
+from qnsolve.zos.hosts.spread import closer
 from qnsolve.zos.hosts.together import _about
 
 from benchmarks import system_references
@@ -61,3 +64,24 @@ def test_equal_queues_are_joined_by_halves(monkeypatch: pytest.MonkeyPatch) -> N
     for k in (0, 8, 16, 24, None):
         companies.without(k)
     assert joined[0] <= 3 * 32
+
+
+def test_a_line_of_users_on_steps_wider_than_it_spreads() -> None:
+    """Machine repair, 16,000 users: steps that widen with the number alone make it swing too much, closer ones do not."""
+    users, think, serve = 16_000.0, 4.5, 3300.0
+    count = np.arange(users + 1)
+    logs = np.append(0.0, np.cumsum(np.log((users - count[:-1]) / think / serve)))
+    exact = np.exp(logs - logs.max())
+    exact /= exact.sum()
+    deviation = np.sqrt((exact @ count**2) - (exact @ count) ** 2)
+
+    def spread_on(levels: Array) -> float:
+        come, served = ((users - levels) / think)[:, None], np.where(levels > 0, serve, 0.0)[:, None]
+        come[-1] = 0.0
+        none = np.zeros(come.shape)
+        chance = plane(levels, np.zeros(1), come, served, 0.0, none, none).chance[:, 0]
+        return float(np.sqrt(chance @ levels**2 - (chance @ levels) ** 2))
+
+    wide = grid(10, users, 1.3)
+    assert spread_on(wide) > 1.1 * deviation
+    assert spread_on(closer(wide, count, (users - count) / think, serve)) == pytest.approx(deviation, rel=0.02)

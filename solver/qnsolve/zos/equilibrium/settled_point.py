@@ -27,7 +27,8 @@ from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4
 CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
-LEAST, PATIENT = 6, 2.0  # rounds before their effort counts, and how much more where something is full
+LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and its parts where they lead nowhere, and are full
+LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
@@ -63,7 +64,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     limits = Limits(work)
     lines, users = Lines(work, limits), bool((form.users > 0).any())
     steps, change, drift, middle = RelaxedSteps(), 1.0, 1.0, _Middle()
-    overloads, still = _Overloads(), 0
+    overloads, changes = _Overloads(), _Changes()
     _of_rates(work, lines, check)
     for work.rounds in range(1, rounds + 1):
         before = work.response
@@ -92,13 +93,11 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
         drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
         middle.see(work)
-        short = work.rounds <= LONG and work.effort <= DEAR
-        still = still + 1 if change < (CLOSE if short else NEAR) else 0
-        if work.rounds > 1 and still >= (1 if limits.calm else STILL):
+        changes.see(work, change)
+        if changes.settled(work, limits.calm):
             work.settled = True
             break
-        enough = EFFORT if not work.full else PATIENT * EFFORT  # what is full is told by rounds that come to an end
-        if work.effort > enough and work.rounds >= LEAST:
+        if changes.enough(work):
             break
     if not work.settled:
         limits.note_full()
@@ -140,6 +139,30 @@ def _of_rates(work: Working, lines: Lines, check: Callable[[Working], None]) -> 
             break
     check(work)
     lines.solve()
+
+
+class _Changes:
+    """What each round changed."""
+
+    def __init__(self) -> None:
+        self._seen: list[float] = []
+        self._still = 0
+
+    def see(self, work: Working, change: float) -> None:
+        """Note a round."""
+        close = CLOSE if work.rounds <= LONG and work.effort <= DEAR else NEAR
+        self._seen.append(change)
+        self._still = self._still + 1 if change < close else 0
+
+    def settled(self, work: Working, calm: bool) -> bool:
+        """Whether next to nothing changes any more; `calm` is whether limits do not trade places."""
+        return work.rounds > 1 and self._still >= (1 if calm else STILL)
+
+    def enough(self, work: Working) -> bool:
+        """Whether the rounds took too long; those that come nearer may take longer, and those that tell what is full."""
+        nearer = len(self._seen) > LAG and self._seen[-1] < NEARER * self._seen[-1 - LAG]
+        most = EFFORT * (PATIENT if work.full else 1.0 if nearer else SPENT)
+        return work.effort > most and work.rounds >= LEAST
 
 
 class _Middle:

@@ -133,10 +133,11 @@ class GroupChain:
         return grid(max(self.view.load.engines + 10, 12), most, self.view.growth)
 
     def _closer(self, levels: Array) -> Array:
-        """Numbers of tasks, closer together where users come to a limit at what it lets through."""
-        coming, tasks = self.view.load.coming, self.view.load.groups[self.k].tasks if self.k is not None else None
-        if tasks is None or coming.steady or self.gated:
+        """Numbers of tasks, closer together where users come at what the group serves without a pause."""
+        coming = self.view.load.coming
+        if self.k is None or coming.steady or self.gated:
             return levels
+        tasks = self.view.load.groups[self.k].tasks
         mine = np.bincount(self.view.load.work[tasks], self.view.load.visits[tasks], coming.rate.shape[1])
         return closer(levels, coming.count, coming.rate @ mine, self._most(self.k))
 

@@ -19,8 +19,7 @@ from .lines.corrected_points import FEW, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
-TWO = 2  # lines that are, with the free pieces, the three counts of one chain
-SEVERAL = 3.5  # processors up to which the grids of that chain are fine enough
+SEVERAL = {1: 3.5, 2: 3.5, 3: 2.5}  # processors below which one line, all others and the free pieces are three counts, by lines
 
 
 class Host(HostView):
@@ -122,7 +121,7 @@ class Host(HostView):
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         few = self.load.engines < FEW
-        small = few or (len(self.lines) <= TWO and self.load.engines < SEVERAL)
+        small = few or self.load.engines < SEVERAL.get(len(self.lines), 0.0)
         if not small or self.load.never_idle or not crossed(self, k):
             return plain, point, None
         three = adjusted(self, k, plain, point)
