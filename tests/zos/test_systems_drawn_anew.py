@@ -30,6 +30,7 @@ from benchmarks.system_references import load
         (30, "bursts 3", 0.02, 0.001),  # bursts of tasks that come back to a TCB: 18.9 %
         (33, "MXT crowd 3", 0.03, 0.02),  # steps of the line before a limit, wider than it spreads: 13.5 %, X 11.4
         (0, "crowd 1", 0.02, 0.01),  # the same at a TCB: 5.1 %, X 3.6
+        (35, "bursts 3", 0.03, 0.001),  # bursts of unlike work at a TCB to which some of it comes back: 34.0 %
         (18, "QR beside open 2", 0.06, 0.001),  # three TCBs on two CPs beside long pieces: 25.6 %
     ],
 )

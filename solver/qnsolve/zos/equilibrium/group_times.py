@@ -103,9 +103,12 @@ def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint)
 
 def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
     """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait."""
-    if its.unit is not None:
-        return times_in_order(load, k, its)
     group = load.groups[k]
+    if its.unit is not None:
+        times, wait = times_in_order(load, k, its)
+        alike = line(its.busy, group.servers) / max(float(load.flow[group.tasks].sum()), 1e-300)
+        less = _behind_itself(load, k, its, (wait, max(wait - alike, 0.0)), free)
+        return np.maximum(times - less, group.alone * its.service * load.rounds[group.tasks])
     flow, rounds = load.flow[group.tasks], work.need.rounds[group.tasks]
     visits = max(float(flow.sum()), 1e-300)
     pieces = group.alone * its.uneven

@@ -237,11 +237,16 @@ class HostView:
         Each comes back so many times, all at the same pace: the less is between two visits the more of them meet, and the
         `longer` the line is for one of them than for others.
         """
-        weight, rounds = self.load.flow[tasks], self.load.rounds[tasks]
-        meet = np.divide(2 * (self.left[tasks] - 1), rounds - 1, out=np.zeros(len(tasks)), where=rounds > 1)
+        weight, rounds, meet = self.load.flow[tasks], self.load.rounds[tasks], self.meet[tasks]
         meet = meet * longer / (1 + meet * (longer - 1))
         found = 1 + (2 * rounds**2 / (rounds + 1) - 1) * meet
         return float(weight @ found) / max(float(weight.sum()), 1e-300)
+
+    @cached_property
+    def meet(self) -> Array:
+        """How far a visit of each task meets those that came with the one before it (T,)."""
+        rounds = self.load.rounds
+        return np.divide(2 * (self.left - 1), rounds - 1, out=np.zeros(len(rounds)), where=rounds > 1)
 
     def _left(self) -> Array:
         """Visits that each task has still to make, this one included, as far as they follow each other at once."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, Load
 
 from .mates import FULL, among, mates_of
+
+RETURN = 0.1  # of the work of a TCB, of tasks that come back to it: those that do are not levels by how long they are
 
 
 def levels_of(load: Load, k: int) -> Array:
@@ -25,7 +28,8 @@ def levels_of(load: Load, k: int) -> Array:
         return found
     rate, size, each = flow[some], piece[some], mates.sum(axis=1)
     if group.in_order:
-        if load.coming.steady and (load.rounds[group.tasks] == 1).all():
+        again = float((rate * size) @ (load.rounds[group.tasks][some] > 1)) / float(rate @ size)
+        if load.coming.steady and again < RETURN:
             weight = rate * size * np.where(each > 0, 0.5, 1.0)
             found[some] = size * float(weight.sum()) / float(weight @ size)
         return found
@@ -37,8 +41,8 @@ def levels_of(load: Load, k: int) -> Array:
     return found
 
 
-def times_in_order(load: Load, k: int, its: GroupPoint) -> Array:
-    """Time of each task at a TCB in order of arrival whose chain counts some as several levels (n,) [s].
+def times_in_order(load: Load, k: int, its: GroupPoint) -> tuple[Array, float]:
+    """Time of each task at a TCB in order of arrival whose chain counts some as several levels (n,) [s], and of it each wait.
 
     All wait for what they find there, those of a burst for half of its others, too, as slow as the CPs are for all of these.
     """
@@ -50,11 +54,12 @@ def times_in_order(load: Load, k: int, its: GroupPoint) -> Array:
     for burst in load.bursts:
         near[burst.first[group.tasks] > 0] = burst.mates(float(burst.first.sum()))
     slow = np.maximum(its.service, near / np.maximum(own, 1e-300) / load.engines) * (own > 0)
-    before = (mates @ piece) / 2 * slow
+    rounds = load.rounds[group.tasks]
+    before = (mates @ piece) / 2 * slow * (1 + (rounds - 1) * HostView(load).meet[group.tasks]) / rounds  # each visit
     of_levels = before + (piece - piece / unit) / 2 * slow
     wait = max((its.waiting + its.outside - float(flow @ of_levels)) / float(flow.sum()), 0.0)
-    found = piece * its.service * its.uneven + wait + before
-    return np.asarray(found if its.before_limit is None else np.maximum(found - its.before_limit, piece))
+    found = (piece * its.service * its.uneven + wait + before) * rounds
+    return np.asarray(found if its.before_limit is None else np.maximum(found - its.before_limit, piece)), wait
 
 
 def slow_at_first(load: Load, k: int, grids: tuple[Array, Array], chance: Array, pace: Array) -> Array:
