@@ -37,7 +37,7 @@ def closer(levels: Array, count: Array, coming: Array, delivered: float) -> Arra
         return levels
     middle, spread = crossing(count, coming, delivered)
     place = int(np.searchsorted(levels, middle))
-    if place == 0 or place == len(levels) or levels[place] - levels[place - 1] <= spread / CLOSE:
+    if place == 0 or place == len(levels) or levels[place] - levels[place - 1] <= max(spread / CLOSE, 1.0):
         return levels
     near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
     near = near[(near > 0) & (near < levels[-1])]
