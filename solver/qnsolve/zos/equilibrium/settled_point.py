@@ -37,7 +37,6 @@ STILL = 3  # rounds in a row that change nothing, after which limits whose waits
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
-
 AGAIN = 3  # times that waits of work in groups are found in a round
 
 

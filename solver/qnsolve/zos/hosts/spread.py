@@ -41,8 +41,10 @@ def closer(levels: Array, count: Array, coming: Array, delivered: float) -> Arra
         return levels
     near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
     near = near[(near > 0) & (near < levels[-1])]
-    outside = levels[(levels < near[0] - 1) | (levels > near[-1] + 1)] if len(near) else levels
-    return np.asarray(np.unique(np.concatenate((outside, near))))
+    if not len(near):
+        return levels
+    kept = (levels < near[0] - 1) | (levels > near[-1] + 1) | (np.diff(levels, prepend=levels[0]) < spread / CLOSE)
+    return np.asarray(np.unique(np.concatenate((levels[kept], near))))
 
 
 @dataclass(frozen=True, eq=False)
