@@ -94,9 +94,11 @@ class OneTask:
         return self._moves(self.each * self.levels[:, None])
 
     def _ends(self, size: float) -> Array:
-        return np.maximum(self.each / size, self._least() if self.starved is None else self.starved)
+        return np.maximum(self.each / size, self._least())
 
     def _least(self) -> float:
+        if self.starved is not None:
+            return self.starved
         fastest = float(np.sum(list(self._beside.values()), axis=0).max())
         return STARVED * min(fastest, FASTEST * float(self.each.max()))
 
