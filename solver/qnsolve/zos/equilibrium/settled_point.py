@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from math import inf
 
 import numpy as np
@@ -62,7 +62,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     _within(work)
     limits = Limits(work)
     lines, users = Lines(work, limits), bool((form.users > 0).any())
-    steps, change, drift, middle = RelaxedSteps(), 1.0, 1.0, _Middle()
+    steps, change, drift, least = RelaxedSteps(), 1.0, 1.0, _Least()
     overloads, changes = _Overloads(), _Changes()
     _of_rates(work, lines, check)
     for work.rounds in range(1, rounds + 1):
@@ -91,7 +91,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             break
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
         drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
-        middle.see(work)
+        least.see(work)
         changes.see(work, change)
         if changes.settled(work, limits.calm):
             work.settled = True
@@ -103,7 +103,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(form.pool_name[pool], load)
-    middle.take(work, drift)
+    least.take(work, drift)
     close(work, limits)
     check(work)
     return work
@@ -164,8 +164,8 @@ class _Changes:
         return work.effort > most and work.rounds >= LEAST
 
 
-class _Middle:
-    """What rounds that do not settle swing about: the mean, in logs, of the times and waits of the last ones."""
+class _Least:
+    """The least times and waits of the last rounds, where these swing: those that are too short are made longer at the end."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array, dict[int, Array]]] = []
@@ -182,19 +182,13 @@ class _Middle:
         if work.settled or change <= ADRIFT or not self._seen:
             return
         times, lines, waits, groups = zip(*self._seen, strict=True)
-        work.on_cps, work.line_time = _mean_in_logs(times), _mean_in_logs(lines)
+        work.on_cps, work.line_time = np.min(times, axis=0), np.min(lines, axis=0)
         own = work.on_cps + work.off_cps
-        work.pool_wait = np.maximum(_mean_in_logs([own + each for each in waits]) - own, 0.0)
+        work.pool_wait = np.maximum(np.min([own + each for each in waits], axis=0) - own, 0.0)
         work.in_lines = work.line_time.sum(axis=1)
         for pool in work.at_group:
-            work.at_group[pool] = _mean_in_logs([each[pool] for each in groups if pool in each])
+            work.at_group[pool] = np.min([each[pool] for each in groups if pool in each], axis=0)
         work.settle_rates()
-
-
-def _mean_in_logs(each: Sequence[Array]) -> Array:
-    """The geometric mean, 0 where one is 0."""
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.exp(np.log(np.array(each)).mean(axis=0)))
 
 
 class _Overloads:

@@ -24,6 +24,7 @@ from .load import GroupPoint, LimitSeen
 from .spread import closer
 
 MOST_SERVERS = 40  # of a group whose chain is solved without a last level
+SHORTEST = 1e-15  # piece of a group to which nothing comes [s]
 SLOWEST = 1e-9  # least throughput of a group over that asked for
 STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of what comes several at once
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
@@ -87,7 +88,7 @@ class GroupChain:
         self.levels_a_task = self.rate / max(float(mine.sum()), RATE_FLOOR)
         self.servers = group.servers if group is not None else 1
         self.off = float(mine @ group.off) / self.rate if group is not None else 0.0
-        self.piece = float(mine @ group.cpu) / self.rate if group is not None else 1.0
+        self.piece = max(float(mine @ group.cpu) / self.rate, SHORTEST) if group is not None else 1.0
         self.region, self.pool = (group.region, group.pool) if group is not None else (-1, -1)
         self.going = view.going(k) / self.levels_a_task
         self.slower = float(view.slower(k)) if k is not None else 1.0
@@ -135,7 +136,7 @@ class GroupChain:
     def _closer(self, levels: Array) -> Array:
         """Numbers of tasks, closer together where users come at what the group serves without a pause."""
         coming = self.view.load.coming
-        if self.k is None or coming.steady or self.gated:
+        if self.k is None or coming.steady or self.gated or self.piece <= SHORTEST:
             return levels
         tasks = self.view.load.groups[self.k].tasks
         mine = np.bincount(self.view.load.work[tasks], self.view.load.visits[tasks], coming.rate.shape[1])

@@ -14,6 +14,7 @@ from .groups import ServerGroup
 from .spread import Whereabouts
 
 MOST_OF_TIME = 0.95  # in which no more tasks wait than a figure says
+LEAST = 1e-300  # tasks of a group that is as good as empty
 
 
 @dataclass(frozen=True, eq=False)
@@ -307,11 +308,12 @@ class GroupPoint:
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
         """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""
-        number = max(number, thinned * alone)
-        busy = min(max(busy, thinned * alone), number)
+        least = max(thinned * alone, LEAST)
+        number = max(number, least)
+        busy = min(max(busy, least), number)
         return replace(
             self, number=number, busy=busy, waiting=max(number - busy, 0.0), thinned=thinned, free=max(free, 1.0),
-            stretch=max(1.0, number / (thinned * alone)), service=max(1.0, busy / (thinned * alone)),
+            stretch=max(1.0, number / least), service=max(1.0, busy / least),
         )  # fmt: skip
 
 

@@ -28,14 +28,14 @@ class KeptWindows:
     ----------
     loads : ndarray
         What the chain was like.
-    found : dict of (int, int) to (ndarray, ndarray, (int, …))
-        By the points of both grids: those of them on which it was solved, and a likely state.
+    found : dict of (int, int, bool) to (ndarray, ndarray, (int, …))
+        By the points of both grids, and whether the last levels are alike: on which of them it was solved, and a likely state.
     careful : dict of (int, int) to bool
-        By the same: whether central moves did not do there.
+        By the points of both grids: whether central moves did not do there.
     """
 
     loads: Array
-    found: dict[tuple[int, int], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
+    found: dict[tuple[int, int, bool], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
     careful: dict[tuple[int, int], bool] = field(default_factory=dict)
 
 
@@ -65,7 +65,7 @@ def windowed(
     """
     rows, columns = np.arange(len(levels)), np.arange(len(phases))
     small = len(columns) <= FEW if alike else len(rows) * len(columns) <= SMALL
-    seen = windows.found.get((len(rows), len(columns))) if windows is not None else None
+    seen = windows.found.get((len(rows), len(columns), alike)) if windows is not None else None
     if seen is None:
         few, some = rows if alike else _coarse(rows), _coarse(columns)
         chance = None if small else solve(few, some, None)
@@ -86,7 +86,7 @@ def windowed(
             break
         rows, columns = more
     if windows is not None:
-        windows.found[len(levels), len(phases)] = rows, columns, likely
+        windows.found[len(levels), len(phases), alike] = rows, columns, likely
     found = np.zeros((len(chance) if alike else len(levels), *chance.shape[1:-1], len(phases)))
     found[rows[0] : rows[0] + len(chance), ..., columns[0] : columns[-1] + 1] = chance
     return found

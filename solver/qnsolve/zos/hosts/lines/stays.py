@@ -105,6 +105,7 @@ def stretches(
         levels[rows], phases[columns], arrive, served * count, beside.follow, up, beside.down[some], careful=True
     )
     start = (chance * rates.arrive)[some]
+    start = start if start.any() else chance[some]  # none comes as all are there
     start = start / float(start.sum())
     return np.array([float(stays(moves, served * length / knot, start).sum()) for knot in knots]) / knots
 
