@@ -29,7 +29,7 @@ class KeptWindows:
     loads : ndarray
         What the chain was like.
     found : dict of (int, int, bool) to (ndarray, ndarray, (int, …))
-        By the points of both grids, and whether the last levels are alike: on which of them it was solved, and a likely state.
+        By the points of both grids, and whether the last levels are alike: where it was solved, and a likely state.
     careful : dict of (int, int) to bool
         By the points of both grids: whether central moves did not do there.
     """
