@@ -12,7 +12,7 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
-CLOSE, WIDE = 2.0, 5.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
+CLOSE, WIDE = 3.0, 6.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
 
 
 def crossing(count: Array, coming: Array, delivered: float) -> tuple[float, float]:
@@ -27,8 +27,8 @@ def crossing(count: Array, coming: Array, delivered: float) -> tuple[float, floa
     return float(count[place - 1]) + float(coming[place - 1] - delivered) / slope, sqrt(delivered / slope)
 
 
-def closer(levels: Array, count: Array, coming: Array, delivered: float) -> Array:
-    """Numbers of tasks, closer together where users come, by `count`, at what is delivered.
+def closer(levels: Array, count: Array, coming: Array, delivered: float, wide: float = WIDE) -> Array:
+    """Numbers of tasks, closer together where users come, by `count`, at what is delivered: so many deviations to both sides.
 
     There the number stays: steps that widen with the number alone may be wider than it spreads.
     """
@@ -36,15 +36,15 @@ def closer(levels: Array, count: Array, coming: Array, delivered: float) -> Arra
     if asked[0] <= delivered or asked[-1] >= delivered:
         return levels
     middle, spread = crossing(count, coming, delivered)
-    place = int(np.searchsorted(levels, middle))
-    if place == 0 or place == len(levels) or levels[place] - levels[place - 1] <= max(spread / CLOSE, 1.0):
+    steps = np.flatnonzero(np.diff(levels) > max(spread / CLOSE, 1.0))  # those that are wider than that
+    if not len(steps):
         return levels
-    near = np.round(middle + spread * np.arange(-WIDE, WIDE + 0.5 / CLOSE, 1 / CLOSE))
-    near = near[(near > 0) & (near < levels[-1])]
+    near = np.round(middle + spread * np.arange(-wide, wide + 0.5 / CLOSE, 1 / CLOSE))
+    near = near[(near > levels[steps[0]] + 1) & (near < levels[-1])]
     if not len(near):
         return levels
-    kept = (levels < near[0] - 1) | (levels > near[-1] + 1) | (np.diff(levels, prepend=levels[0]) < spread / CLOSE)
-    return np.asarray(np.unique(np.concatenate((levels[kept], near))))
+    outside = levels[(levels < near[0] - 1) | (levels > near[-1] + 1)]
+    return np.asarray(np.unique(np.concatenate((outside, near))))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from qnsolve.zos.hosts.alike_answers import near
 
 SMALL, FEW = 400, 30  # points of both grids, and of the phases alone, up to which all are solved at once
 COARSE = 3  # points of a grid of which one is looked at first
-NEVER = 1e-10  # share of the chances, and of the means, that is left out
+NEVER = 1e-11  # share of the chances, and of the means, that is left out
 LOST = 1e-8  # share of them at an end from which on it was cut too far
 WIDER = 0.4  # of the points of a window, that it is then made wider by
 SAME = 1e-3  # change of its loads up to which a chain is solved on the same points

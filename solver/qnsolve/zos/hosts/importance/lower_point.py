@@ -24,6 +24,7 @@ ROUNDS = 2  # in which it is found how long a task is there for a visit
 FINE = 120.0  # tasks up to which each number is a level where they call others of higher importance
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
+WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
@@ -165,7 +166,7 @@ def _where_visits_are(solved: Plane) -> tuple[slice, slice]:
 def _levels(lower: HostView, left: float, levels: Array) -> Array:
     """Numbers of tasks, closer together where users come at what the engines that are `left` to them deliver."""
     coming = lower.load.coming
-    return levels if coming.steady else closer(levels, coming.count, lower.asked(), left)
+    return levels if coming.steady else closer(levels, levels, np.interp(levels, coming.count, lower.asked()), left, WIDE)
 
 
 def _calls(higher: HostView) -> float:
