@@ -31,7 +31,8 @@ LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and it
 LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
-ADRIFT, SWINGS = 0.25, 8  # change of a last round from which on it is as good as those before, and how many are taken
+ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
+FULL, HALVES = 0.95, 30  # use of a host that its users fill, and steps of a bisection
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
@@ -189,6 +190,30 @@ class _Least:
         for pool in work.at_group:
             work.at_group[pool] = np.min([each[pool] for each in groups if pool in each], axis=0)
         work.settle_rates()
+        self._shorten(work)
+
+    @staticmethod
+    def _shorten(work: Working) -> None:
+        """Times and waits so much shorter that users ask some host for what its chains deliver, if they ever do."""
+        used = np.array([host.used for host in work.hosts]) / work.form.engines
+        times, waits, alone, full = work.on_cps, work.pool_wait, work.ask.on_cps, used > FULL
+
+        def missing(part: float) -> float:
+            work.on_cps, work.pool_wait = alone + part * (times - alone), part * waits
+            work.settle_rates()
+            asked = np.bincount(work.form.host, work.flow * alone, len(used)) / work.form.engines
+            return float((used - asked)[full].min())
+
+        if not full.any():
+            return
+        if missing(0.0) > 0 or missing(1.0) <= 0:
+            missing(1.0)
+            return
+        low, high = 0.0, 1.0
+        for _ in range(HALVES):
+            middle = (low + high) / 2
+            low, high = (low, middle) if missing(middle) > 0 else (middle, high)
+        missing(low)
 
 
 class _Overloads:
