@@ -134,10 +134,9 @@ def convolved(rows: Array, terms: Array) -> Array:
     series, size = rows.shape
     block = min(size, MATRIX)
     blocks = -(-size // block)
-    padded = np.zeros((blocks, series, block))
     whole = np.zeros((series, blocks * block))
     whole[:, :size] = rows
-    padded[:] = whole.reshape(series, blocks, block).transpose(1, 0, 2)
+    padded = np.ascontiguousarray(whole.reshape(series, blocks, block).transpose(1, 0, 2))
     shifted = np.zeros((blocks + 1) * block)
     shifted[block : block + size] = terms
     windows, found = sliding_window_view(shifted, block), np.zeros(padded.shape)

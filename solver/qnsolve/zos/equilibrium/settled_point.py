@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import Needs
@@ -32,7 +33,7 @@ LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what s
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
-FULL, HALVES = 0.95, 30  # use of a host that its users fill, and steps of a bisection
+FULL, FINE = 0.95, 1e-9  # use of a host that its users fill, and how exact the times are that let them [ratio]
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
@@ -209,11 +210,7 @@ class _Least:
         if missing(0.0) > 0 or missing(1.0) <= 0:
             missing(1.0)
             return
-        low, high = 0.0, 1.0
-        for _ in range(HALVES):
-            middle = (low + high) / 2
-            low, high = (low, middle) if missing(middle) > 0 else (middle, high)
-        missing(low)
+        missing(narrowed(lambda part: missing(part) <= 0, 0.0, 1.0, FINE)[0])
 
 
 class _Overloads:

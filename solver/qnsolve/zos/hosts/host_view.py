@@ -261,7 +261,7 @@ class HostView:
     def left_in_a_row(self) -> Array:
         """The same with those of the tasks that are called after it, as far as nothing is between them."""
         load, many = self.load, self.load.rounds * self.load.in_a_row
-        follows = np.divide(2 * (self.left - 1), load.rounds - 1, out=np.ones(len(self.left)), where=load.rounds > 1)
+        follows = np.where(load.rounds > 1, self.meet, 1.0)
         return np.asarray(self.left + (many - load.rounds) / 2 * follows)
 
     @cached_property

@@ -72,8 +72,7 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
     Both are as in the product form of their own groups; those of higher importance do not see the others.
     """
     load = lower.load
-    again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
-    point = _point(higher, lower, again, growth)
+    point = _point(higher, lower, lower.meet, growth)
     if ((load.rounds > 1) & (load.flow > 0)).any():
         for _ in range(ROUNDS):
             there = point.times / load.rounds
@@ -86,9 +85,7 @@ def let_through(higher: HostView, lower: HostView, share: Array, growth: float =
     """Tasks of higher importance that come as lower ones end, the less often the more there are; `share` as in `Called`."""
     none = np.zeros(len(share))
     higher = HostView(replace(higher.load, called=Called(none, np.zeros(1), np.ones(1), share)))
-    load = lower.load
-    again = 2 * (lower.left - 1) / np.maximum(load.rounds - 1, 1e-300) * (load.rounds > 1)
-    found = _TwoRanks.of(higher, lower, again, growth)
+    found = _TwoRanks.of(higher, lower, lower.meet, growth)
     chance, phases = found.solved.chance, found.solved.phases
     there = chance.sum(axis=0)
     rate = np.divide((chance * found.serve).sum(axis=0), there, out=np.zeros(len(there)), where=there > SEEN)
