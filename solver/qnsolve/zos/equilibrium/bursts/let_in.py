@@ -27,7 +27,11 @@ def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
         if region in limits.gates:
             tasks = limits.tasks[region]
             left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
-            size = min(size, max((left + 1) / float(first[form.region == region].sum()), 1.0))
+            own = np.where(form.region == region, first, 0.0)
+            found = (left + 1) / float(own.sum())
+            served = float(own @ np.maximum(work.ask.qr, work.ask.on_cps / form.engines[form.host])) / float(own.sum())
+            soon = 1 - 1 / max(float(work.flow[tasks].sum()) * served, 1.0)  # those for whom places are free before they are served
+            size = min(size, max(found + max(size - found, 0.0) * soon, 1.0))
     return min(size, max(_let_in(work, limits, first, size), 1.0))
 
 

@@ -24,6 +24,7 @@ from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, sp
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
+from .class_places import BEYOND, place_lost
 from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (
@@ -42,6 +43,7 @@ from .own_stations import OwnStations
 from .waits_at_full import WaitsAtFull
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
+LOOSE = 0.05  # of the places of a full region, tasks on the CPs up to which groups are let in to these as they come
 APART = 3.0  # most that a speed read off a chain differs from that of the product form
 CALM = 1e-3  # waits that change less, over the response time, are settled
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
@@ -351,6 +353,11 @@ class Limits(StationsBelow):
         else:
             self._descend_apart(apart, found.inside, parts, inner)
 
+    def _out_of_full_regions(self, region: int) -> dict[int, Places]:
+        """TRANCLASSes of a region whose tasks come out of full ones: all others are solved with their region."""
+        mine = {pool: self.classes[pool] for pool in self.classes_of(region) if pool in self.work.crowds}
+        return {pool: its for pool, its in mine.items() if not self.callers(its).isdisjoint(self.gates)}
+
     def _gates_abreast(self, regions: list[int]) -> None:
         """The limits of regions side by side that call the same tasks: what is inside all of them meets below."""
         w, sizes = self.work, [self.size(r) for r in regions]
@@ -547,7 +554,24 @@ class Limits(StationsBelow):
                     ratio = ratio * mean ** -as_full(found.full)
                 waits = self._little(region, found, waits * ratio)
             w.pool_wait[pool, tasks] = waits
+            self._as_classes_see(region, found)
         self.found[region] = found
+
+    def _as_classes_see(self, region: int, found: Crowd) -> None:
+        """Waits for a limit of tasks out of classes that are full, and come out of full regions: they find what others leave."""
+        w, pool, tasks, holds = self.work, self.pool[region], self.tasks[region], self.work.holds()
+        flow, inside = float(w.flow[tasks].sum()), float(w.flow[tasks] @ holds[tasks])
+        for its, mine in self._out_of_full_regions(region).items():
+            part, size = as_full(w.crowds[its].full), int(w.form.pool_size[its])
+            own, own_inside = float(w.flow[mine].sum()), float(w.flow[mine] @ holds[mine])
+            if part == 0 or own <= 0 or inside <= own_inside or found.wait <= 0:
+                continue
+            places = found.limit - (size - 1)
+            coming = np.interp(np.arange(places + BEYOND) + size, found.number, found.coming) * (1 - own / flow)
+            lost = place_lost(coming, places, own_inside / own, (inside - own_inside) / (flow - own))
+            others = without(tasks, mine)
+            for some, wait in ((mine, lost.own), (others, lost.others)):
+                w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * wait**part
 
     def _little(self, region: int, found: Crowd, waits: Array) -> Array:
         """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
@@ -574,7 +598,7 @@ class Limits(StationsBelow):
         full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
         if self.above[region] in self.found and not self.in_line_of_all(region):  # no line of what this keeps out
             full = max(full, self.found[self.above[region]].full)
-        if full < RARE and region not in self.rates:
+        if region not in self.rates and (full < RARE or self._loose(region, size)):
             return  # too seldom full to change how work comes
         inside = (
             found.inside
@@ -594,6 +618,12 @@ class Limits(StationsBelow):
         rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
         rates[size] = 0.0
         self.rates[region] = rates
+
+    def _loose(self, region: int, size: int) -> bool:
+        """Whether groups come to a region, next to none of whose tasks are on the CPs: a place there is soon free."""
+        w, tasks = self.work, self.tasks[region]
+        groups = w.form.in_groups[w.form.work[tasks]].any()
+        return bool(groups) and float(w.flow[tasks] @ w.on_cps[tasks]) < LOOSE * size
 
     def _tranclass(self, pool: int) -> None:
         """A class within its region: its share of the QR TCB, the CPs, and all the rest."""
