@@ -13,8 +13,6 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-BEYOND = 60  # numbers of others in line that are told apart
-LEAST = 1e-30  # chance of as many others that is none
 
 
 @dataclass(frozen=True)
@@ -25,13 +23,23 @@ class PlaceLost:
     others: float
 
 
-def place_lost(coming: Array, size: int, hold: float, other_hold: float) -> PlaceLost:
+def place_lost(coming: Array, places: float, hold: float, other_hold: float) -> PlaceLost:
+    """A place of a class among others in a region; between those of so many places where their number is no whole one."""
+    size = int(places)
+    part, found = places - size, _place_lost(coming, size, hold, other_hold)
+    if part == 0:
+        return found
+    more = _place_lost(coming, size + 1, hold, other_hold)
+    return PlaceLost((1 - part) * found.own + part * more.own, (1 - part) * found.others + part * more.others)
+
+
+def _place_lost(coming: Array, size: int, hold: float, other_hold: float) -> PlaceLost:
     """A place of a class among others in a region.
 
     Parameters
     ----------
     coming : ndarray (N,)
-        Rate at which others come when 0, 1, ... of them are in and before the region; the last one for all beyond [1/s].
+        Rate at which others come when 0, 1, ... of them are in and before the region [1/s].
     size : int
         Places of the region.
     hold, other_hold : float
@@ -51,8 +59,7 @@ def place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Plac
     >>> round(found.own, 6)
     0.118091
     """
-    top = size + BEYOND
-    come = np.append(coming, np.full(max(top + 1 - len(coming), 0), coming[-1]))[: top + 1]
+    top, come = len(coming) - 1, coming
     count = np.arange(top + 1)
     flow = np.zeros((top + 1, top + 1))
     up, down = np.arange(top), np.arange(1, top + 1)
@@ -60,8 +67,7 @@ def place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Plac
     flow[down, down - 1] = np.minimum(down, size - 1) / other_hold
     leave = size / other_hold
     lines = count[size:] - size + 1  # that have to end until it is inside again
-    for n, k in zip(count[size:].tolist(), lines.tolist(), strict=True):
-        flow[n, size - 1 :] += _births(float(come[n]) / leave, k, top - size + 2) / hold
+    flow[size:, size - 1 :] += _births(come[size:] / leave, lines, top - size + 2) / hold
     np.fill_diagonal(flow, 0.0)
     np.fill_diagonal(flow, -flow.sum(axis=1))
     flow[:, 0] = 1.0
@@ -74,10 +80,10 @@ def place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Plac
     return PlaceLost(own, line / max(passed, 1e-300))
 
 
-def _births(ratio: float, stages: int, most: int) -> Array:
+def _births(ratio: Array, stages: Array, most: int) -> Array:
     """Chances of 0, 1, ... `most` - 1 that come in so many exponential times, at `ratio` in one; the last: as many or more."""
-    part = ratio / (1 + ratio)
-    steps = np.arange(1, most)
-    found = np.cumprod(np.append((1 - part) ** stages, part * (stages + steps - 1) / steps))
-    found[-1] = max(1 - float(found[:-1].sum()), 0.0)
+    part, steps = ratio / (1 + ratio), np.arange(1, most)
+    each = part[:, None] * (stages[:, None] + steps - 1) / steps
+    found = np.cumprod(np.column_stack(((1 - part) ** stages, each)), axis=1)
+    found[:, -1] = np.maximum(1 - found[:, :-1].sum(axis=1), 0.0)
     return np.asarray(found)
