@@ -204,11 +204,22 @@ class HostView:
         spread = float(moves.sum()) + fixed
         unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
         again = (float(self.load.flow @ (work * self.left_in_a_row)) + fixed) / max(whole, 1e-300)
-        clock, mix = self.own_clock(k), 1.0 if self.in_bursts(k) or self.load.groups[k].in_order else MIX
+        clock, mix = self.own_clock(k), MIX ** self._settled(k)
         found = unlike**mix * again / clock
         longest = 0.0 if self.load.bursts else self._longest(k)
         part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0
         return np.asarray(max(found ** (1 - part) * longest**part if part > 0 else found, QUICKEST))
+
+    def _settled(self, k: int) -> float:
+        """How far the mix of tasks at a group stays as their number changes: not in order of arrival, less in bursts."""
+        group = self.load.groups[k]
+        if group.in_order or not self.in_bursts(k):
+            return float(not group.in_order)
+        work, moves = self.load.flow[group.tasks] * (group.cpu + group.spin), np.ones(len(group.tasks))
+        for burst in self.load.bursts:
+            first = self.begins(k, burst)
+            moves += np.where(first > 0, burst.mates(float(first.sum())), 0.0)
+        return float(work.sum()) / max(float(work @ moves), 1e-300)
 
     def in_bursts(self, k: int) -> bool:
         """Whether tasks of bursts come to a group first, and no limit asks for its tasks by their number."""
