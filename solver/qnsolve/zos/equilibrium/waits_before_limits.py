@@ -17,7 +17,7 @@ from .limits.limits import Limits
 from .working import Working
 
 LEAST = 1e-3  # of the work left to do, of tasks before limits, up to which these are as good as none
-FARTHEST = 3.0  # times as long, or part of it, as which a wait is at most
+FARTHEST = 30.0  # times as long, or part of it, as which a wait is at most
 
 
 def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, times: Array) -> None:
@@ -29,7 +29,7 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     """
     form, pools = work.form, {r: limits.pool[r] for r in load.held}
     others = {*limits.gates, *limits.capped} & {*form.region[load.flow > 0].tolist()}
-    if not load.held or others or limits.grouped or load.gated or load.bursts or load.called is not None:
+    if not load.held or others or limits.grouped or load.gated or load.called is not None:
         return
     known = as_open(work, load, times)
     if known <= 0:
