@@ -7,7 +7,7 @@ from math import exp
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
@@ -17,7 +17,7 @@ from .limits.limits import Limits
 from .working import Working
 
 LEAST = 1e-3  # of the work left to do, of tasks before limits, up to which these are as good as none
-FARTHEST = 30.0  # times as long, or part of it, as which a wait is at most
+FARTHEST = 3.0  # times as long, or part of it, as which a wait is at most; longer as unlike pieces make it
 
 
 def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, times: Array) -> None:
@@ -40,11 +40,18 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     if waiting <= LEAST * there:
         return
     goal = _without_limits(work, limits, load) - there
-    longer = float(np.clip(goal / waiting, 1 / FARTHEST, FARTHEST))
     for r, pool in pools.items():
         size, away = load.held[r]
+        longer = float(np.clip(goal / waiting, 1 / FARTHEST, FARTHEST * _unlike(work, limits.tasks[r], left[Pool.LIMIT])))
         part = 1.0 if longer > 1 else _busy(size - load.engines, away)
         work.pool_wait[pool] *= longer ** (known * part)
+
+
+def _unlike(work: Working, tasks: Places, left: Array) -> float:
+    """(1 + C²)/2 of the work that tasks bring."""
+    flow, each = work.flow[tasks], left[tasks]
+    whole = float(flow @ each)
+    return float(flow @ each**2) * float(flow.sum()) / whole**2 if whole > 0 else 1.0
 
 
 def _busy(places: float, away: float) -> float:

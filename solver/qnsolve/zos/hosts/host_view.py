@@ -215,6 +215,8 @@ class HostView:
         group = self.load.groups[k]
         if group.in_order or not self.in_bursts(k):
             return float(not group.in_order)
+        if group.servers > 1:
+            return 0.0
         work, moves = self.load.flow[group.tasks] * (group.cpu + group.spin), np.ones(len(group.tasks))
         for burst in self.load.bursts:
             first = self.begins(k, burst)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 from ..limits.limits import Limits
 from ..working import Working
@@ -29,10 +29,17 @@ def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
             left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
             own = np.where(form.region == region, first, 0.0)
             found = (left + 1) / float(own.sum())
-            served = float(own @ np.maximum(work.ask.qr, work.ask.on_cps / form.engines[form.host])) / float(own.sum())
-            soon = 1 - 1 / max(float(work.flow[tasks].sum()) * served, 1.0)  # those for whom places are free before they are served
-            size = min(size, max(found + max(size - found, 0.0) * soon, 1.0))
+            if limits.loose(region):
+                found += max(size - found, 0.0) * _soon(work, tasks, own)
+            size = min(size, max(found, 1.0))
     return min(size, max(_let_in(work, limits, first, size), 1.0))
+
+
+def _soon(work: Working, tasks: Places, first: Array) -> float:
+    """Share of those of a group for whom places get free before the others are served, given the tasks of the region."""
+    each = np.maximum(work.ask.qr, work.ask.on_cps / work.form.engines[work.form.host])
+    served = float(first @ each) / float(first.sum())
+    return 1 - 1 / max(float(work.flow[tasks].sum()) * served, 1.0)
 
 
 def _let_in(work: Working, limits: Limits, first: Array, size: float) -> float:

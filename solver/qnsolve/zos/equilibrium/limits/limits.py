@@ -615,7 +615,7 @@ class Limits(StationsBelow):
         full = found.full if region in self.capped else queued  # before classes the line is no part of the chain
         if self.above[region] in self.found and not self.in_line_of_all(region):  # no line of what this keeps out
             full = max(full, self.found[self.above[region]].full)
-        if region not in self.rates and (full < RARE or self._loose(region, size)):
+        if region not in self.rates and (full < RARE or self.loose(region)):
             return  # too seldom full to change how work comes
         inside = (
             found.inside
@@ -636,11 +636,11 @@ class Limits(StationsBelow):
         rates[size] = 0.0
         self.rates[region] = rates
 
-    def _loose(self, region: int, size: int) -> bool:
-        """Whether groups come to a region, next to none of whose tasks are on the CPs: a place there is soon free."""
+    def loose(self, region: int) -> bool:
+        """Whether groups come to a region, next to none of whose tasks are on the CPs: it lets them in as they come."""
         w, tasks = self.work, self.tasks[region]
         groups = w.form.in_groups[w.form.work[tasks]].any()
-        return bool(groups) and float(w.flow[tasks] @ w.on_cps[tasks]) < LOOSE * size
+        return bool(groups) and float(w.flow[tasks] @ w.on_cps[tasks]) < LOOSE * self.size(region)
 
     def _tranclass(self, pool: int) -> None:
         """A class within its region: its share of the QR TCB, the CPs, and all the rest."""
