@@ -26,6 +26,7 @@ SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes 
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
+MOST_USED = 0.98  # of a TCB, to which its line is told by its use
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
@@ -191,7 +192,7 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     seen = met.sum(axis=2) @ levels
     usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
     met_by = seen / usual if usual > ALONE else np.ones(len(seen))
-    waiting = max(solved.mean_level - lower.total, 0.0) * piece * unlike
+    waiting = _waiting(lower, max(solved.mean_level - lower.total, 0.0), piece * unlike, again)
     engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
     served = 1.0 if lower.load.coming.steady else float((chance * found.serve).sum()) / lower.all_flow
     there = _where_visits_are(solved)
@@ -236,9 +237,27 @@ def _unlike(lower: HostView, again: Array) -> float:
     With the visits that it comes back with, as far as one finds what the one before it left.
     """
     load, cpu = lower.load, lower.cpu()
-    left = _left_of_visits(lower) + (load.rounds - 1) / 2 * again * cpu
     fixed = load.fixed * PIECE
-    return (float((load.flow * cpu) @ left) + fixed) / max(lower.total**2 / lower.all_flow, 1e-300)
+    return (float((load.flow * cpu) @ _left(lower, again)) + fixed) / max(lower.total**2 / lower.all_flow, 1e-300)
+
+
+def _left(lower: HostView, again: Array) -> Array:
+    """CPU that a task still has to do while it is there, with the visits that find what the one before them left (T,) [s]."""
+    return np.asarray(_left_of_visits(lower) + (lower.load.rounds - 1) / 2 * again * lower.cpu())
+
+
+def _waiting(lower: HostView, number: float, alike: float, again: Array) -> float:
+    """Work left to do of so many tasks beyond those that nobody holds up [s]; `alike` is that of one, were all held up alike.
+
+    Those in lines at TCBs wait there with all engines idle, too: they are of those that come to these lines.
+    """
+    load, left, waits, whole = lower.load, _left(lower, again), 0.0, 0.0
+    for k in lower.lines:
+        group, use = load.groups[k], min(lower.loads[k], MOST_USED)
+        work, line = load.flow[group.tasks] * (group.cpu + group.spin), use**2 / (1 - use)
+        waits, whole = waits + line, whole + line * float(work @ left[group.tasks]) / float(work.sum())
+    part = min(number / waits, 1.0) if waits > 0 else 0.0
+    return part * whole + (number - part * waits) * alike
 
 
 def _left_of_visits(view: HostView) -> Array:
