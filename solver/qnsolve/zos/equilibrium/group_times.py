@@ -48,7 +48,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
         if group.kind is Pool.LIMIT:
-            time = limit_times(work, limits, group, its)
+            time = limit_times(work, limits, load, k, its)
         elif group.in_order:
             time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
         else:

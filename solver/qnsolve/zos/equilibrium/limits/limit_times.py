@@ -9,10 +9,11 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.numerics.two_phases import two_phases
 from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.bursts.mates import in_bursts, limit_waits, stretches
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_kinds
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
-from qnsolve.zos.hosts.load import GroupPoint
+from qnsolve.zos.hosts.load import GroupPoint, Load
 
 from .full_limits import as_full, by_places
 from .limits import Limits
@@ -21,8 +22,9 @@ NOTHING = 1e-9  # share of the CPU beside TCBs that is none
 OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
 
 
-def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoint) -> Array:
+def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint) -> Array:
     """Time on the CPs of each task of a group [s]; notes the waits of the tasks for its limit, and for those inside it."""
+    group = load.groups[k]
     form, need, tasks = work.form, work.need, group.tasks
     flow, off, on_cps = work.flow[tasks], group.off, group.cpu + group.spin
     own = group.first(form.region)
@@ -35,7 +37,7 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
             wait = number / max(float(work.flow[mine].sum()), 1e-300)
             work.pool_wait[limits.pool[region], mine] = each[mine] = wait
     else:
-        time = (on_cps + off) * its.service - off
+        time = on_cps * stretches(load, k, its) + off * (its.service - 1)
     each[tasks] += time + off
     top = tasks[own]
     inside[top] = each[top] + need.calls[top] @ each
@@ -49,6 +51,9 @@ def limit_times(work: Working, limits: Limits, group: ServerGroup, its: GroupPoi
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
     kinds = _of_kinds(work, limits, group, its, inside[top]) if alike and isinstance(its, LimitPoint) else None
     waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
+    if in_bursts(load, k):  # what bursts make is no more for unlike ones
+        more = max(its.waiting / max(its.thinned, 1e-300) - plain, 0.0)
+        waits = plain * ratio + more * limit_waits(load, k, its)[own]
     if (form.users[form.work[top]] == 0).any():
         full = float(its.full[its.levels >= group.servers].sum())
         waits = by_places(work, group.pool, top, inside, waits, as_full(full), its.busy)

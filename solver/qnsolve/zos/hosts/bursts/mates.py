@@ -8,10 +8,11 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.host_view import HostView
-from qnsolve.zos.hosts.load import HostPoint, Load
+from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
 
 FAR = 20.0  # standard deviations from which on a server that is full has no part in how many are there
 LITTLE = 1e-6  # of a spin, the CPU before it at least
+STEPS = 21  # of the place of a task among those of its burst
 FULL = 0.98  # load of a server up to which its tasks are taken as open ones
 
 
@@ -149,6 +150,46 @@ def mates_of(load: Load, k: int) -> Array:
         first = view.begins(k, burst)
         found += (first > 0)[:, None] * np.array([burst.mates(float(share)) for share in first])
     return found
+
+
+def in_bursts(load: Load, k: int) -> bool:
+    """Whether tasks of a burst come to a group together."""
+    return bool(mates_of(load, k).any())
+
+
+def stretches(load: Load, k: int, its: GroupPoint) -> Array:
+    """Time of each task of a group of servers on the processors, over alone (n,), as bursts find each other there.
+
+    The chain has one stretch for all of them. What shared processors add to a piece is told apart as on one that is as fast
+    as all: pieces of a burst are slowed by those that come with them, a long one by what of them is there in the mean.
+    """
+    group, flow = load.groups[k], load.flow[load.groups[k].tasks]
+    piece, found = group.cpu + group.spin, np.full(len(flow), its.service)
+    some, mates = (flow > 0) & (piece > 0), mates_of(load, k)
+    if not mates.any() or its.service <= 1:
+        return found
+    view, count = HostView(load), int(some.sum())
+    rate = np.append(flow[some], view.others_flow(k))
+    each, inside = np.append(piece[some], view.piece(k)) / load.engines, np.zeros((count + 1, count + 1))
+    inside[:-1, :-1] = mates[np.ix_(some, some)] * min(its.busy / max(its.number, 1e-300), 1.0)
+    more = among(each, np.zeros(count + 1), np.zeros(count + 1), rate, inside)[:-1] / each[:-1] - 1
+    rate, each = rate[:-1], each[:-1]
+    mean = float(rate * each @ more) / float(rate @ each)
+    if mean > 0:
+        found[some] = 1 + (its.service - 1) * more / mean
+    return found
+
+
+def limit_waits(load: Load, k: int, its: GroupPoint) -> Array:
+    """What each task waits for a server of a group, over the mean (n,): those of a burst behind others of it, too."""
+    group, flow = load.groups[k], load.flow[load.groups[k].tasks]
+    mates = mates_of(load, k).max(axis=1, initial=0.0)
+    steps = np.linspace(0.0, 1.0, STEPS)[:, None]
+    before = its.levels + 1 - group.servers + (steps * mates)[:, :, None]  # none to all of them stand before one
+    waits = np.maximum(before, 0.0) @ its.full
+    found = waits.mean(axis=0)
+    mean = float(flow @ found) / max(float(flow.sum()), 1e-300)
+    return np.asarray(found / mean) if mean > 0 else np.ones(len(flow))
 
 
 def _beside(load: Load, k: int, point: HostPoint) -> Array:
