@@ -34,7 +34,7 @@ def line_waits(work: Working, limits: Limits, threads: Collection[int] = ()) -> 
                 here = stop.time > 0
                 if stop.threads:  # those who begin there are in chains of the CPs
                     here &= work.ask.qr + work.ask.ro > 0
-                first, size = let_in(work, limits, step.share * here, size)
+                first, size = let_in(work, limits, step.share * here, size, not threads)
                 if size > 1:
                     stops[stop.key] = stop
                     tail = beyond(size, float(first.sum()))

@@ -11,20 +11,23 @@ from ..working import Working
 from .groups_at_limits import beyond
 
 
-def let_in(work: Working, limits: Limits, share: Array, size: float) -> tuple[Array, float]:
-    """The tasks that a group comes to, with the chance of each (T,), but for those of full regions, and its size there."""
+def let_in(work: Working, limits: Limits, share: Array, size: float, inside: bool = False) -> tuple[Array, float]:
+    """The tasks that a group comes to, with the chance of each (T,), but for those of full regions, and its size there.
+
+    `inside` is whether limits that are part of chains of the CPs count, whose lines these have.
+    """
     first = np.where(np.isin(work.form.region, list(limits.rates)), 0.0, share)  # full ones let out one by one
-    return first, at_once(work, limits, first, size) if first.any() else 1.0
+    return first, at_once(work, limits, first, size, inside) if first.any() else 1.0
 
 
-def at_once(work: Working, limits: Limits, first: Array, size: float) -> float:
+def at_once(work: Working, limits: Limits, first: Array, size: float, inside: bool = False) -> float:
     """Size of a group, each of which has some tasks with these chances (T,), as far as it finds places of limits and classes.
 
     Who finds no place comes later, when another one goes.
     """
     form = work.form
     for region in np.unique(form.region[first > 0]).tolist():
-        if region in limits.gates:
+        if region in limits.gates or (inside and (region in limits.kept or limits.pool.get(region) in limits.grouped)):
             tasks = limits.tasks[region]
             left = limits.size(region) - float(work.flow[tasks] @ work.holds()[tasks])
             own = np.where(form.region == region, first, 0.0)

@@ -53,7 +53,7 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
     if in_bursts(load, k):  # what bursts make is no more for unlike ones
         more = max(its.waiting / max(its.thinned, 1e-300) - plain, 0.0)
-        waits = plain * ratio + more * limit_waits(load, k, its)[own]
+        waits = plain * ratio + more * limit_waits(load, k, its, inside[tasks])[own]
     if (form.users[form.work[top]] == 0).any():
         full = float(its.full[its.levels >= group.servers].sum())
         waits = by_places(work, group.pool, top, inside, waits, as_full(full), its.busy)

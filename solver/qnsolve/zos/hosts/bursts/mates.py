@@ -180,16 +180,23 @@ def stretches(load: Load, k: int, its: GroupPoint) -> Array:
     return found
 
 
-def limit_waits(load: Load, k: int, its: GroupPoint) -> Array:
-    """What each task waits for a server of a group, over the mean (n,): those of a burst behind others of it, too."""
+def limit_waits(load: Load, k: int, its: GroupPoint, inside: Array) -> Array:
+    """What bursts make each task wait for a server of a group, over what they do by its chain in the mean (n,).
+
+    Those of a burst stand behind others of it, too. The chain has all tasks there for as long as in the mean: where those of
+    bursts are `inside` (n,) for less [s], others find them there the less often.
+    """
     group, flow = load.groups[k], load.flow[load.groups[k].tasks]
     mates = mates_of(load, k).max(axis=1, initial=0.0)
     steps = np.linspace(0.0, 1.0, STEPS)[:, None]
     before = its.levels + 1 - group.servers + (steps * mates)[:, :, None]  # none to all of them stand before one
-    waits = np.maximum(before, 0.0) @ its.full
-    found = waits.mean(axis=0)
-    mean = float(flow @ found) / max(float(flow.sum()), 1e-300)
-    return np.asarray(found / mean) if mean > 0 else np.ones(len(flow))
+    found = (np.maximum(before, 0.0) @ its.full).mean(axis=0)
+    mean, all_ = float(flow @ found) / float(flow.sum()), float(flow @ inside) / float(flow.sum())
+    if not min(mean, all_) > 0:
+        return np.ones(len(flow))
+    moved = flow * mates
+    shorter = float(moved @ inside) / float(moved.sum()) / all_
+    return np.asarray(found / mean * np.where(mates > 0, 1.0, min(shorter, 1.0)))
 
 
 def _beside(load: Load, k: int, point: HostPoint) -> Array:
