@@ -104,8 +104,10 @@ class Lines:
                 continue
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
             away = work.cycle[w] / each - time
-            if room < users:  # comes out of regions at their limits: no more than they hold
-                users, away = room, max(room / max(rate, 1e-300) - time, 1e-3 * time)
+            if room < users:  # comes out of regions at their limits: no more than they hold, while these are full
+                full = limits.fullest(tasks[mine])
+                users = 1 / (full / room + (1 - full) / users)
+                away = max(users / max(rate, 1e-300) - time, 1e-3 * time)
             found.append((users, rate, max(float(away), 1e-9 * time)))
         return _Comers(works, *np.array(found).T, *times)
 

@@ -148,7 +148,7 @@ def in_groups(work: Working, limits: Limits, w: int) -> Iterator[Together]:
         yield Together(share, near + 1, found)
         if not limits.rates.keys().isdisjoint(form.region[share > 0].tolist()):
             return
-        mates = min(mates, at_once(work, limits, share, mates + 1) - 1)
+        mates = min(mates, at_once(work, limits, share, mates + 1, True) - 1)
         slowest = max(slowest, longest)
         apart += float(share @ (need.delay + work.line_time.sum(axis=1))) / float(share.sum())
 

@@ -186,6 +186,15 @@ class LimitArrivals(PickedLimits):
                 found += min(self.capped.get(each, self.size(each)), users)
         return found
 
+    def fullest(self, tasks: Places) -> float:
+        """Largest chance that one of the limits which some tasks are in, or come out of, is full [0..1]; 1 as none is known."""
+        regions = {*np.unique(self.work.form.region[tasks]).tolist()}
+        regions |= {r for region in regions for r in self.together_with(self.above[region]) if self.above[region] >= 0}
+        pools = [self.pool[r] for r in regions if r in self.pool]
+        known = [self.work.crowds[p].full for p in pools if p in self.work.crowds]
+        known += [self.work.seen[p].full for p in pools if p in self.work.seen]
+        return max(known, default=1.0)
+
     def _line_before(self, region: int) -> bool:
         """Whether as many tasks wait for a region as it has places."""
         tasks = self.tasks[region]
