@@ -17,7 +17,11 @@ OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks t
 
 
 class LimitArrivals(PickedLimits):
-    """Limits, and how tasks come to them."""
+    """Limits, and how tasks come to them; `fulls` has the chances that regions were full in the round before."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.fulls = dict[int, float]()
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -127,10 +131,15 @@ class LimitArrivals(PickedLimits):
                 rooms.append(room)
         found = []
         for its, rooms in groups.values():
-            mine, places = tasks[np.isin(works, its)], sum(rooms)
+            mine, full = tasks[np.isin(works, its)], self._full_above(tasks[np.isin(works, its)])
+            places = 1 / (full / sum(rooms) + (1 - full) / float(w.form.users[its].sum()))  # no fewer while none is full
             rate, there = max(float(w.flow[mine].sum()), 1e-300), float(w.flow[mine] @ held[mine])
             found.append((mine, places, max(places - there, 1e-3 * there, 1e-12 * rate) / rate))
         return found
+
+    def _full_above(self, tasks: Places) -> float:
+        """Chance that the fullest of the regions is full out of which tasks come [0..1]; 1 as long as none is known."""
+        return max((self.fulls[r] for r in self.callers(tasks) if r in self.fulls), default=1.0)
 
     def covered(self, tasks: Places) -> bool:
         """Whether all tasks come out of TRANCLASSes."""

@@ -95,6 +95,7 @@ class Limits(StationsBelow):
         """
         w = self.work
         self.stale = set(self.ratios)
+        self.fulls = {r: w.crowds[pool].full for r, pool in self.pool.items() if pool in w.crowds}
         self.found, self.nu, self.inputs = {}, {}, {}
         self.feedback.seen, self.feedback.by_places = {}, {}
         self.joined = False
@@ -570,6 +571,7 @@ class Limits(StationsBelow):
         flow, inside, beyond = float(w.flow[tasks].sum()), float(w.flow[tasks] @ holds[tasks]), found.outside_at(MOSTLY)
         for its, mine in self._out_of_full_regions(region).items():
             part = min(max((w.crowds[its].full - ALONE[0]) / (ALONE[1] - ALONE[0]), 0.0), 1.0)
+            part *= min(max(2 - 4 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)  # of most places it is not one alone
             own, own_inside = float(w.flow[mine].sum()), float(w.flow[mine] @ holds[mine])
             if part == 0 or own <= 0 or inside <= own_inside or found.wait <= 0 or beyond > LONGEST:
                 continue

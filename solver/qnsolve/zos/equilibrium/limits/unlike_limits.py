@@ -15,6 +15,7 @@ from .unlike_answers import UnlikeAnswers
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
 SHORTEST_OFF = 1e-12  # time off the CPs that counts [s]
+SAME_TIME = 0.05  # of a time, to which it is another one
 LEAST_PART = 0.05  # sum of squares of the parts of a time over that of the whole, at least
 SELDOM = 0.2  # load of a limit below which there is no line to speak of
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
@@ -145,14 +146,15 @@ class UnlikeLimits(LimitArrivals):
         first = np.maximum(inside[tasks], 0.0)
         off = np.clip(away[tasks], 0.0, first)
         rounds = np.where(np.logical_or(self.calling[tasks], grouped), 1.0, self.work.need.rounds[tasks])
-        second, third = self._parts_off()[:, tasks]
-        users = self.work.form.users[self.work.form.work[tasks]] > 0
-        second, third = np.where(users | grouped, 1.0, second), np.where(users | grouped, 1.0, third)  # those fill their places
+        whole, second, third = self._parts_off()[:, tasks]
+        users = self.work.form.users[self.work.form.work[tasks]] > 0  # who fill their places
+        one = users | (np.abs(off - whole) > SAME_TIME * whole)
+        second, third = np.where(one, 1.0, second), np.where(one, 1.0, third)
         squares, cubes = ((first - off) ** 2 + off**2 * second) / rounds, ((first - off) ** 3 + off**3 * third) / rounds**2
         return (first**2 + squares) / 2, (first**3 + 3 * first * squares + 2 * cubes) / 6
 
     def _parts_off(self) -> Array:
-        """Sums of squares and cubes of the parts of the time off the CPs over those of the whole (2, T).
+        """Time off the CPs [s], and sums of squares and cubes of its parts over those of the whole (3, T).
 
         At each log and device, elsewhere, and so of each task that it waits for. The longest of them is one part with what all
         these are on the CPs and wait for limits, which varies more than exponential times.
@@ -171,7 +173,7 @@ class UnlikeLimits(LimitArrivals):
         parts = [found[n - 1] - longest**n + (longest + there) ** n for n in (2, 3)]
         off = whole > SHORTEST_OFF
         found = [np.divide(its, whole**n, out=np.ones(len(whole)), where=off) for n, its in zip((2, 3), parts, strict=True)]
-        return np.clip(found, LEAST_PART, 1.0)
+        return np.array([whole, *np.clip(found, LEAST_PART, 1.0)])
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int, mixed: float = 1.0) -> float:
         """Wait for a limit were all tasks alike, (1 + C²)/2 of their times `mixed`; 0 where open work fills it."""
