@@ -105,8 +105,7 @@ class Lines:
             time = float(visits[mine] @ held[mine]) / float(visits[mine].sum())
             away = work.cycle[w] / each - time
             if room < users:  # comes out of regions at their limits: no more than they hold, while these are full
-                full = limits.fullest(tasks[mine])
-                users = 1 / (full / room + (1 - full) / users)
+                users = min(room * limits.varying_there(tasks[mine]), users)
                 away = max(users / max(rate, 1e-300) - time, 1e-3 * time)
             found.append((users, rate, max(float(away), 1e-9 * time)))
         return _Comers(works, *np.array(found).T, *times)

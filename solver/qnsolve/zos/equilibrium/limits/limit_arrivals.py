@@ -17,11 +17,14 @@ OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks t
 
 
 class LimitArrivals(PickedLimits):
-    """Limits, and how tasks come to them; `fulls` has the chances that regions were full in the round before."""
+    """Limits, and how tasks come to them.
+
+    `inside` has the tasks in limits and their variance as they were in the round before, by pool.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.fulls = dict[int, float]()
+        self.inside = dict[int, tuple[float, float]]()
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -131,15 +134,30 @@ class LimitArrivals(PickedLimits):
                 rooms.append(room)
         found = []
         for its, rooms in groups.values():
-            mine, full = tasks[np.isin(works, its)], self._full_above(tasks[np.isin(works, its)])
-            places = 1 / (full / sum(rooms) + (1 - full) / float(w.form.users[its].sum()))  # no fewer while none is full
+            mine, users = tasks[np.isin(works, its)], float(w.form.users[its].sum())
+            places = min(sum(rooms) * self.varying([self.pool[r] for r in self.callers(mine) if r in self.gates]), users)
             rate, there = max(float(w.flow[mine].sum()), 1e-300), float(w.flow[mine] @ held[mine])
             found.append((mine, places, max(places - there, 1e-3 * there, 1e-12 * rate) / rate))
         return found
 
-    def _full_above(self, tasks: Places) -> float:
-        """Chance that the fullest of the regions is full out of which tasks come [0..1]; 1 as long as none is known."""
-        return max((self.fulls[r] for r in self.callers(tasks) if r in self.fulls), default=1.0)
+    def varying(self, pools: list[int]) -> float:
+        """As many users as would make the tasks in some limits vary as they do, over the places of these.
+
+        Of n users each of whom is there or not the variance is 1 - there/n of those there. A full limit has as many as places.
+        """
+        known = [self.inside[p] for p in pools if p in self.inside]
+        there, variance = (sum(its[i] for its in known) for i in (0, 1))
+        size = float(self.work.form.pool_size[pools].sum())
+        if len(known) < len(pools) or there <= 0:
+            return 1.0
+        return max(there / max(1 - variance / there, LEAST) / size, 1.0)
+
+    def note_inside(self) -> None:
+        """Note what is in limits now."""
+        for pool, crowd in self.work.crowds.items():
+            number = np.arange(len(crowd.inside))
+            mean = float(crowd.inside @ number)
+            self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2)
 
     def covered(self, tasks: Places) -> bool:
         """Whether all tasks come out of TRANCLASSes."""
@@ -195,14 +213,13 @@ class LimitArrivals(PickedLimits):
                 found += min(self.capped.get(each, self.size(each)), users)
         return found
 
-    def fullest(self, tasks: Places) -> float:
-        """Largest chance that one of the limits which some tasks are in, or come out of, is full [0..1]; 1 as none is known."""
+    def varying_there(self, tasks: Places) -> float:
+        """`varying` of the limits that some tasks are in, or come out of, the least of these."""
         regions = {*np.unique(self.work.form.region[tasks]).tolist()}
-        regions |= {r for region in regions for r in self.together_with(self.above[region]) if self.above[region] >= 0}
-        pools = [self.pool[r] for r in regions if r in self.pool]
-        known = [self.work.crowds[p].full for p in pools if p in self.work.crowds]
-        known += [self.work.seen[p].full for p in pools if p in self.work.seen]
-        return max(known, default=1.0)
+        above = {r for region in regions for r in self.together_with(self.above[region]) if self.above[region] >= 0}
+        groups = [[self.pool[r] for r in some if r in self.pool] for some in (regions, above)]
+        groups += [[self.class_of[t]] for t in tasks.tolist() if t in self.class_of]
+        return min((self.varying(pools) for pools in groups if pools), default=1.0)
 
     def _line_before(self, region: int) -> bool:
         """Whether as many tasks wait for a region as it has places."""

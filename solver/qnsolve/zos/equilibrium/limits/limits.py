@@ -95,7 +95,7 @@ class Limits(StationsBelow):
         """
         w = self.work
         self.stale = set(self.ratios)
-        self.fulls = {r: w.crowds[pool].full for r, pool in self.pool.items() if pool in w.crowds}
+        self.note_inside()
         self.found, self.nu, self.inputs = {}, {}, {}
         self.feedback.seen, self.feedback.by_places = {}, {}
         self.joined = False
