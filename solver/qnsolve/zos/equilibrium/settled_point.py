@@ -34,6 +34,7 @@ LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which respo
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
 ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
 FULL, FINE = 0.95, 1e-9  # use of a host that its users fill, and how exact the times are that let them [ratio]
+FAR = 5.0  # response time over the least of all rounds, from which on rounds crept away from where they should settle
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
@@ -171,19 +172,25 @@ class _Least:
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array, dict[int, Array]]] = []
+        self._response: Array = np.array(inf)
 
     def see(self, work: Working) -> None:
         """Note a round."""
         if work.rounds >= KNOWN:
             groups = {pool: at.copy() for pool, at in work.at_group.items()}
             now = work.on_cps.copy(), work.line_time.copy(), work.pool_wait.copy(), groups
-            self._seen = [*self._seen[1 - SWINGS :], now]
+            self._seen.append(now)
+            self._response = np.minimum(self._response, work.response)
 
     def take(self, work: Working, change: float) -> None:
-        """Go there where the rounds ended far from settled; what a task waits for a limit is beside the time inside."""
-        if work.settled or change <= ADRIFT or not self._seen:
+        """Go there where the rounds ended far from settled; what a task waits for a limit is beside the time inside.
+
+        Where they hardly move at the end, but crept far away, it is the least of all rounds.
+        """
+        swing, crept = change > ADRIFT, bool((work.response > FAR * self._response).any())
+        if work.settled or not self._seen or not (swing or crept):
             return
-        times, lines, waits, groups = zip(*self._seen, strict=True)
+        times, lines, waits, groups = zip(*self._seen[-SWINGS if swing else 0 :], strict=True)
         work.on_cps, work.line_time = np.min(times, axis=0), np.min(lines, axis=0)
         own = work.on_cps + work.off_cps
         work.pool_wait = np.maximum(np.min([own + each for each in waits], axis=0) - own, 0.0)
