@@ -149,7 +149,8 @@ class PickedLimits(LimitPools):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
-        if simple and (seldom_on_tcbs(w, tasks) if filled else own):
+        bursts = bool(form.in_groups[form.work[tasks]].any())  # of which the chain of such servers has all tasks as alike
+        if simple and (seldom_on_tcbs(w, tasks) if filled else own and not bursts):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
         elif simple and filled and mostly and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
