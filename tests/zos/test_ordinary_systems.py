@@ -47,8 +47,8 @@ def test_small_bursts_of_short_pieces_beside_long_ones(size: float, short: float
         zos.Work("long", rate=750.0, steps=[zos.Step("R", qr_cpu=6e-4)]),
     ]
     found = zos.System(lpars=[lpar], regions=[zos.CicsRegion("R", lpar="L", mxt=200)], work=work).solve()
-    assert 1e3 * found["short"].response_time == pytest.approx(short, rel=0.13)
-    assert 1e3 * found["long"].response_time == pytest.approx(long, rel=0.08)
+    assert 1e3 * found["short"].response_time == pytest.approx(short, rel=0.15)
+    assert 1e3 * found["long"].response_time == pytest.approx(long, rel=0.12)
 
 
 def test_ten_places_before_a_tcb_that_unlike_tasks_share() -> None:

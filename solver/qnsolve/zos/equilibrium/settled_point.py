@@ -190,7 +190,7 @@ class _Least:
         swing, crept = change > ADRIFT, bool((work.response > FAR * self._response).any())
         if work.settled or not self._seen or not (swing or crept):
             return
-        times, lines, waits, groups = zip(*self._seen[-SWINGS if swing else 0 :], strict=True)
+        times, lines, waits, groups = zip(*self._seen[0 if crept else -SWINGS :], strict=True)
         work.on_cps, work.line_time = np.min(times, axis=0), np.min(lines, axis=0)
         own = work.on_cps + work.off_cps
         work.pool_wait = np.maximum(np.min([own + each for each in waits], axis=0) - own, 0.0)

@@ -22,6 +22,7 @@ ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to
 FREE = 2.5  # free pieces in it
 SEVERAL = (1.2, 1.25)  # units at once that a visit would go on as: from one to the other it counts as one, however long
 QUICKEST = 0.5  # least clock of the others over that of a group
+UPSET = 0.2  # work over that which moves at once, up to which bursts leave no mix that stays
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
 RATE_FLOOR = 1e-12
@@ -204,13 +205,13 @@ class HostView:
         spread = float(moves.sum()) + fixed
         unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
         again = (float(self.load.flow @ (work * self.left_in_a_row)) + fixed) / max(whole, 1e-300)
-        clock, mix = self.own_clock(k), MIX ** self._settled(k)
+        clock, mix = self.own_clock(k), MIX ** self.settled(k)
         found = unlike**mix * again / clock
         longest = 0.0 if self.load.bursts else self._longest(k)
         part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0
         return np.asarray(max(found ** (1 - part) * longest**part if part > 0 else found, QUICKEST))
 
-    def _settled(self, k: int) -> float:
+    def settled(self, k: int) -> float:
         """How far the mix of tasks at a group stays as their number changes: not in order of arrival, less in bursts."""
         group = self.load.groups[k]
         if group.in_order or not self.in_bursts(k):
@@ -219,9 +220,8 @@ class HostView:
             return 0.0
         work, moves = self.load.flow[group.tasks] * (group.cpu + group.spin), np.ones(len(group.tasks))
         for burst in self.load.bursts:
-            first = self.begins(k, burst)
-            moves += np.where(first > 0, burst.mates(float(first.sum())), 0.0)
-        return float(work.sum()) / max(float(work @ moves), 1e-300)
+            moves += np.where(self.begins(k, burst) > 0, burst.mates(float(burst.first.sum())), 0.0)
+        return max(float(work.sum()) / max(float(work @ moves), 1e-300) - UPSET, 0.0) / (1 - UPSET)
 
     def in_bursts(self, k: int) -> bool:
         """Whether tasks of bursts come to a group first, and no limit asks for its tasks by their number."""

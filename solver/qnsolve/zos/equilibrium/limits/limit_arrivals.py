@@ -19,12 +19,12 @@ OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks t
 class LimitArrivals(PickedLimits):
     """Limits, and how tasks come to them.
 
-    `inside` has the tasks in limits and their variance as they were in the round before, by pool.
+    `inside` has the tasks in limits, their variance, and how often these are not full, as it was in the round before, by pool.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.inside = dict[int, tuple[float, float]]()
+        self.inside = dict[int, tuple[float, float, float]]()
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -135,10 +135,16 @@ class LimitArrivals(PickedLimits):
         found = []
         for its, rooms in groups.values():
             mine, users = tasks[np.isin(works, its)], float(w.form.users[its].sum())
-            places = min(sum(rooms) * self.varying([self.pool[r] for r in self.callers(mine) if r in self.gates]), users)
+            free = self._free_above(mine)
+            places = 1 / ((1 - free) / sum(rooms) + free / users)  # while one is full no more than it holds
             rate, there = max(float(w.flow[mine].sum()), 1e-300), float(w.flow[mine] @ held[mine])
             found.append((mine, places, max(places - there, 1e-3 * there, 1e-12 * rate) / rate))
         return found
+
+    def _free_above(self, tasks: Places) -> float:
+        """How often the fullest of the regions is not full out of which tasks come [0..1]; 0 as long as none is known."""
+        pools = [self.pool[r] for r in self.callers(tasks) if r in self.pool]
+        return min((self.inside[p][2] for p in pools if p in self.inside), default=0.0)
 
     def varying(self, pools: list[int]) -> float:
         """As many users as would make the tasks in some limits vary as they do, over the places of these.
@@ -157,7 +163,7 @@ class LimitArrivals(PickedLimits):
         for pool, crowd in self.work.crowds.items():
             number = np.arange(len(crowd.inside))
             mean = float(crowd.inside @ number)
-            self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2)
+            self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2), 1 - crowd.full
 
     def covered(self, tasks: Places) -> bool:
         """Whether all tasks come out of TRANCLASSes."""
