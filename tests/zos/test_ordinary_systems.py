@@ -1,4 +1,4 @@
-"""Ordinary small systems that were answered far off: each figure is known exactly, or simulated to the width that stands there."""
+"""Ordinary small systems that were answered far off: figures are exact, or simulated to the width that stands there."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_ten_places_before_a_tcb_that_unlike_tasks_share() -> None:
 
 
 def test_bursts_in_dependent_regions_beside_others() -> None:
-    """Simulated to 1 % [ms]: the chain of the regions took all tasks as alike, mostly off the CPs, and the burst waited for none."""
+    """Simulated to 1 % [ms]: all tasks were taken as alike, mostly off the CPs, and those of the burst hardly met."""
     lpar = zos.Lpar("L", processors=2, fixed_cpu=0.2)
     work = [
         zos.Work("long", rate=43.0, steps=[zos.Step("I", cpu=0.002)]),

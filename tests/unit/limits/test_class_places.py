@@ -55,6 +55,7 @@ def test_as_the_arrival_theorem_has_it() -> None:
 
 
 def test_a_short_one_waits_as_long_as_others_have_all_places() -> None:
+    """It takes as many turns as it can while there is a place, and none else."""
     number = np.arange(120)
     chance = np.cumprod(np.append(1.0, 3.0 / np.minimum(number[1:], 5)))
     full = float(chance[5:].sum() / chance.sum())
@@ -62,6 +63,7 @@ def test_a_short_one_waits_as_long_as_others_have_all_places() -> None:
 
 
 def test_between_whole_numbers_of_places() -> None:
+    """As much nearer to either as the number is."""
     come = np.full(80, 3.0)
     ends = [place_lost(come, n, 0.5, 1.0).own for n in (5, 6)]
     assert place_lost(come, 5.25, 0.5, 1.0).own == pytest.approx(0.75 * ends[0] + 0.25 * ends[1])

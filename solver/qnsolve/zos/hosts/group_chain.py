@@ -92,8 +92,8 @@ class GroupChain:
         self.region, self.pool = (group.region, group.pool) if group is not None else (-1, -1)
         self.going = view.going(k) / self.levels_a_task
         self.slower = float(view.slower(k)) if k is not None else 1.0
-        if group is not None and self.as_levels and not group.in_order:  # the others' clock is over that of tasks
-            self.slower /= self.levels_a_task ** view.settled(self.k)
+        if k is not None and self.as_levels and not load.groups[k].in_order:  # the others' clock is over that of tasks
+            self.slower /= self.levels_a_task ** view.settled(k)
         self.out = view.others_flow(k)
         fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
         self.phases = grid(max(load.engines + 10, fine), view.top, self._growth())

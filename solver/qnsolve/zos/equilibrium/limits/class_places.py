@@ -14,7 +14,6 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 
-
 @dataclass(frozen=True)
 class PlaceLost:
     """Mean waits before a region [s]: of the one place of a class, and of all others."""
@@ -67,7 +66,7 @@ def _place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Pla
     flow[down, down - 1] = np.minimum(down, size - 1) / other_hold
     leave = size / other_hold
     lines = count[size:] - size + 1  # that have to end until it is inside again
-    flow[size:, size - 1 :] += _births(come[size:] / leave, lines, top - size + 2) / hold
+    flow[size:, size - 1 :] += _births(come[size:] / leave, lines.astype(float), top - size + 2) / hold
     np.fill_diagonal(flow, 0.0)
     np.fill_diagonal(flow, -flow.sum(axis=1))
     flow[:, 0] = 1.0

@@ -579,7 +579,9 @@ class Limits(StationsBelow):
             taken = own_inside / (own_inside + own * (0.0 if before is None else before.own))
             lost = self._place_lost(its, found, flow - own, own_inside / own, (inside - own_inside) / (flow - own), taken)
             mean, waits = (own * lost.own + (flow - own) * lost.others) / flow, w.pool_wait[pool, tasks]
-            whole = (float(w.flow[tasks] @ waits) / flow / max(mean, 1e-300)) ** as_full(found.full)  # full: all that it lets in
+            whole = (float(w.flow[tasks] @ waits) / flow / max(mean, 1e-300)) ** as_full(
+                found.full
+            )  # full: all that it lets in
             for some, wait in ((mine, lost.own), (without(tasks, mine), lost.others)):
                 w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * (wait * whole) ** part
 

@@ -163,17 +163,17 @@ class UnlikeLimits(LimitArrivals):
         each = np.column_stack((w.line_time, need.other, need.delay))
         callers, called, number = w.calls
         longest, own = each.max(axis=1), np.array([(each**n).sum(axis=1) for n in (1, 2, 3)])
-        found, there = own, np.zeros(len(longest))
+        found: Array = own
+        there: Array = np.zeros(len(longest))
         for _ in range(w.depth):
-            more = np.vstack((found, w.on_cps + w.wait + there))[:, called]
-            *found, there = [np.bincount(callers, number * one, len(longest)) for one in more]
-            found = own + found
+            more = [np.bincount(callers, number * one[called], len(longest)) for one in (*found, w.on_cps + w.wait + there)]
+            found, there = own + np.array(more[:3]), np.array(more[3], dtype=float)
             np.maximum.at(longest, callers, longest[called])
         whole = found[0] + there
         parts = [found[n - 1] - longest**n + (longest + there) ** n for n in (2, 3)]
         off = whole > SHORTEST_OFF
-        found = [np.divide(its, whole**n, out=np.ones(len(whole)), where=off) for n, its in zip((2, 3), parts, strict=True)]
-        return np.array([whole, *np.clip(found, LEAST_PART, 1.0)])
+        over = [np.divide(its, whole**n, out=np.ones(len(whole)), where=off) for n, its in zip((2, 3), parts, strict=True)]
+        return np.array([whole, *np.clip(over, LEAST_PART, 1.0)])
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int, mixed: float = 1.0) -> float:
         """Wait for a limit were all tasks alike, (1 + C²)/2 of their times `mixed`; 0 where open work fills it."""
