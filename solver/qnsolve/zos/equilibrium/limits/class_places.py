@@ -1,4 +1,4 @@
-"""A task of a TRANCLASS that is always full, in the line of its region: it comes back as soon as it has gone.
+"""Tasks of a TRANCLASS that is always full, in the line of their region: one of them comes back as soon as it has gone.
 
 While no other waits for the region it takes the place again that it left; else the first in line takes it, and it waits until
 as many others have gone as stand before it. So it waits only where the others alone have all places, for as long as these
@@ -7,11 +7,37 @@ hold them, however short its own times are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places, without
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.alike_answers import AlikeAnswers
+from qnsolve.zos.hosts.chains.birth_death import Crowd
+
+from .full_limits import as_full
+
+ALONE = (0.3, 0.7)  # chance of a full class: from one to the other its tasks find what others leave, each one alone
+SAME = 1e-3  # change of what is asked up to which the waits are the same [ratio]
+MOSTLY, LONGEST, BEYOND = 0.999, 150, 40  # lines before a region in which tasks are told apart, with that chance
+
+
+class SeenRegions(Protocol):
+    """What is asked of all limits."""
+
+    work: Working
+    pool: dict[int, int]
+    tasks: dict[int, Places]
+    classes: dict[int, Places]
+    gates: list[int]
+
+    def classes_of(self, region: int) -> list[int]:
+        """Pools of its TRANCLASSes."""
+
+    def callers(self, tasks: Places) -> frozenset[int]:
+        """Regions whose tasks call some tasks."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +46,54 @@ class PlaceLost:
 
     own: float
     others: float
+
+
+@dataclass
+class PlacesOfClasses:
+    """TRANCLASSes of full regions whose tasks come out of full ones: all others are solved with their region."""
+
+    limits: SeenRegions
+    known: AlikeAnswers[int, PlaceLost] = field(default_factory=lambda: AlikeAnswers(SAME))
+
+    def see(self, region: int, found: Crowd) -> None:
+        """Note what tasks of full classes wait for a region, and all others there; `found` is its chain of all tasks alike.
+
+        Of several places of a class those that are in line themselves leave theirs to others.
+        """
+        w, pool, tasks, holds = self.limits.work, self.limits.pool[region], self.limits.tasks[region], self.limits.work.holds()
+        flow, inside = float(w.flow[tasks].sum()), float(w.flow[tasks] @ holds[tasks])
+        for its in self.limits.classes_of(region):
+            mine, part = self.limits.classes[its], self._part(its, found)
+            own, own_inside = float(w.flow[mine].sum()), float(w.flow[mine] @ holds[mine])
+            if part == 0 or own <= 0 or inside <= own_inside:
+                continue
+            before = self.known.last(its)
+            taken = own_inside / (own_inside + own * (0.0 if before is None else before.own))
+            lost = self._lost(its, found, flow - own, own_inside / own, (inside - own_inside) / (flow - own), taken)
+            mean, waits = (own * lost.own + (flow - own) * lost.others) / flow, w.pool_wait[pool, tasks]
+            whole = float(w.flow[tasks] @ waits) / flow / max(mean, 1e-300)
+            longer = whole ** as_full(found.full)  # a full region lets in all that it can
+            for some, wait in ((mine, lost.own), (without(tasks, mine), lost.others)):
+                w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * (wait * longer) ** part
+
+    def _part(self, its: int, found: Crowd) -> float:
+        """How far the tasks of a class find what others leave: it is full, has few of the places, and there is a line."""
+        w, mine = self.limits.work, self.limits.classes[its]
+        if its not in w.crowds or self.limits.callers(mine).isdisjoint(self.limits.gates):
+            return 0.0
+        if found.wait <= 0 or found.outside_at(MOSTLY) > LONGEST:
+            return 0.0
+        part = min(max((w.crowds[its].full - ALONE[0]) / (ALONE[1] - ALONE[0]), 0.0), 1.0)
+        return part * min(max(2 - 4 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)
+
+    def _lost(self, its: int, found: Crowd, others: float, hold: float, other_hold: float, taken: float) -> PlaceLost:
+        """A place of a class among others of its region, its other places `taken` for a part of the time."""
+        size = int(self.limits.work.form.pool_size[its])
+        places, top = found.limit - (size - 1) * taken, found.limit + 2 * int(found.outside_at(MOSTLY)) + BEYOND
+        rate = max(float(found.chance @ found.coming), 1e-300)
+        coming = np.interp(np.arange(top) + size, found.number, found.coming) * others / rate
+        asked = [coming, np.array([places, hold, other_hold])]
+        return self.known.of(its, asked, lambda: place_lost(coming, places, hold, other_hold))
 
 
 def place_lost(coming: Array, places: float, hold: float, other_hold: float) -> PlaceLost:
@@ -54,9 +128,9 @@ def _place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Pla
     --------
     Among others that come at a rate and hold places as long as it does it waits as one of a closed work:
 
-    >>> found = place_lost(np.full(9, 3.0), 5, 1.0, 1.0)
+    >>> found = place_lost(np.full(80, 3.0), 5, 1.0, 1.0)
     >>> round(found.own, 6)
-    0.118091
+    0.118076
     """
     top, come = len(coming) - 1, coming
     count = np.arange(top + 1)

@@ -24,7 +24,7 @@ from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, sp
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
-from .class_places import PlaceLost, place_lost
+from .class_places import PlacesOfClasses
 from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (
@@ -50,9 +50,6 @@ EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 PASSES, MOST = 24, 1.25  # over all limits in one round, and effort after which there are no more, over that of the rounds
 SLOW, TRIES = 0.5, 4  # change of the waits over the least so far, and how often it is more until steps at once are given up
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
-ALONE = (0.3, 0.7)  # chance of a full class: from one to the other its tasks find what others leave, each one alone
-SAME_PLACES = 1e-3  # the same of what the places of full classes find in their regions
-MOSTLY, LONGEST, BEYOND = 0.999, 150, 40  # lines before a region in which they are told apart, with that chance
 EARLY = 10  # passes in the first round: hosts are not known yet
 LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 FAR = 0.1  # change of a rate from which on the waits are bracketed [ratio]
@@ -72,7 +69,6 @@ class Limits(StationsBelow):
         self.inputs: dict[int, Array] = {}
         self.felt = dict[int, Array]()  # rates at which tasks come as lower ones call them, over the mean, by those inside
         self.told = AlikeAnswers[int, Crowd | None](SAME)
-        self.lost = AlikeAnswers[int, PlaceLost](SAME_PLACES)
         self.windows = dict[int, dict[tuple[int, int], KeptWindows]]()  # of the chains of limits abreast, by the first
         self.steep = False  # whether brackets alone find the waits: at each step the changes are others
         self.moved, self.astray = np.inf, False  # change of the waits at the last pass; whether they do not settle
@@ -80,6 +76,7 @@ class Limits(StationsBelow):
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
         self.at_tcbs = ClassesAtTcbs(self)
+        self.places_of_classes = PlacesOfClasses(self)
         self.equal = EqualLimits(self)
         self.feedback = UsersFeedback(self.work)
 
@@ -358,11 +355,6 @@ class Limits(StationsBelow):
         else:
             self._descend_apart(apart, found.inside, parts, inner)
 
-    def _out_of_full_regions(self, region: int) -> dict[int, Places]:
-        """TRANCLASSes of a region whose tasks come out of full ones: all others are solved with their region."""
-        mine = {pool: self.classes[pool] for pool in self.classes_of(region) if pool in self.work.crowds}
-        return {pool: its for pool, its in mine.items() if not self.callers(its).isdisjoint(self.gates)}
-
     def _gates_abreast(self, regions: list[int]) -> None:
         """The limits of regions side by side that call the same tasks: what is inside all of them meets below."""
         w, sizes = self.work, [self.size(r) for r in regions]
@@ -559,40 +551,8 @@ class Limits(StationsBelow):
                     ratio = ratio * mean ** -as_full(found.full)
                 waits = self._little(region, found, waits * ratio)
             w.pool_wait[pool, tasks] = waits
-            self._as_classes_see(region, found)
+            self.places_of_classes.see(region, found)
         self.found[region] = found
-
-    def _as_classes_see(self, region: int, found: Crowd) -> None:
-        """Waits for a limit of tasks out of classes that are full, and come out of full regions: they find what others leave.
-
-        Of several places of a class those that are in line themselves leave theirs to others.
-        """
-        w, pool, tasks, holds = self.work, self.pool[region], self.tasks[region], self.work.holds()
-        flow, inside, beyond = float(w.flow[tasks].sum()), float(w.flow[tasks] @ holds[tasks]), found.outside_at(MOSTLY)
-        for its, mine in self._out_of_full_regions(region).items():
-            part = min(max((w.crowds[its].full - ALONE[0]) / (ALONE[1] - ALONE[0]), 0.0), 1.0)
-            part *= min(max(2 - 4 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)  # of most places it is not one alone
-            own, own_inside = float(w.flow[mine].sum()), float(w.flow[mine] @ holds[mine])
-            if part == 0 or own <= 0 or inside <= own_inside or found.wait <= 0 or beyond > LONGEST:
-                continue
-            before = self.lost.last(its)
-            taken = own_inside / (own_inside + own * (0.0 if before is None else before.own))
-            lost = self._place_lost(its, found, flow - own, own_inside / own, (inside - own_inside) / (flow - own), taken)
-            mean, waits = (own * lost.own + (flow - own) * lost.others) / flow, w.pool_wait[pool, tasks]
-            whole = (float(w.flow[tasks] @ waits) / flow / max(mean, 1e-300)) ** as_full(
-                found.full
-            )  # full: all that it lets in
-            for some, wait in ((mine, lost.own), (without(tasks, mine), lost.others)):
-                w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * (wait * whole) ** part
-
-    def _place_lost(self, its: int, found: Crowd, others: float, hold: float, other_hold: float, taken: float) -> PlaceLost:
-        """A place of a class among others of its region, its other places `taken` for a part of the time."""
-        size = int(self.work.form.pool_size[its])
-        places, top = found.limit - (size - 1) * taken, found.limit + 2 * int(found.outside_at(MOSTLY)) + BEYOND
-        rate = max(float(found.chance @ found.coming), 1e-300)
-        coming = np.interp(np.arange(top) + size, found.number, found.coming) * others / rate
-        asked = [coming, np.array([places, hold, other_hold])]
-        return self.lost.of(its, asked, lambda: place_lost(coming, places, hold, other_hold))
 
     def _little(self, region: int, found: Crowd, waits: Array) -> Array:
         """Waits for a limit that users keep full: scaled so that as many are inside as there are places (J. Little 1961)."""
