@@ -15,6 +15,7 @@ from .limits_of_cpu import seldom_on_tcbs, solved_together
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
 USERS_ON_CPS = 0.6  # the same for work of users
+MORE = 1.5  # share of the time on the CPs over that of all, from which on bursts are not like others
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
 CROWDED = 5.0  # wait over the time inside from which on users and work with a rate crowd before a limit
 NEARLY = 0.75  # of the places of a region taken, from which on it shapes how its tasks call others
@@ -149,8 +150,7 @@ class PickedLimits(LimitPools):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
-        bursts = bool(form.in_groups[form.work[tasks]].any())  # of which the chain of such servers has all tasks as alike
-        if simple and (seldom_on_tcbs(w, tasks) if filled else own and not bursts):
+        if simple and (seldom_on_tcbs(w, tasks) if filled else own and not self._bursts_on_cps(region)):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
         elif simple and filled and mostly and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
@@ -158,6 +158,16 @@ class PickedLimits(LimitPools):
             self.gates.append(region)
             if before:
                 self.apart.add(region)  # CPU fills it only as long as it does not limit: once and for all
+
+    def _bursts_on_cps(self, region: int) -> bool:
+        """Whether what comes in bursts is on the CPs for more of its time than others are: servers there have all as alike."""
+        w, tasks = self.work, self.tasks[region]
+        grouped = w.form.in_groups[w.form.work[tasks]]
+        if not grouped.any():
+            return False
+        times = w.flow[tasks] * w.on_cps[tasks], w.flow[tasks] * w.holds()[tasks]
+        mine, all_ = (float(its[0].sum()) / max(float(its[1].sum()), 1e-300) for its in ([t[grouped] for t in times], times))
+        return mine > MORE * all_
 
     def _crowded(self, region: int) -> bool:
         """Whether users and work with a rate wait far longer for a limit than they are inside.
