@@ -1,11 +1,13 @@
 """Whether random systems are always answered: no error but a full center, no law broken, no warning, and how long it takes.
 
-`python -m benchmarks answers --seeds 0 1000`
+`python -m benchmarks answers --seeds 0 1000`; with `--simulate 2` each is simulated for two seconds as well, and works are
+named whose response times are farther off than 15 % and twice the half width of what is simulated.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import traceback
 import warnings
@@ -14,6 +16,7 @@ from dataclasses import dataclass
 from time import process_time
 
 import numpy as np
+import qnsolve as qn
 from qnsolve.zos import System
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.equilibrium.working import Working
@@ -21,11 +24,14 @@ from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.point.utilization import center_loads
 
+from benchmarks.families.all_systems import Drawn
 from benchmarks.families.random_systems import fullest, random_system
 from benchmarks.system_accuracy import at_most
+from benchmarks.system_references import UnsettledError, simulated
 
 CLOSE = 1e-4  # of a law
 TINY = 1e-12  # below zero by rounding
+FAR = 0.15  # of a response time, beyond what simulation is known to
 FEWEST_TASKS = 1.03  # tasks over a limit, as stated
 CLASSES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, np.inf)  # of times [s]
 
@@ -93,15 +99,36 @@ def outcome(seed: int, system: System, longest: float = 20.0) -> Outcome:
     return Outcome(seed, seconds, "; ".join(broken(work)), settled=work.settled, rounds=work.rounds)
 
 
+def far_off(system: System, seconds: float) -> list[str]:
+    """Works whose response times are farther off than simulation of so many seconds of processor time may be."""
+    try:
+        form = solved_point(system).work.form
+        truth = simulated(Drawn("", "", 0, json.loads(qn.dumps(system, "json"))), seconds, 1, form)
+    except (FullPoolError, UnsettledError):
+        return []
+    answer, found = system.solve(), []
+    for name, its in truth.works.items():
+        ours, half = answer[name].response_time, its.relative
+        if its.response > 0 and abs(ours / its.response - 1) > FAR + 2 * half:
+            found.append(f"{name} {1e3 * ours:.4g} ms, simulated {1e3 * its.response:.4g} ms to {100 * half:.1f} %")
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what went wrong, and a histogram of the times; 1 where anything did."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000), metavar=("FIRST", "LAST"), help="(0 1000)")
+    parser.add_argument("--simulate", type=float, default=0.0, metavar="SECONDS", help="simulate each for so long as well")
     options = parser.parse_args(arguments)
-    found = []
+    found, off = [], 0
     for seed in range(*options.seeds):
-        one = outcome(seed, random_system(seed))
+        system = random_system(seed)
+        one = outcome(seed, system)
         found.append(one)
+        far = far_off(system, options.simulate) if options.simulate and not one.fault and not one.refused else []
+        off += bool(far)
+        for text in far:
+            sys.stdout.write(f"{seed}: {text}\n")
         for title, text in (("fault", one.fault), ("refused", one.refused and f"{one.refused} (least load {one.load:.3g})")):
             if text:
                 sys.stdout.write(f"{seed}: {title}: {text} [{one.seconds:.2f} s]\n")
@@ -119,4 +146,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rough = sum(not one.settled for one in found)
     text = f"{len(found)} systems: {faults} faults, {refused} refused, {rough} not settled; "
     sys.stdout.write(f"{text}{1e3 * times.mean():.0f} ms in the mean, {times.max():.2f} s at most\n")
+    if options.simulate:
+        sys.stdout.write(f"{off} of them farther off than simulation may be\n")
     return int(faults > 0)

@@ -107,15 +107,15 @@ class Reference:
         return replace(self, seeds=self.seeds + other.seeds, works=works)
 
 
-def simulated(drawn: Drawn, seconds: float, seed: int) -> Reference:
-    """The system simulated until it is precise, or for so many seconds of processor time.
+def simulated(drawn: Drawn, seconds: float, seed: int, form: Compiled | None = None) -> Reference:
+    """The system simulated until it is precise, or for so many seconds of processor time; as it is compiled in a `form`.
 
     Raises
     ------
     UnsettledError
         Where the system does not settle.
     """
-    form = form_of(drawn)
+    form = form_of(drawn) if form is None else form
     began = process_time()
     programs, queues = programs_of(form)
     run = EventRun(programs, seed)

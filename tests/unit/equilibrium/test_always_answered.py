@@ -5,7 +5,7 @@ from qnsolve import zos
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.point.solved import solved_point
 
-from benchmarks.always_answered import broken, outcome
+from benchmarks.always_answered import broken, main, outcome
 from benchmarks.families.random_systems import random_system
 
 
@@ -25,6 +25,12 @@ def test_systems_that_settle_in_simulation(seed: int) -> None:
     """They were refused, or a law was broken: each has an answer."""
     found = outcome(seed, random_system(seed), longest=60.0)
     assert (found.fault, found.refused) == ("", "")
+
+
+def test_random_systems_beside_simulation(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command solves, simulates, and says how many are far off."""
+    assert main(["--seeds", "0", "2", "--simulate", "0.1"]) == 0
+    assert "of them farther off than simulation may be" in capsys.readouterr().out
 
 
 def test_users_of_a_class_keep_a_device_busy_beside_a_stream() -> None:
