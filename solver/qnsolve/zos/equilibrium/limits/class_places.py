@@ -70,21 +70,22 @@ class PlacesOfClasses:
             before = self.known.last(its)
             taken = own_inside / (own_inside + own * (0.0 if before is None else before.own))
             lost = self._lost(its, found, flow - own, own_inside / own, (inside - own_inside) / (flow - own), taken)
-            mean, waits = (own * lost.own + (flow - own) * lost.others) / flow, w.pool_wait[pool, tasks]
-            whole = float(w.flow[tasks] @ waits) / flow / max(mean, 1e-300)
-            longer = whole ** as_full(found.full)  # a full region lets in all that it can
             for some, wait in ((mine, lost.own), (without(tasks, mine), lost.others)):
-                w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * (wait * longer) ** part
+                w.pool_wait[pool, some] = w.pool_wait[pool, some] ** (1 - part) * wait**part
 
     def _part(self, its: int, found: Crowd) -> float:
-        """How far the tasks of a class find what others leave: it is full, has few of the places, and there is a line."""
+        """How far the tasks of a class find what others leave: it is full, has few of the places, and there is a line.
+
+        For a region that is always full all wait alike, as long as it lets them in.
+        """
         w, mine = self.limits.work, self.limits.classes[its]
         if its not in w.crowds or self.limits.callers(mine).isdisjoint(self.limits.gates):
             return 0.0
         if found.wait <= 0 or found.outside_at(MOSTLY) > LONGEST:
             return 0.0
         part = min(max((w.crowds[its].full - ALONE[0]) / (ALONE[1] - ALONE[0]), 0.0), 1.0)
-        return part * min(max(2 - 4 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)
+        part *= min(max(2 - 8 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)
+        return part * (1 - as_full(found.full))
 
     def _lost(self, its: int, found: Crowd, others: float, hold: float, other_hold: float, taken: float) -> PlaceLost:
         """A place of a class among others of its region, its other places `taken` for a part of the time."""
