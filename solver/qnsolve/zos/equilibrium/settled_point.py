@@ -172,7 +172,7 @@ class _Least:
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array, dict[int, Array]]] = []
-        self._response: Array = np.array(inf)
+        self._responses: list[Array] = []
 
     def see(self, work: Working) -> None:
         """Note a round."""
@@ -180,15 +180,18 @@ class _Least:
             groups = {pool: at.copy() for pool, at in work.at_group.items()}
             now = work.on_cps.copy(), work.line_time.copy(), work.pool_wait.copy(), groups
             self._seen.append(now)
-            self._response = np.minimum(self._response, work.response)
+            self._responses.append(work.response)
 
     def take(self, work: Working, change: float) -> None:
         """Go there where the rounds ended far from settled; what a task waits for a limit is beside the time inside.
 
-        Where they hardly move at the end, but crept far away, it is the least of all rounds.
+        Where the last ones are all far from where rounds once were, it is the least of all rounds.
         """
-        swing, crept = change > ADRIFT, bool((work.response > FAR * self._response).any())
-        if work.settled or not self._seen or not (swing or crept):
+        if work.settled or not self._seen:
+            return
+        last, all_ = np.min(self._responses[-SWINGS:], axis=0), np.min(self._responses, axis=0)
+        crept = bool((last > FAR * all_).any())
+        if change <= ADRIFT and not crept:
             return
         times, lines, waits, groups = zip(*self._seen[0 if crept else -SWINGS :], strict=True)
         work.on_cps, work.line_time = np.min(times, axis=0), np.min(lines, axis=0)
