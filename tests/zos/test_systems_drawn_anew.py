@@ -32,6 +32,10 @@ from benchmarks.system_references import load
         (0, "crowd 1", 0.02, 0.01),  # the same at a TCB: 5.1 %, X 3.6
         (35, "bursts 3", 0.03, 0.001),  # bursts of unlike work at a TCB to which some of it comes back: 34.0 %
         (18, "QR beside open 2", 0.06, 0.001),  # three TCBs on two CPs beside long pieces: 25.6 %
+        (36, "TRANCLASS under TOR 1", 0.07, 0.04),  # a full class of one in a region often full: 58.1 %, X 29.5
+        (37, "TRANCLASS under TOR 3", 0.03, 0.03),  # the same, beside tasks that hold places 46 times as long: 26.1 %, X 17.9
+        (19, "TRANCLASS under TOR 1", 0.2, 0.03),  # what comes out of TORs that are often, not always, full: 38.4 %, X 5.5
+        (2, "site 1", 0.13, 0.01),  # the same: 24.2 %, X 2.6
     ],
 )
 def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:
