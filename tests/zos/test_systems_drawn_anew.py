@@ -46,7 +46,7 @@ def test_beside_simulation(salt: int, name: str, response: float, rate: float) -
     assert found.throughput < rate
 
 
-@pytest.mark.parametrize("seed", [3250, 4096, 4809, 4846])
+@pytest.mark.parametrize("seed", [3250, 4096, 4809, 4846, 6380])
 def test_random_systems_that_had_a_fault(seed: int) -> None:
-    """Waits behind bursts that none of a full class has inside; all users in a line; TCBs without work; two kinds of grids."""
+    """Waits behind bursts that none of a full class has inside; all users in a line; TCBs without work; two kinds of grids; groups of one."""
     assert not outcome(seed, random_system(seed)).fault

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from qnsolve.zos.equilibrium.limits.class_places import place_lost
+from qnsolve.zos.equilibrium.limits.below.class_places import place_lost
 
 
 def _chain(come: np.ndarray, size: int, hold: float, other: float) -> tuple[float, float]:

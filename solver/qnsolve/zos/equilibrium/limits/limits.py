@@ -21,10 +21,10 @@ from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, limits_abreast
 from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, speed_of, weights
 
+from .below.class_places import PlacesOfClasses
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
-from .class_places import PlacesOfClasses
 from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (

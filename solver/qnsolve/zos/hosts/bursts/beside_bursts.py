@@ -74,7 +74,8 @@ class BesideBursts:
         if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free if longer else self._free_without(its.works)
-            ratio = its.more(its.unit) / its.alike_of(its.unit)
+            made = its.alike_of(its.unit)
+            ratio = its.more(its.unit) / made if made > 0 else 0.0  # of groups that are let in one by one there is none
             if longer:
                 more = float(load.flow[its.some] @ (load.free[its.some] * (its.times(alone, ratio) - alone)))
                 ratio /= 1 + max(more, 0.0) / load.coming.most

@@ -13,11 +13,10 @@ from typing import Protocol
 import numpy as np
 
 from qnsolve.numerics.series import Array, Places, without
+from qnsolve.zos.equilibrium.limits.full_limits import as_full
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd
-
-from .full_limits import as_full
 
 ALONE = (0.3, 0.7)  # chance of a full class: from one to the other its tasks find what others leave, each one alone
 SAME = 1e-3  # change of what is asked up to which the waits are the same [ratio]
