@@ -48,5 +48,5 @@ def test_beside_simulation(salt: int, name: str, response: float, rate: float) -
 
 @pytest.mark.parametrize("seed", [3250, 4096, 4809, 4846, 6380])
 def test_random_systems_that_had_a_fault(seed: int) -> None:
-    """Waits behind bursts that none of a full class has inside; all users in a line; TCBs without work; two kinds of grids; groups of one."""
+    """Bursts behind which none of a full class is inside; all users in a line; TCBs without work; two grids; groups of one."""
     assert not outcome(seed, random_system(seed)).fault
