@@ -23,6 +23,7 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.point.solved import solved_point
 from qnsolve.zos.point.utilization import center_loads
+from qnsolve.zos.report.reporting import answer
 
 from benchmarks.families.all_systems import Drawn
 from benchmarks.families.random_systems import fullest, random_system
@@ -102,13 +103,13 @@ def outcome(seed: int, system: System, longest: float = 20.0) -> Outcome:
 def far_off(system: System, seconds: float) -> list[str]:
     """Works whose response times are farther off than simulation of so many seconds of processor time may be."""
     try:
-        form = solved_point(system).work.form
-        truth = simulated(Drawn("", "", 0, json.loads(qn.dumps(system, "json"))), seconds, 1, form)
+        point = solved_point(system)
+        truth = simulated(Drawn("", "", 0, json.loads(qn.dumps(system, "json"))), seconds, 1, point.work.form)
     except (FullPoolError, UnsettledError):
         return []
-    answer, found = system.solve(), []
+    solved, found = answer(point), []
     for name, its in truth.works.items():
-        ours, half = answer[name].response_time, its.relative
+        ours, half = solved[name].response_time, its.relative
         if its.response > 0 and abs(ours / its.response - 1) > FAR + 2 * half:
             found.append(f"{name} {1e3 * ours:.4g} ms, simulated {1e3 * its.response:.4g} ms to {100 * half:.1f} %")
     return found

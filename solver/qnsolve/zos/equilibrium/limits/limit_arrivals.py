@@ -90,11 +90,6 @@ class LimitArrivals(PickedLimits):
             found.append(replace(one, users=part * (there / rate + gone), share=(1 - full) * one.share, away=gone))
         return found
 
-    def on_cps_share(self, tasks: Places) -> float:
-        """Share of the time inside that tasks spend on the CPs."""
-        w = self.work
-        return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
-
     def _out_of_full(self, tasks: Places) -> float:
         """Share of some tasks that comes out of regions above while these are full."""
         w, works = self.work, self.work.form.work[tasks]

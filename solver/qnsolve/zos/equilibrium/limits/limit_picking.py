@@ -126,14 +126,13 @@ class PickedLimits(LimitPools):
         """Regions without TCBs: all of a host where one is on the CPs for long enough, as each then sees the others."""
         host, ask = self.work.form.host, self.work.ask
         own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
-        hosts = {int(host[self.tasks[r][0]]) for r in own if self._on_cps(r) > OWN_CPS}
+        hosts = {int(host[self.tasks[r][0]]) for r in own if self.on_cps_share(self.tasks[r]) > OWN_CPS}
         return {r for r in own if int(host[self.tasks[r][0]]) in hosts}
 
-    def _on_cps(self, region: int) -> float:
-        """Share of the time in a region that its tasks spend on the CPs."""
-        work, tasks = self.work, self.tasks[region]
-        flow = work.flow[tasks]
-        return float(flow @ work.on_cps[tasks]) / max(float(flow @ work.holds()[tasks]), 1e-300)
+    def on_cps_share(self, tasks: Places) -> float:
+        """Share of the time inside that tasks spend on the CPs."""
+        w = self.work
+        return float(w.flow[tasks] @ w.on_cps[tasks]) / max(float(w.flow[tasks] @ w.holds()[tasks]), 1e-300)
 
     def _treat(self, region: int, before: bool, own: bool) -> None:
         """Take a limit as servers on the CPs, as part of the chain of its QR TCB, or as a chain of its own.
@@ -142,7 +141,7 @@ class PickedLimits(LimitPools):
         """
         w, form, tasks = self.work, self.work.form, self.tasks[region]
         flow, holds = w.flow[tasks], w.holds()[tasks]
-        on_cps = self._on_cps(region)
+        on_cps = self.on_cps_share(tasks)
         streams = float(flow @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow.sum())
         mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
         least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
@@ -161,13 +160,9 @@ class PickedLimits(LimitPools):
 
     def _bursts_on_cps(self, region: int) -> bool:
         """Whether what comes in bursts is on the CPs for more of its time than others are: servers there have all as alike."""
-        w, tasks = self.work, self.tasks[region]
-        grouped = w.form.in_groups[w.form.work[tasks]]
-        if not grouped.any():
-            return False
-        times = w.flow[tasks] * w.on_cps[tasks], w.flow[tasks] * w.holds()[tasks]
-        mine, all_ = (float(its[0].sum()) / max(float(its[1].sum()), 1e-300) for its in ([t[grouped] for t in times], times))
-        return mine > MORE * all_
+        tasks = self.tasks[region]
+        grouped = tasks[self.work.form.in_groups[self.work.form.work[tasks]]]
+        return len(grouped) > 0 and self.on_cps_share(grouped) > MORE * self.on_cps_share(tasks)
 
     def _crowded(self, region: int) -> bool:
         """Whether users and work with a rate wait far longer for a limit than they are inside.

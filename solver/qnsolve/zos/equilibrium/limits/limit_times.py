@@ -9,7 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.numerics.two_phases import two_phases
 from qnsolve.zos.equilibrium.working import Working
-from qnsolve.zos.hosts.bursts.mates import in_bursts, limit_waits, stretches
+from qnsolve.zos.hosts.bursts.mates import limit_waits, mates_of, stretches
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_kinds
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
@@ -51,7 +51,7 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
     kinds = _of_kinds(work, limits, group, its, inside[top]) if alike and isinstance(its, LimitPoint) else None
     waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
-    if in_bursts(load, k):  # what bursts make is no more for unlike ones
+    if mates_of(load, k).any():  # what bursts make is no more for unlike ones
         more = max(its.waiting / max(its.thinned, 1e-300) - plain, 0.0)
         waits = plain * ratio + more * limit_waits(load, k, its, inside[tasks])[own]
     if (form.users[form.work[top]] == 0).any():

@@ -152,11 +152,6 @@ def mates_of(load: Load, k: int) -> Array:
     return found
 
 
-def in_bursts(load: Load, k: int) -> bool:
-    """Whether tasks of a burst come to a group together."""
-    return bool(mates_of(load, k).any())
-
-
 def stretches(load: Load, k: int, its: GroupPoint) -> Array:
     """Time of each task of a group of servers on the processors, over alone (n,), as bursts find each other there.
 

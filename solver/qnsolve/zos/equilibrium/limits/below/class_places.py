@@ -19,6 +19,7 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
 ALONE = (0.3, 0.7)  # chance of a full class: from one to the other its tasks find what others leave, each one alone
+FEW = (0.125, 0.25)  # places of a class over those of its region: from one to the other its tasks are less and less alone
 SAME = 1e-3  # change of what is asked up to which the waits are the same [ratio]
 MOSTLY, LONGEST, BEYOND = 0.999, 150, 40  # lines before a region in which tasks are told apart, with that chance
 
@@ -59,12 +60,15 @@ class PlacesOfClasses:
 
         Of several places of a class those that are in line themselves leave theirs to others.
         """
+        parts = {its: part for its in self.limits.classes_of(region) if (part := self._part(its, found)) > 0}
+        if not parts:
+            return
         w, pool, tasks, holds = self.limits.work, self.limits.pool[region], self.limits.tasks[region], self.limits.work.holds()
         flow, inside = float(w.flow[tasks].sum()), float(w.flow[tasks] @ holds[tasks])
-        for its in self.limits.classes_of(region):
-            mine, part = self.limits.classes[its], self._part(its, found)
+        for its, part in parts.items():
+            mine = self.limits.classes[its]
             own, own_inside = float(w.flow[mine].sum()), float(w.flow[mine] @ holds[mine])
-            if part == 0 or own <= 0 or inside <= own_inside:
+            if own <= 0 or inside <= own_inside:
                 continue
             before = self.known.last(its)
             taken = own_inside / (own_inside + own * (0.0 if before is None else before.own))
@@ -83,7 +87,8 @@ class PlacesOfClasses:
         if found.wait <= 0 or found.outside_at(MOSTLY) > LONGEST:
             return 0.0
         part = min(max((w.crowds[its].full - ALONE[0]) / (ALONE[1] - ALONE[0]), 0.0), 1.0)
-        part *= min(max(2 - 8 * float(w.form.pool_size[its]) / found.limit, 0.0), 1.0)
+        share = float(w.form.pool_size[its]) / found.limit
+        part *= min(max((FEW[1] - share) / (FEW[1] - FEW[0]), 0.0), 1.0)
         return part * (1 - as_full(found.full))
 
     def _lost(self, its: int, found: Crowd, others: float, hold: float, other_hold: float, taken: float) -> PlaceLost:
@@ -132,15 +137,15 @@ def _place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Pla
     >>> round(found.own, 6)
     0.118076
     """
-    top, come = len(coming) - 1, coming
+    top = len(coming) - 1
     count = np.arange(top + 1)
     flow = np.zeros((top + 1, top + 1))
     up, down = np.arange(top), np.arange(1, top + 1)
-    flow[up, up + 1] = come[:top]
+    flow[up, up + 1] = coming[:top]
     flow[down, down - 1] = np.minimum(down, size - 1) / other_hold
     leave = size / other_hold
     lines = count[size:] - size + 1  # that have to end until it is inside again
-    flow[size:, size - 1 :] += _births(come[size:] / leave, lines.astype(float), top - size + 2) / hold
+    flow[size:, size - 1 :] += _births(coming[size:] / leave, lines.astype(float), top - size + 2) / hold
     np.fill_diagonal(flow, 0.0)
     np.fill_diagonal(flow, -flow.sum(axis=1))
     flow[:, 0] = 1.0
@@ -148,8 +153,8 @@ def _place_lost(coming: Array, size: int, hold: float, other_hold: float) -> Pla
     waits = np.append(np.zeros(size), lines / leave)
     own = float(chance @ waits)
     line = float(chance @ np.maximum(count - size + 1, 0)) * hold  # in line while it is inside, over one of its turns
-    line += float(chance[size:] @ (lines * (lines - 1) / 2 / leave + come[size:] * lines * (lines + 1) / 2 / leave**2))
-    passed = float(chance @ come) * hold + float(chance[size:] @ (come[size:] * lines)) / leave
+    line += float(chance[size:] @ (lines * (lines - 1) / 2 / leave + coming[size:] * lines * (lines + 1) / 2 / leave**2))
+    passed = float(chance @ coming) * hold + float(chance[size:] @ (coming[size:] * lines)) / leave
     return PlaceLost(own, line / max(passed, 1e-300))
 
 
