@@ -1,7 +1,8 @@
 """Whether random systems are always answered: no error but a full center, no law broken, no warning, and how long it takes.
 
 `python -m benchmarks answers --seeds 0 1000`; with `--simulate 2` each is simulated for two seconds as well, and works are
-named whose response times are farther off than 15 % and twice the half width of what is simulated.
+named whose response times are farther off than 15 % and twice the half width of what is simulated. `--ordinary` takes small
+systems of one LPAR and one to three works instead.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from qnsolve.zos.point.utilization import center_loads
 from qnsolve.zos.report.reporting import answer
 
 from benchmarks.families.all_systems import Drawn
+from benchmarks.families.ordinary_systems import ordinary_system
 from benchmarks.families.random_systems import fullest, random_system
 from benchmarks.system_accuracy import at_most
 from benchmarks.system_references import UnsettledError, simulated
@@ -119,11 +121,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what went wrong, and a histogram of the times; 1 where anything did."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks answers", description=__doc__)
     parser.add_argument("--seeds", type=int, nargs=2, default=(0, 1000), metavar=("FIRST", "LAST"), help="(0 1000)")
+    parser.add_argument("--ordinary", action="store_true", help="small systems as a site describes them, not of any kind")
     parser.add_argument("--simulate", type=float, default=0.0, metavar="SECONDS", help="simulate each for so long as well")
     options = parser.parse_args(arguments)
     found, off = [], 0
     for seed in range(*options.seeds):
-        system = random_system(seed)
+        system = ordinary_system(seed) if options.ordinary else random_system(seed)
         one = outcome(seed, system)
         found.append(one)
         far = far_off(system, options.simulate) if options.simulate and not one.fault and not one.refused else []

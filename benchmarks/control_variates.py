@@ -52,7 +52,7 @@ def controlled(form: Compiled, found: SimulatedSystem, work: int) -> tuple[float
     rest = _joined(above - plain.value * below)
     given = controls(form, found)
     count, many = len(rest), given.shape[1]
-    if many == 0 or count < FEWEST:
+    if many == 0 or count < FEWEST or not below.any():
         return plain.value, plain.half
     known = _joined(given)
     apart = known - known.mean(axis=0)

@@ -6,6 +6,7 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.point.solved import solved_point
 
 from benchmarks.always_answered import broken, main, outcome
+from benchmarks.families.ordinary_systems import ordinary_system
 from benchmarks.families.random_systems import random_system
 
 
@@ -20,6 +21,13 @@ def test_random_systems(seed: int) -> None:
     assert outcome(seed, random_system(seed)).fault == ""
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_ordinary_systems(seed: int) -> None:
+    """The same of small ones, none of which has a full center."""
+    found = outcome(seed, ordinary_system(seed))
+    assert (found.fault, found.refused, found.settled) == ("", "", True)
+
+
 @pytest.mark.parametrize("seed", [131, 270, 291, 322, 394, 451, 629, 702, 858, 50084])
 def test_systems_that_settle_in_simulation(seed: int) -> None:
     """They were refused, or a law was broken: each has an answer."""
@@ -30,6 +38,7 @@ def test_systems_that_settle_in_simulation(seed: int) -> None:
 def test_random_systems_beside_simulation(capsys: pytest.CaptureFixture[str]) -> None:
     """The command solves, simulates, and says how many are far off."""
     assert main(["--seeds", "0", "2", "--simulate", "0.1"]) == 0
+    assert main(["--seeds", "0", "1", "--simulate", "0.1", "--ordinary"]) == 0
     assert "of them farther off than simulation may be" in capsys.readouterr().out
 
 
