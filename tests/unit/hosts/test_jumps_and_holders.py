@@ -54,7 +54,7 @@ def test_jumps_are_eliminated_along_levels_and_phases_alike() -> None:
 def test_units_off_the_cps() -> None:
     """Machine repair: three units on one CP, as long off it as on it; nobody else is there."""
     found = Ready(company([], 0.0, 1.0, 10), np.zeros(1), 1.0, 1.0, 3.0)
-    rate, longer = found.at(np.array([0.0, 3.0]))
+    rate, longer, _ = found.at(np.array([0.0, 3.0]))
     ways = np.array([1 / 6, 1 / 2, 1.0, 1.0])  # of 0, 1, 2, 3 ready
     assert rate[:, 0] == pytest.approx([0.0, 1 - ways[0] / ways.sum()])
     assert longer[:, 0] == pytest.approx([1.0, (ways @ [1, 1, 2, 3]) / ways.sum()])

@@ -6,8 +6,8 @@ import sys
 
 import numpy as np
 import pytest
-from qnsolve.methods.limits import composition_chain, unlike_works
-from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
+from qnsolve.methods.limits.unlike import composition_chain, unlike_works
+from qnsolve.methods.limits.unlike.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.level_chain import probabilities
 from qnsolve.numerics.markov_chain import explore, stationary
 from qnsolve.stations import mmc

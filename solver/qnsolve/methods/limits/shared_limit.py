@@ -17,7 +17,7 @@ from qnsolve.numerics.series import Array
 
 from .departure_variation import regularity
 from .outside_subnetwork import LimitLayout, Outside
-from .unlike_works import LimitWaits, unlike_waits
+from .unlike.unlike_works import LimitWaits, unlike_waits
 
 Index = NDArray[np.intp]
 ROUNDS = 12  # of the mix of classes inside, where there are users

@@ -106,7 +106,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
         return WorkLeft()
     left = left_to_do(work, load)
     centers = centers_of(work, load, point, times, flow, left)
-    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers) - _done(work, flow)
+    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers) - _done(work, load, flow)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
@@ -155,10 +155,13 @@ def _fewer(work: Working, load: Load, point: HostPoint, centers: list[Center]) -
     return max(found, 0.0), always + missed
 
 
-def _done(work: Working, flow: Array) -> float:
-    """CPU of pieces that is done when they spin, which are not as whole pieces are, all of it still to do [s]."""
+def _done(work: Working, load: Load, flow: Array) -> float:
+    """CPU of pieces that is done when they spin, and of spins: these are not as exponential pieces, all still to do [s]."""
     ask = work.ask
+    if not load.spin_squares.size:
+        return 0.0
     each = (ask.qr - ask.qr_spin) * ask.qr_spin + (ask.cpu - ask.open_spin) * ask.open_spin
+    each = each + ask.qr_spin**2 + ask.open_spin**2 - load.spin_squares.sum(axis=0) / 2
     return float(flow @ (each / work.need.rounds))
 
 

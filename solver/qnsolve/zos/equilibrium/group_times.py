@@ -16,6 +16,7 @@ from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
+from qnsolve.zos.hosts.spins import behind_spins
 
 from .bursts.in_lines import line_waits
 from .fewer_users import as_fewer_come, left_to_come
@@ -44,7 +45,11 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
     beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
     free = beside.free()
-    times: Array = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
+    if isinstance(free, float):
+        behind, free = behind_spins(load, free)
+        times: Array = need.rounds * (load.free * free + load.spin + behind) * (load.flow > 0)
+    else:
+        times = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
         if group.kind is Pool.LIMIT:
@@ -52,7 +57,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         elif group.in_order:
             time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
         else:
-            squares = _spin_squares(work)[group.tasks] / rounds**2
+            squares = load.spin_squares[0, group.tasks] / rounds**2 if group.spin.any() else np.zeros(len(rounds))
             time = shared_times(load, k, point, squares, work.form.users, beside.last(k)) * rounds * beside.at_line(k)
         times[group.tasks] += time
         at = np.zeros(len(times))
@@ -68,11 +73,16 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
                 work.pool_wait[pool, group.tasks] = its.before_limit
             if its.limit is not None:
                 work.seen[pool] = its.limit
-    threads = {group.pool: group.tasks for group in load.groups if group.kind is Pool.THREADS}
-    for pool, longer in line_waits(work, limits, threads).items() if threads else ():
-        times[threads[pool]] += longer[threads[pool]]
-        work.at_group[pool][threads[pool]] += longer[threads[pool]]
+    later = {group.pool: group.tasks for group in load.groups if _after_others(work, group)}
+    for pool, longer in line_waits(work, limits, later).items() if later else ():
+        times[later[pool]] += longer[later[pool]]
+        work.at_group[pool][later[pool]] += longer[later[pool]]
     return times
+
+
+def _after_others(work: Working, group: ServerGroup) -> bool:
+    """Whether some tasks come to a TCB from another one."""
+    return group.kind is Pool.THREADS or (group.kind is Pool.QR and bool((work.ask.ro[group.tasks] > 0).any()))
 
 
 def _as_asked(load: Load, k: int, its: GroupPoint) -> GroupPoint:
@@ -224,13 +234,6 @@ def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, floa
         wait = whole + same * (part * (wait + pieces) + again**visit * (1 - part) * max(unlike, 0.0) - whole)
         less += np.where(rounds > visit, whole - wait, 0.0)
     return less
-
-
-def _spin_squares(work: Working) -> Array:
-    """Mean square of the time that a task spins on its QR TCB (T,): links take a fixed time, facilities an exponential one."""
-    at = work.need.qr_sync * work.around.at_facility(work.form.region)
-    found: Array = work.ask.qr_spin**2 + (at**2 / np.maximum(work.need.at_facility, 1.0)).sum(axis=1)
-    return found
 
 
 def _among_mates(load: Load, k: int, its: GroupPoint, wait: float) -> Array:

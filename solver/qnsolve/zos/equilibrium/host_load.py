@@ -6,6 +6,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import PIECE, Pool
+from qnsolve.zos.hosts.demands import spin_squares
 from qnsolve.zos.hosts.groups import groups_of
 from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
@@ -66,7 +67,7 @@ def load_of(
         fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
         between=np.where(busy, need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1), 0.0) / rounds,
-        in_a_row=_in_a_row(work),
+        in_a_row=_in_a_row(work), spin_squares=_spin_squares(work),
     )  # fmt: skip
 
 
@@ -78,6 +79,12 @@ def _filled(limits: Limits, regions: frozenset[int]) -> dict[int, float]:
         if part > 0:
             found[region] = min(part, 1.0)
     return found
+
+
+def _spin_squares(work: Working) -> Array:
+    """`Load.spin_squares`."""
+    spins = (work.ask.qr_spin + work.ask.open_spin).any()
+    return spin_squares(work.form, work.need, work.ask, work.around) if spins else np.zeros((2, 0))
 
 
 def _in_a_row(work: Working) -> Array:

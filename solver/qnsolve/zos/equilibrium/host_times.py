@@ -25,6 +25,8 @@ STEP, FOLLOW = 0.01, 0.03  # change of times, and of what users then ask, from w
 FEW = 0.03  # of the CPs in use by higher importance, from which on its chain counts whole
 NOTHING = 1e-3  # part of it that is none
 MOSTLY = 0.8  # of the users' tasks on a host in lines at its TCBs, from which on it is these that are longer
+MOST_LOST = 0.02  # most of what CPs deliver that grids lose
+FULL = 0.03  # of the CPs that is idle, up to which they are as good as full
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -163,13 +165,16 @@ def _delivered(work: Working, host: int, rank: float, used: float, limited: bool
     busy = (used / engines - (1 - whole)) * (1 + NOISE)
     spare = max(whole - busy, 0.0)
     least = whole - max(IDLE * spare, LITTLE)
+    follow = (asked(1 - STEP) - direct) / STEP
+    told = follow**2 / (follow**2 + FOLLOW**2)
     if direct > busy and not limited:
-        goal, low, high = busy + (direct - busy) * spare / (spare + 0.03), 1.0, 2.0
+        full = FULL / (spare + FULL)
+        lost = form.in_groups[form.work[here]].any() and direct < busy * (1 + MOST_LOST)  # by grids, of what comes at once
+        goal, low, high = direct - (direct - busy) * full * (told if lost else 1.0), 1.0, 2.0
         while asked(high) > goal and high < 1e6:
             high *= 2
     elif direct < least and (closed.all() if limited else stretched is work.on_cps):
-        follow = (asked(1 - STEP) - direct) / STEP
-        goal, low, high = direct + (least - direct) * follow**2 / (follow**2 + FOLLOW**2), LEAST if limited else 0.0, 1.0
+        goal, low, high = direct + (least - direct) * told, LEAST if limited else 0.0, 1.0
     else:
         return
     for _ in range(50):

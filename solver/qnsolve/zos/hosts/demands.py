@@ -122,6 +122,16 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
     )
 
 
+def spin_squares(form: Compiled, need: Needs, ask: Demands, around: Around) -> Array:
+    """Mean squares of the times that tasks spin at the QR TCB and beside it (2, T) [s²].
+
+    Links take a fixed time, facilities an exponential one.
+    """
+    facility, visits = around.at_facility(form.region), np.maximum(need.at_facility, 1.0)
+    spins = (ask.qr_spin, need.qr_sync), (ask.open_spin, need.open_sync)
+    return np.array([spin**2 + ((sync * facility) ** 2 / visits).sum(axis=1) * (spin > 0) for spin, sync in spins])
+
+
 def at_rest(form: Compiled) -> Around:
     """Nothing waits."""
     hosts, facilities, regions = len(form.engines), int((form.pool_kind == Pool.FACILITY).sum()), len(form.system.regions)

@@ -15,11 +15,12 @@ from .bursts.burst_levels import levels_of, slow_at_first
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
 from .chains.company import ReadPoints
-from .chains.holders import Ready
+from .chains.holders import FASTEST, Ready
 from .chains.jumps import Burst, Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
 from .chains.windows import KeptWindows, kept_windows
 from .host_view import RATE_FLOOR, HostView
+from .limited.even_times import over_even
 from .load import GroupPoint, LimitSeen
 from .spread import closer
 
@@ -30,7 +31,6 @@ STATES, JUMP = 2500.0, 0.1  # states that take as long as a chain, and effort of
 LAST, GRIDS = 1e-7, 6  # chance of the last level from which on the levels go further, and how often
 FINELY, SELDOM = 1.08, 1e-6  # growth of steps of the others where they slow a line down, unless seldom so many are there
 FINEST = 80.0  # others up to which each number is a phase where they come in groups
-FASTEST = 1e100  # of others that are next to nothing, over their load
 
 
 @dataclass(eq=False)
@@ -301,16 +301,15 @@ class GroupChain:
         here, before = reading.places, np.maximum(reading.places - 1, 0)
         units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
         always = len(view.load.never_idle)
-        slow = others.slow_beside(units + always, here)
-        if self.k is not None and self.off > 0:
-            serve, theirs = self._ready(float(units[-1])).at(units)
-        else:
-            theirs = reading.read(slow)
-            serve = units[:, None] / (self.piece * theirs)
         leave = np.minimum(others.leave[here], FASTEST)
+        if self.k is not None and self.off > 0:
+            serve, theirs, longer = self._ready(float(units[-1])).at(units)
+        else:
+            theirs = reading.read(others.slow_beside(units + always, here))
+            serve = units[:, None] / (self.piece * theirs)
+            longer = reading.read(leave * others.slow_beside(units + 1 + always, before))  # none is before the first place
         ended = reading.read(leave) * self.out / theirs
-        longer = others.slow_beside(units + 1 + always, before)  # nothing is there before the first place
-        there = view.pieces * reading.read(leave * longer) / theirs
+        there = view.pieces * longer / theirs
         return serve[place], ended[place], there[place]
 
     def point(self, rates: GroupRates, chance: Array) -> GroupPoint:
@@ -324,7 +323,7 @@ class GroupChain:
         alone = self.piece + self.off
         rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
         used = load.fixed + thinned * self.piece + rest * ended / max(self.out, 1e-300)
-        outside, limit, before_it = 0.0, None, None
+        outside, limit, before_it, even = 0.0, None, None, 1.0
         if rates.left is not None:
             places = np.arange(rates.left.shape[1])
             before = np.maximum(levels[:, None] - places, 0.0) @ rates.left.T  # (N, Y)
@@ -339,6 +338,9 @@ class GroupChain:
         elif self.k is not None and load.groups[self.k].kind is Pool.LIMIT:
             before = np.broadcast_to(np.maximum(levels[:, None] - self.servers, 0.0), chance.shape)
             limit = LimitSeen.of(chance, rates.arrive, levels[:, None] >= self.servers, before)
+            if not load.coming.steady and not load.bursts and busy < number:
+                passed, come = max(thinned, 1e-300), np.broadcast_to(rates.arrive, chance.shape)
+                even = over_even(levels, come, chance, self.servers, busy / passed, (number - busy) / passed)
         return GroupPoint(
             stretch=max(1.0, (number - outside) / (thinned * alone)) if thinned > 0 else 1.0,
             service=max(1.0, busy / (thinned * alone)) if thinned > 0 else 1.0,
@@ -346,7 +348,7 @@ class GroupChain:
             thinned=thinned / self.levels_a_task,
             free=free, used=used, speeds=self.speeds(rates, chance), levels=levels, full=chance.sum(axis=1),
             limit=limit, before_limit=before_it, first=self.first(rates, chance), unit=self.unit if self.as_levels else None,
-            always=1.0 if rates.always is None else float((chance * rates.always).sum()),
+            even=even, always=1.0 if rates.always is None else float((chance * rates.always).sum()),
             swings=_swings(levels, np.resize(self.phases, chance.shape[1]), chance),
         )  # fmt: skip
 

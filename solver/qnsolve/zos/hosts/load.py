@@ -162,6 +162,8 @@ class Load:
     rough : ndarray (T,) or (1,)
         Mean square of the CPU of a visit outside TCBs over that of exponential pieces of its mean: work that zIIPs send back
         comes whole or not at all, and while they are taken.
+    spin_squares : ndarray (2, T) or (2, 0)
+        Mean squares of the times that a task spins at its QR TCB and beside it [s²]; none where no task does.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region
@@ -197,6 +199,7 @@ class Load:
     coming: Coming
     spread: Whereabouts | None = None
     rough: Array = field(default_factory=lambda: np.ones(1))
+    spin_squares: Array = field(default_factory=lambda: np.zeros((2, 0)))
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     filled: dict[int, float] = field(default_factory=dict)
@@ -281,6 +284,8 @@ class GroupPoint:
         As how many its chain counts each task, where some come with bursts and that is more or fewer than one (n,).
     always : float
         Speed of a line that is never idle over that alone, as this chain sees it.
+    even : float
+        Wait for the limit that the group is over that were its tasks inside as long, whatever is on the CPs [ratio].
     swings : ndarray (2, 2) or None
         Variances of the tasks there and of all others on the processors, and their covariance, over their means [no unit].
     """
@@ -304,6 +309,7 @@ class GroupPoint:
     first: Array | None = None
     unit: Array | None = None
     always: float = 1.0
+    even: float = 1.0
     swings: Array | None = None
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:

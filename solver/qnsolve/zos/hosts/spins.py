@@ -7,9 +7,11 @@ but fewer wait, as those that do have the spins that follow still to come: the w
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
+from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 
 from .groups import ServerGroup
@@ -18,6 +20,7 @@ from .limited.product_form import line
 from .load import GroupPoint, HostPoint, Load
 
 CLOSED = 4  # power of the use of processors by users, as which their number is that of those who are not elsewhere
+PART, LEAST = 1e-9, 1e-300  # of a processor, and of one that spins, that is none
 MOST = 0.999  # of the work on the CPs
 FULLEST = 0.99  # use of servers up to which their line is as long as that makes it
 
@@ -63,15 +66,43 @@ def _evenness(load: Load, cpus: float) -> float:
     as much of it: as one engine has the same work left in any order.
     """
     size = len(load.flow)
-    left, waiting, own, cpu = load.free + load.spin, load.free * (load.free + load.spin), load.spin**2, load.free.copy()
+    at_tcb, beside = load.spin_squares / (2 * load.rounds**2)  # of a spin that is met, what is left of it over its mean
+    left, waiting, own, cpu = load.free + load.spin, load.free * (load.free + load.spin), beside.copy(), load.free.copy()
     for group in sorted(load.groups, key=lambda group: -ORDER.index(group.kind)):
-        work, spin = np.zeros(size), np.zeros(size)
+        work, spin, half = np.zeros((3, size))
         work[group.tasks], spin[group.tasks] = group.cpu, group.spin
-        waiting, own = waiting + work * (work + spin + left), own + spin * (spin + left)
+        half[group.tasks] = (at_tcb + (beside if group.kind is Pool.LIMIT else 0.0))[group.tasks]
+        waiting, own = waiting + work * (work + spin + left), own + half + spin * left
         left, cpu = left + work + spin, cpu + work
     fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
     waits = float(load.flow @ waiting) + fixed
     return (1 + float(load.flow @ own) / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / cpus
+
+
+def behind_spins(load: Load, free: float) -> tuple[Array, float]:
+    """What free pieces wait until one of the spins that have all processors ends (T,) [s], and the rest of it, over the piece.
+
+    `free` is the time of all pieces over that alone. One task of a TCB spins at a time, of free ones as in a loss system.
+    Who was on a processor just before, at a TCB, waits for none.
+    """
+    comes = load.free > 0
+    for group in load.groups:
+        comes[group.tasks] = False
+    visits = float(load.flow @ comes)
+    if load.bursts or not visits or not load.spin_squares.size:
+        return np.zeros(len(comes)), free
+    beside, left = float(load.flow @ load.spin), float(load.flow @ (load.spin_squares[1] / load.rounds**2)) / 2
+    at_tcbs, engines = list[float](), max(ceil(load.engines - PART), 1)
+    for group in load.groups:
+        mine = load.flow[group.tasks] * (group.spin > 0)
+        at_tcbs.append(min(float(mine @ group.spin), 1.0))
+        left += float(mine @ (load.spin_squares[0, group.tasks] / load.rounds[group.tasks] ** 2)) / 2
+    number = np.cumprod(np.append(1.0, beside / np.arange(1.0, engines + 1)))
+    for one in at_tcbs:
+        number = np.convolve(number, (1 - one, one))[: engines + 1]
+    all_ = float(number[-1] / number.sum()) / engines
+    wait = all_ * left / max(beside + sum(at_tcbs), LEAST)
+    return np.asarray(wait * comes), max(free - wait * visits / float(load.flow @ load.free), 1.0)
 
 
 @dataclass(frozen=True)
@@ -86,6 +117,8 @@ class _Part:
         More of them on the processors and in line for the group, as if spins were other CPU and as they are.
     busy, waiting : float
         On servers, and in line, as they are.
+    own : float
+        In line if each had a processor to itself.
     limit : bool
         Whether the line is before a limit, not on the processors.
     """
@@ -95,6 +128,7 @@ class _Part:
     after: float
     busy: float
     waiting: float
+    own: float
     limit: bool
 
     @classmethod
@@ -109,14 +143,15 @@ class _Part:
         waiting = max(its.number - its.busy, 0.0)
         kept = 0.0 if load.coming.steady else min(its.busy / group.servers, 1.0) ** CLOSED
         after = waiting * (lines[1] / lines[0]) ** (1 - kept) if lines[0] > 0 else waiting
-        if limit:  # full of users it has those who are not elsewhere
-            after = max(after, waiting)
+        if limit:  # full of users it has those who are not elsewhere; of many places a line is next to none, or long, by little
+            after = max(min(after, lines[1]), waiting)
+        own = load.coming.steady * min(line(min(alone, FULLEST * group.servers), group.servers), waiting, after)
         mine = 0.0 if limit else 1.0
-        more = (its.busy - alone + mine * waiting, busy - alone + mine * after)
-        return cls(alone, max(more[0], 0.0), max(more[1], 0.0), busy, after, limit)
+        more = (its.busy - alone + mine * (waiting - own), busy - alone + mine * (after - own))
+        return cls(alone, max(more[0], 0.0), max(more[1], 0.0), busy, after, own, limit)
 
     def moved(self, its: GroupPoint, share: float) -> GroupPoint:
         """The point with so much of the waits."""
         busy = self.alone + share * max(self.busy - self.alone, 0.0)
-        waiting = self.waiting * (1.0 if self.limit else share)
+        waiting = self.waiting if self.limit else self.own + share * (self.waiting - self.own)
         return its.moved(self.alone / max(its.thinned, 1e-300), busy + waiting, busy, its.thinned, its.free)

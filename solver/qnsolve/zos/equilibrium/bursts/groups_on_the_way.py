@@ -35,9 +35,9 @@ class Stop:
     servers: float
     shared: bool
     host: int = -1  # whose CPs it is
-    key: int | None = None  # of centers beside CPs and the TCBs that run on them
+    key: int | None = None  # of centers but for CPs and the TCBs to which tasks come first
     overflows: bool = False  # who finds it full does not wait
-    threads: bool = False
+    after: Places | None = None  # of TCBs, the tasks that come from another one (T,)
 
 
 def tasks_by_step(work: Working, w: int) -> Iterator[Array]:
@@ -66,12 +66,13 @@ def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
         for pool in np.flatnonzero(form.pool_kind == kind).tolist():
             time = np.where(form.region == form.pool_region[pool], column * work.service.get(pool, 1.0), 0.0)
             if pool in work.at_group and time[tasks].any():
-                servers, threads = float(form.pool_size[pool]), kind is Pool.THREADS
+                servers, after = float(form.pool_size[pool]), None if kind is Pool.RO else ask.ro > 0
                 order = kind is not Pool.QR or bool(need.in_order[tasks].any())
-                if threads:
+                if kind is Pool.THREADS:
+                    after = ask.qr + ask.ro > 0
                     servers, time = _of_threads(work, servers, time, int(form.host[np.flatnonzero(time)[0]]))
                 waits = np.maximum(work.at_group[pool] - time, 0.0)
-                yield Stop(time, waits, servers, not order, key=pool if threads else None, threads=threads)
+                yield Stop(time, waits, servers, not order, key=None if after is None else pool, after=after)
     yield from _beside_cps(work, tasks)
     for pool in np.flatnonzero(need.lines[tasks].any(axis=0)).tolist():
         if form.pool_size[pool] < UNLIMITED:

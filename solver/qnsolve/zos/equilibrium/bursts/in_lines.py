@@ -1,4 +1,4 @@
-"""What tasks wait longer at devices, logs, coupling facilities, JVM threads and zIIPs because work comes in bursts."""
+"""What tasks wait longer at devices, logs, coupling facilities, zIIPs, and TCBs after others because work comes in bursts."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .let_in import let_in
 SAME = 1e-8  # relative width of a number that is found
 
 
-def line_waits(work: Working, limits: Limits, threads: Collection[int] = ()) -> dict[int, Array]:
+def line_waits(work: Working, limits: Limits, tcbs: Collection[int] = ()) -> dict[int, Array]:
     """What tasks wait longer at each center where groups come together, their own or others (T,) [s], by its key.
 
-    Those of the pools of JVM `threads`, which are on the CPs too, or of all other centers.
+    Those of the pools of `tcbs`, which are on the CPs too, JVM threads among them, or of all other centers.
     """
     stops, sizes = dict[int, Stop](), dict[int, dict[int, Array]]()
     for w in np.flatnonzero(work.form.in_groups).tolist():
         for step in in_groups(work, limits, w):
             for stop, size in step.at:
-                wanted = stop.key in threads if threads else not stop.threads
+                wanted = stop.key in tcbs if tcbs else stop.after is None
                 if size <= 1 or stop.key is None or stop.overflows or not wanted:
                     continue
                 here = stop.time > 0
-                if stop.threads:  # those who begin there are in chains of the CPs
-                    here &= work.ask.qr + work.ask.ro > 0
-                first, size = let_in(work, limits, step.share * here, size, not threads)
+                if stop.after is not None:  # those who begin there are in chains of the CPs
+                    here &= stop.after
+                first, size = let_in(work, limits, step.share * here, size, not tcbs)
                 if size > 1:
                     stops[stop.key] = stop
                     tail = beyond(size, float(first.sum()))

@@ -94,6 +94,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     if lower.bursts:
         point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
         there = replace(there, load=lower, point=point, times=times)
+        factor = _of_known_work(there, factor, above.left)
     for center in there.centers():
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
         longer = center.alone + np.maximum(longer, 0.0) - center.time
@@ -180,6 +181,15 @@ def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:
         more[group.pool] = longer
     more[None] = rest * (lower.free + lower.spin) * rounds + begin
     return more
+
+
+def _of_known_work(there: _There, factor: float, left: WorkLeft) -> float:
+    """Waits of tasks in bursts over those found, where the work that is left of them is known; else the given `factor`."""
+    known = 0.0 if (there.load.rounds[there.flow > 0] > 1).any() else left.known
+    waits = there.number - there.least
+    if known == 0 or waits <= NONE * there.number:
+        return factor
+    return (1 - known) * factor + known * max(there.leaving(left.waiting) - there.least, 0.0) / waits
 
 
 def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) -> float:

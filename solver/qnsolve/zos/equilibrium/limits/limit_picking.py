@@ -10,7 +10,7 @@ from qnsolve.numerics.series import Places
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
 from .limit_pools import LimitPools
-from .limits_of_cpu import seldom_on_tcbs, solved_together
+from .limits_of_cpu import seldom_on_tcbs, solved_together, waits_in_lines
 
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
@@ -38,6 +38,7 @@ class PickedLimits(LimitPools):
         self.gates, self.kept, self.capped = [], {}, {}
         self._pick_abreast()
         filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
+        self.lined |= {region for region in filling if waits_in_lines(self.work, self.tasks[region])}
         self.together = solved_together(self, filling)
         self.grouped = self.together.limits_of(self)
         inside = self.together.inside
@@ -149,9 +150,10 @@ class PickedLimits(LimitPools):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
-        if simple and (seldom_on_tcbs(w, tasks) if filled else own and not self._bursts_on_cps(region)):
+        lined = region in self.lined
+        if simple and not lined and (seldom_on_tcbs(w, tasks) if filled else own and not self._bursts_on_cps(region)):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
-        elif simple and filled and mostly and (streams or not self._below_others(tasks)):
+        elif simple and not lined and filled and mostly and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
         else:
             self.gates.append(region)

@@ -37,6 +37,8 @@ class LimitPools:
         How tasks come to the CPs out of a region that fills.
     capped : dict of region to int
         Regions that their TRANCLASSes let in no more than so many tasks.
+    lined : set of region
+        Those whose tasks wait at logs and devices for each other more than for CPs.
     closing : set of pool
         TRANCLASSes that were often full.
     two_counts : set of pool
@@ -64,6 +66,7 @@ class LimitPools:
     made: dict[int, float] = field(default_factory=dict)
     stale: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)
+    lined: set[int] = field(default_factory=set)
     open: set[int] = field(default_factory=set)
     closing: set[int] = field(default_factory=set)
     two_counts: set[int] = field(default_factory=set)

@@ -51,11 +51,13 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
     kinds = _of_kinds(work, limits, group, its, inside[top]) if alike and isinstance(its, LimitPoint) else None
     waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
+    full, users = float(its.full[its.levels >= group.servers].sum()), form.users[form.work[top]] > 0
+    if kinds is None and users.any() and not users.all() and not load.coming.steady:  # how many come is known of each kind
+        waits = as_full(full) * waits + (1 - as_full(full)) * plain * ratio * its.even
     if mates_of(load, k).any():  # what bursts make is no more for unlike ones
         more = max(its.waiting / max(its.thinned, 1e-300) - plain, 0.0)
         waits = plain * ratio + more * limit_waits(load, k, its, inside[tasks])[own]
-    if (form.users[form.work[top]] == 0).any():
-        full = float(its.full[its.levels >= group.servers].sum())
+    if not users.all():
         waits = by_places(work, group.pool, top, inside, waits, as_full(full), its.busy)
     for region, part in (group.beside or {group.region: 1.0}).items():
         mine = form.region[top] == region

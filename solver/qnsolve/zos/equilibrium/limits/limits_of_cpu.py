@@ -14,6 +14,7 @@ from qnsolve.zos.hosts.limited.limited_work import PLACES
 
 ON_CPS = 0.25  # share of the time in a region spent on the CPs from which on its limit depends on the others there
 LITTLE, SELDOM = 0.25, 0.4  # part of the CPU at TCBs, and their use, up to which their waits are as in a product form
+IN_LINES = 0.05  # of the time in a region, waits in lines from which on its limit is that of these
 NOTHING = 0.002  # of the CPU of a host, of work of another importance
 LIMITS = 4  # that are solved with all others of a host: its time grows with their square
 ROOM = 2.5  # places that a region has left, over the root of those taken, from which on it is hardly ever full
@@ -32,6 +33,7 @@ class Regions(Protocol):
     tasks: dict[int, Places]
     above: dict[int, int]
     slower: dict[int, float]
+    lined: set[int]
 
     def size(self, region: int) -> int:
         """Places of a region."""
@@ -116,6 +118,8 @@ def solved_together(limits: Regions, filling: list[int]) -> SolvedTogether:
             continue
         tasks = np.concatenate([limits.tasks[r] for top in tops for r in {top, *beside[top], *below[top]}])
         tasks = tasks[~picked.free[tasks]]
+        if not limits.lined.isdisjoint(form.region[tasks].tolist()):
+            continue
         flow = work.flow[tasks]
         own = (work.on_cps + work.off_cps)[tasks]
         share = float(flow @ work.on_cps[tasks]) / max(float(flow @ own), 1e-300)
@@ -124,6 +128,13 @@ def solved_together(limits: Regions, filling: list[int]) -> SolvedTogether:
             found.below.update(below)
             found.beside.update({top: its for top, its in beside.items() if its})
     return found
+
+
+def waits_in_lines(work: Working, tasks: Places) -> bool:
+    """Whether tasks inside limits wait at logs and devices, where they are as many as there are places, more than for CPs."""
+    flow, lines = work.flow[tasks], float(work.flow[tasks] @ (work.in_lines - work.need.lines.sum(axis=1))[tasks])
+    cps = float(flow @ (work.on_cps - work.ask.on_cps)[tasks])
+    return lines > max(cps, IN_LINES * float(flow @ work.holds()[tasks]))
 
 
 def several_importances(work: Working, here: Places) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import LimitWaits, unlike_waits
+from qnsolve.methods.limits.unlike.meeting import Meeting
+from qnsolve.methods.limits.unlike.unlike_works import LimitWaits, unlike_waits
 from qnsolve.numerics.series import Array
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
@@ -21,8 +22,10 @@ class UnlikeAnswers:
     def __init__(self, work: Working) -> None:
         self._work, self._known = work, AlikeAnswers[int, LimitWaits](ALIKE)
 
-    def of(self, pool: int, capacity: int, kinds: _Kinds, speed: Array | None = None) -> LimitWaits:
-        """The waits for a pool; users, rate, away, mean, second, third and speed as `unlike_waits` takes them.
+    def of(
+        self, pool: int, capacity: int, kinds: _Kinds, speed: Array | None = None, meeting: Meeting | None = None
+    ) -> LimitWaits:  # fmt: skip
+        """The waits for a pool; users, rate, away, mean, second, third, speed and meeting as `unlike_waits` takes them.
 
         Those of the round before, or of an equal pool, where they depend on the same.
         """
@@ -31,9 +34,10 @@ class UnlikeAnswers:
 
         def solve() -> LimitWaits:
             self._work.effort += EFFORT
-            return unlike_waits(capacity, *kinds, speed, begin)
+            return unlike_waits(capacity, *kinds, speed, begin, meeting)
 
-        asked = np.array([float(capacity)]), *kinds, np.ones(0) if speed is None else speed
+        met = (np.ones(0), np.ones(0)) if meeting is None else (meeting.pace, meeting.demand)
+        asked = np.array([float(capacity)]), *kinds, np.ones(0) if speed is None else speed, *met
         return self._known.of(pool, asked, solve)
 
     def last(self, pool: int) -> LimitWaits | None:

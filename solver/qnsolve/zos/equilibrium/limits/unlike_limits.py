@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from qnsolve.methods.limits.unlike_works import LimitWaits
+from qnsolve.methods.limits.unlike.meeting import Meeting
+from qnsolve.methods.limits.unlike.unlike_works import LimitWaits
 from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
@@ -13,11 +14,17 @@ from .limit_arrivals import LimitArrivals
 from .unlike_answers import UnlikeAnswers
 
 MILD = 1.6  # (1 + C²)/2 of holding times of users up to which one factor stands for all kinds of work
+WILD = 5.0  # the same of tasks that call others, and of work with rates beside
+FEW_USERS, OFTEN_THERE = 10, 0.2  # users of a work, and share of their time at a limit, from which on each is told apart
 MOVED = 2.0  # change of the plain wait from which on ratios at a limit with classes inside are found again
 SHORTEST_OFF = 1e-12  # time off the CPs that counts [s]
 SAME_TIME = 0.05  # of a time, to which it is another one
 LEAST_PART = 0.05  # sum of squares of the parts of a time over that of the whole, at least
 SELDOM = 0.2  # load of a limit below which there is no line to speak of
+TOLD_APART = 60  # places up to which tasks that meet inside are told apart
+LITTLE_FLOW = 0.01  # of the tasks of a limit
+CROWDED_CPS = 0.8  # speed of all places on the CPs over that of as many alone, up to which tasks meet there
+UNLIKE_SHARES = 0.2  # difference of the shares of their time alone on the CPs, from which on tasks are told apart
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 
 
@@ -65,8 +72,10 @@ class UnlikeLimits(LimitArrivals):
             apart = bool(np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0)
             if apart:
                 try:
-                    second, third = (its[some] for its in self._moments(pool in self.grouped, tasks, inside, away))
-                    found = self.waits.of(pool, size, (users, flow[some], gone, mean, second, third), relative).wait
+                    moments = [its[some] for its in self._moments(pool in self.grouped, tasks, inside, away)]
+                    meeting = self._meeting(pool, tasks[some], inside, away, size)
+                    times = _alone([mean, *moments], meeting)
+                    found = self.waits.of(pool, size, (users, flow[some], gone, *times), relative, meeting).wait
                     beside = plain
                     if pool in self.two_counts:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
@@ -82,6 +91,23 @@ class UnlikeLimits(LimitArrivals):
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def _meeting(self, pool: int, tasks: Places, inside: Array, away: Array, size: int) -> Meeting | None:
+        """Where tasks inside a region meet, if some are on the CPs for far more of their time than others; None if not."""
+        region = int(self.work.form.pool_region[pool])
+        nu = self.nu.get(region)
+        users = self.work.form.users[self.work.form.work[tasks]] > 0
+        own = pool in self.grouped or pool in self.classes or users.all() or not users.any()
+        if own or nu is None or size > TOLD_APART or len(nu) < size:
+            return None
+        flow, cpu, off = self.work.flow[tasks], self.work.ask.on_cps[tasks], np.maximum(away[tasks], 0.0)
+        share = cpu / np.maximum(cpu + off, 1e-300)
+        some = flow > LITTLE_FLOW * float(flow.sum())
+        if not nu[size - 1] < CROWDED_CPS * size * nu[0] or np.ptp(share[some]) < UNLIKE_SHARES:
+            return None
+        mean = float(flow @ cpu) / float(flow.sum())
+        pace = np.array([np.append(0.0, nu[:size] * mean), np.arange(size + 1.0)])
+        return Meeting(pace, np.array([cpu, off]))
 
     def unlike_found(self, pool: int) -> LimitWaits | None:
         """What was found of a limit whose kinds of work have waits of their own."""
@@ -186,9 +212,22 @@ class UnlikeLimits(LimitArrivals):
 
     def mild(self, tasks: Places, mixed: float) -> bool:
         """Whether a factor for all kinds of work is as good: users of times not far apart, or whose tasks call others."""
-        users = self.work.form.users[self.work.form.work[tasks]] > 0
+        w, users = self.work, self.work.form.users[self.work.form.work[tasks]]
         calling = bool(users.any() and self.calling[tasks].any())
-        return calling or (bool(users.all()) and mixed < MILD)
+        there = w.flow[tasks] * (w.holds() + w.pool_wait[self.pool[int(w.form.region[tasks[0]])]])[tasks]
+        if ((users > 0) & (users <= FEW_USERS) & (there > OFTEN_THERE * users)).any() and len(tasks) > 1:
+            return False  # one that comes finds all others, but not itself
+        users = users > 0
+        return mixed < (WILD if calling else MILD * users.all())
+
+
+def _alone(times: list[Array], meeting: Meeting | None) -> tuple[Array, Array, Array]:
+    """Moments of times that tasks hold places, of those where none meets another: these vary as much."""
+    mean, second, third = times
+    if meeting is None:
+        return mean, second, third
+    less = meeting.alone / mean
+    return meeting.alone, second * less**2, third * less**3
 
 
 def speeds_in_line(load: float, mixed: float, room: int) -> Array:

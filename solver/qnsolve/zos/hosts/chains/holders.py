@@ -10,6 +10,7 @@ from .company import Company, ReadPoints
 
 MOST = 400  # numbers of ready units that are told apart
 NOTHING = 40.0  # log of a sum over a weight that it does not show
+FASTEST = 1e100  # of others that are next to nothing, over their load
 RANGE = 500.0  # of the logs of weights that are summed up together
 
 
@@ -24,6 +25,8 @@ class Ready:
         self.off = off
         reading = ReadPoints.of(len(others.leave) - 1, phases)
         self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
+        before, leave = np.maximum(reading.places - 1, 0), np.minimum(others.leave[reading.places], FASTEST)
+        self.longer = reading.read(leave * others.slow_beside(self.number + 1, before))
         self.time = piece * self.slow  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))
@@ -32,12 +35,15 @@ class Ready:
         self.factorial = factorial
         self.logs = np.cumsum(logs * here, axis=0) - factorial[self.number.astype(int)][:, None]
 
-    def at(self, units: Array) -> tuple[Array, Array]:
-        """Rate at which so many units end their visits, and time of the others beside them over that alone, each (U, Y)."""
+    def at(self, units: Array) -> tuple[Array, Array, Array]:
+        """Rate at which so many units end their visits, and time of the others beside them over that alone, each (U, Y).
+
+        Last the rate at which the others end beside none, times that of one of them.
+        """
         logs = self.logs - self.number[:, None] * np.log(self.off)
         away = np.round(units)[:, None] - self.number
         beside = np.where(away >= 0, -self.factorial[np.maximum(away, 0).astype(int)], -np.inf)
-        figures = np.array([np.ones(logs.shape), self.number[:, None] / self.time, self.slow])
+        figures = np.array([np.ones(logs.shape), self.number[:, None] / self.time, self.slow, self.longer])
         blocks = self._blocks(logs)
         most, least = (np.array([its[some].max(axis=0) for some in blocks]) for its in (logs, beside.T))
         middle = [(some.start + some.stop) // 2 for some in blocks]
@@ -45,12 +51,12 @@ class Ready:
         seen = (beside.T[middle][:, :, None] + logs[middle][:, None]).max(axis=0)
         counts = (scale > seen - NOTHING).any(axis=2)
         scale -= scale.max(axis=0)
-        found = np.zeros((3, *scale.shape[1:]))
+        found = np.zeros((4, *scale.shape[1:]))
         for some, mine, largest, high, each in zip(blocks, counts, most, least, scale, strict=True):
             there = np.exp(beside[mine, some] - high[mine, None])
             found[:, mine] += np.exp(each[mine]) * (there @ (np.exp(logs[some] - largest) * figures[:, some]))
-        whole, rate, longer = found
-        return rate / whole, longer / whole
+        whole, rate, slow, longer = found
+        return rate / whole, slow / whole, longer / whole
 
     def _blocks(self, logs: Array) -> list[slice]:
         """Numbers of ready units whose weights, with those of the others off the CPs, are near enough for sums of floats."""

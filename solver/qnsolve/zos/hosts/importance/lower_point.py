@@ -25,6 +25,7 @@ FINE = 120.0  # tasks up to which each number is a level where they call others 
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
+LITTLE = 0.02  # part of the time that is told by those that are ready, from which on it is
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 MOST_USED = 0.98  # of a TCB, to which its line is told by its use
 LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
@@ -96,6 +97,9 @@ def let_through(higher: HostView, lower: HostView, share: Array, growth: float =
     return Called(share, phases, part, none, float(there @ phases), float((there * part) @ phases))
 
 
+Rates = tuple[Array, Array, Array]  # those of higher importance that come and end, by their number, and engines they take
+
+
 @dataclass(frozen=True, eq=False)
 class _TwoRanks:
     """The chain of tasks of an importance and higher ones, solved, and its rates.
@@ -141,17 +145,28 @@ class _TwoRanks:
         down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
         up = higher.flows(phases, phases, None)
         down[0] = 0.0
-        chances = _taken(over, phases)
-        for _ in range(6):
-            serve = _served(lower, under, levels, chances)
-            arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
-            arrive[-1] = 0.0
-            follow, more = with_called(calls / slower, up / slower, serve)
-            solved = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
-            if solved.chance[-1].sum() < 1e-7 or levels[-1] >= most:
-                break
-            levels = _levels(lower, engines - higher.total, grid(unit, min(4 * levels[-1], most), growth))
-        return cls(solved, arrive, serve, up, down, calls, chances, slower, unlike, use)
+
+        def solved(levels: Array, rates: Rates) -> _TwoRanks:
+            up, down, chances = rates
+            for _ in range(6):
+                serve = _served(lower, under, levels, chances)
+                arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
+                arrive[-1] = 0.0
+                follow, more = with_called(calls / slower, up / slower, serve)
+                its = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
+                if its.chance[-1].sum() < 1e-7 or levels[-1] >= most:
+                    break
+                levels = _levels(lower, engines - higher.total, grid(unit, min(4 * levels[-1], most), growth))
+            return cls(its, arrive, serve, up, down, calls, chances, slower, unlike, use)
+
+        rates = up, down, _taken(over, phases)
+        found, lasts = solved(levels, rates), _in_lines(higher)
+        if lasts == 0 or calls > 0:
+            return found
+        blocked = found.solved.chance @ (1 - found.chances.sum(axis=1))
+        number = float(found.solved.levels @ blocked) / max(float(blocked.sum()), 1e-300)
+        part = lasts / (lasts + (1 + number) * lower.total / lower.all_flow)
+        return solved(found.solved.levels, _as_ready(phases, rates, part, higher)) if part > LITTLE else found
 
 
 def _where_visits_are(solved: Plane) -> tuple[slice, slice]:
@@ -303,6 +318,45 @@ def _slower(higher: HostView, lower: HostView, use: float, unlike: float) -> flo
 def _taken(over: Company, phases: Array) -> Array:
     """P(j engines are taken), j = 0, 1, …, by the number of tasks of higher importance; the rest is all of them."""
     return np.array([along(over.few[:, j], phases).clip(0.0, 1.0) for j in range(over.few.shape[1])]).T
+
+
+def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rates:
+    """Rates of those that are ready for an engine, not of all: some wait in lines at TCBs, and engines are left meanwhile.
+
+    They are left for as long as a piece at the TCB takes, which is more than the others need where these are short and few:
+    given the number of all they seem to be left a little all the time. The chance of so many ready is that of the product form,
+    and so is what is in the line for engines while all are taken; a `part` of the time is told by that.
+    """
+    up, down, chances = rates
+    most, engines = chances.shape[1], higher.load.engines
+    count = np.arange(most)
+    other = chances * (count != phases[:, None])  # of so many there, fewer are ready
+    if part == 0 or not other.any():
+        return up, down, chances
+    rise, fall = moves(phases, (up - down)[None, :], (up + down)[None, :], True)
+    logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
+    chance = np.exp(logs - logs.max())
+    kept = 1 - part * other.sum(axis=1)
+    ready = chance * kept
+    ready[:most] += part * (chance @ other)
+    seen = (chances - part * other) / np.maximum(kept, 1e-300)[:, None]
+    near = int(np.flatnonzero(np.diff(phases) == 1)[-1])  # from there on the steps are wide
+    ends, come = down.copy(), up.copy()
+    running = seen @ np.minimum(count, engines) + (1 - seen.sum(axis=1)) * engines
+    ends[: near + 2] = running[: near + 2] * higher.all_flow / higher.total
+    steps = ready[1 : near + 2] * ends[1 : near + 2]
+    come[: near + 1] = np.divide(steps, ready[: near + 1], out=np.zeros(near + 1), where=ready[: near + 1] > 0)
+    return come, ends, seen
+
+
+def _in_lines(view: HostView) -> float:
+    """Time of a piece at those TCBs where tasks wait, in the mean of these [s]."""
+    load, found, whole = view.load, 0.0, 1e-300
+    for k in view.lines:
+        group, use = load.groups[k], min(view.loads[k], MOST_USED)
+        flow, line = float(load.flow[group.tasks].sum()), use**2 / (1 - use)
+        found, whole = found + line * use / max(flow, 1e-300), whole + line
+    return found / whole
 
 
 def _speeds(under: Company, levels: Array, most: int) -> Array:

@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.chains.plane import grid, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, LimitSeen
 
+from .even_times import over_even
 from .inside_counts import variation_through_a_tcb
 from .limited_parts import LimitedPart, free_part, joined, limit_part
 
@@ -169,13 +170,16 @@ class _Chain:
             there = max(busy - sum(counted.values()) - passed * own.off, 0.0)
         passed = max(passed, 1e-9 * own.flow)
         before = np.broadcast_to(np.maximum(levels - own.size, 0.0)[:, None], chance.shape)
+        waiting = max(number - busy, 0.0)
+        time, wait = busy / passed, waiting / passed
+        even = over_even(levels, np.broadcast_to(arrive, chance.shape), chance, own.size, time, wait) if limited else 1.0
         return LimitPoint(
             stretch=max(1.0, number / (passed * alone)), service=max(1.0, busy / (passed * alone)), number=number, busy=busy,
-            waiting=max(number - busy, 0.0), outside=0.0, thinned=passed, free=1.0, used=used, speeds=None,
+            waiting=waiting, outside=0.0, thinned=passed, free=1.0, used=used, speeds=None,
             levels=levels, full=at, variation=variation, there=there,
             limit=LimitSeen.of(chance, arrive, (levels >= own.size)[:, None], before) if limited else None,
             at_tcb={r: n for (r, before), n in counted.items() if not before},
-            before={r: n for (r, before), n in counted.items() if before},
+            before={r: n for (r, before), n in counted.items() if before}, even=even,
         ), [float(at[-1]), float(chance[:, -1].sum()) if self.others else 0.0]  # fmt: skip
 
     def _variation(self, phases: Array, chance: Array) -> float:

@@ -13,6 +13,7 @@ from qnsolve.numerics.series import Array
 from qnsolve.numerics.two_phases import TwoPhases, two_phases
 
 from .composition_chain import EXACT, Arrivals, LimitState, composition
+from .meeting import Meeting
 
 NEAR = 5e-3  # difference of the wait from that of the chain, over the response time, before a last secant step
 ROUNDS = 2  # of the wait of each kind over that of all
@@ -23,6 +24,7 @@ UNTOLD = 1e-12  # wait over the shortest holding time that is not told from none
 SURE = 6.0  # standard deviations of the line
 FULLEST = 0.999  # share of the places that work with a rate alone takes
 STEPS = 60  # of a bracket
+HALF_OF_IT = 0.5  # of a kind in a phase, beyond which it is of that one
 HALF = 4  # steps of which one halves the bracket
 
 
@@ -36,7 +38,7 @@ class Search:
         Of all tasks in the mean [time].
     own : ndarray (K,)
         The wait of each kind over that.
-    slower : float
+    slower : ndarray (K,)
         Holding times over those given.
     slope : float
         Of the log of the wait that the chain returns over the one that it is given, by the log of that.
@@ -44,7 +46,7 @@ class Search:
 
     wait: float
     own: Array
-    slower: float
+    slower: Array
     slope: float
 
 
@@ -95,6 +97,7 @@ def unlike_waits(
     third: Array | None = None,
     speed: Array | None = None,
     begin: Search | None = None,
+    meeting: Meeting | None = None,
 ) -> LimitWaits:
     """Waits, holding times and throughputs of kinds of work that share one limit, first come, first served.
 
@@ -123,6 +126,8 @@ def unlike_waits(
         Speed of each task by the number inside, over that of the holding times given; 1 by default.
     begin : Search, optional
         Of a limit with the same kinds that is nearly the same.
+    meeting : Meeting, optional
+        Where the tasks inside meet; each time is then that of a task with no other there, and `speed` is not read.
 
     Returns
     -------
@@ -138,7 +143,8 @@ def unlike_waits(
     closed = users > 0
     if not there.any():
         return LimitWaits(0 * mean, mean, _passed(users, rate, away + mean), 0.0, 0.0, _never, 0 * mean, _never)
-    if float((rate * mean)[~closed].sum()) >= capacity * speed[capacity] * (1 - 1e-9):
+    alone = meeting is None or not closed.any()  # else users leave work with a rate as much as it needs
+    if alone and float((rate * mean)[~closed].sum()) >= capacity * speed[capacity] * (1 - 1e-9):
         x = np.where(closed, 0.0, rate)
         always, stay, ones = partial(_all_taken, capacity), mean / speed[capacity], np.ones(len(mean))
         return LimitWaits(ones * np.inf, stay, x, float(capacity), 1.0, _never, ones, always)
@@ -152,11 +158,13 @@ def unlike_waits(
         third=third[there],
         speed=speed,
         own=np.ones(int(there.sum())),
+        slower=np.ones(int(there.sum())),
+        meeting=None if meeting is None else Meeting(meeting.pace, meeting.demand[:, there]),
     )
     lengths: Callable[[], Array]
     present: Callable[[], Array]
     search: Search | None = None
-    if closed.all() and users.sum() <= capacity and (speed == 1).all():
+    if closed.all() and users.sum() <= capacity and (speed == 1).all() and meeting is None:
         wait, full, lengths, late = 0.0, 0.0, _never, np.zeros(len(kinds.mean))
         present = partial(_seen, kinds, wait)
     elif (sure := kinds.always_full()) is not None:
@@ -169,9 +177,8 @@ def unlike_waits(
         search, found = _settled(kinds, begin)
         kinds, wait = kinds.slowed(search.slower, search.own), search.wait
         full, lengths, late, present = found.full, found.lengths, found.delayed, found.present
-    slower = kinds.slower
-    waits, inside = np.full(len(mean), wait), mean * slower
-    waits[there] = wait * kinds.own
+    waits, inside = np.full(len(mean), wait), mean * float(kinds.slower.mean())
+    waits[there], inside[there] = wait * kinds.own, kinds.mean * kinds.slower
     x = _passed(users, rate, away + inside + waits)
     delayed = np.full(len(mean), full)
     delayed[there] = late
@@ -213,13 +220,14 @@ class _Kinds:
     third: Array
     speed: Array
     own: Array
-    slower: float = 1.0
+    slower: Array
+    meeting: Meeting | None = None
 
-    def slowed(self, slower: float, own: Array) -> _Kinds:
+    def slowed(self, slower: Array, own: Array) -> _Kinds:
         """The same with other holding times and waits, so long at most that the open kinds find places."""
-        opened = float(self.rate @ (self.mean * (self.users == 0)))
-        if slower * opened > FULLEST * self.capacity:
-            slower = FULLEST * self.capacity / opened
+        opened = float(self.rate @ (self.mean * slower * (self.users == 0)))
+        if opened > FULLEST * self.capacity:
+            slower = slower * (FULLEST * self.capacity / opened)
         return replace(self, own=own, slower=slower)
 
     def throughput(self, wait: float) -> Array:
@@ -244,14 +252,36 @@ class _Kinds:
         if phases.move and self.capacity > EXACT:  # the grid has no phases in a row: one, and its wait by the variation
             longer = max(1.0, float(mix @ self.second) / mean**2)
             phases = replace(phases, leave=(1 / mean, 1 / mean), move=0.0)
-        found = composition(self.capacity, arrivals, phases, self.speed)
+        found = composition(self.capacity, arrivals, phases, self._paces(mix, phases))
         return replace(found, waiting=found.waiting * longer, line=found.line * longer)
+
+    def _paces(self, mix: Array, phases: TwoPhases) -> Array:
+        """Speeds by the tasks inside; where these meet, of each phase by those in both."""
+        if self.meeting is None:
+            return self.speed
+        if phases.single or phases.move:
+            ends = self.meeting.ends(mix, mix)[0, :, 0]
+            number = np.arange(len(ends))
+            return np.where(number > 0, ends / np.maximum(number, 1) * float(mix @ self.mean), 1.0)
+        ends = self.meeting.ends(mix * phases.shares, mix * (1 - phases.shares))
+        number = np.arange(ends.shape[1])
+        each = np.array([number[:, None] * phases.leave[0] + 0 * number, number * phases.leave[1] + 0 * number[:, None]])
+        return np.divide(ends, each, out=np.ones(ends.shape), where=(each > 0) & (ends > 0))
+
+    def longer(self, found: LimitState) -> Array:
+        """Holding times over those given, as the chain has them (K,)."""
+        if self.meeting is None and (self.speed == 1).all():
+            return np.ones(len(self.mean))
+        cut = _two_kinds(found.rate / float(found.rate.sum()), self.mean) if self.meeting is not None else None
+        if cut is None:
+            return np.full(len(self.mean), found.inside / float(found.rate @ self.mean))
+        return np.where(cut.shares > HALF_OF_IT, *found.longer)
 
     def always_full(self) -> tuple[_Kinds, float] | None:
         """The wait where the line is so long that no place is ever free, and the holding times; None where one may be."""
-        if (self.users == 0).any():
+        if (self.users == 0).any() or self.meeting is not None:
             return None
-        full = replace(self, slower=1 / float(self.speed[self.capacity]))
+        full = replace(self, slower=np.full(len(self.mean), 1 / float(self.speed[self.capacity])))
         wait = full.least()
         x = full.throughput(wait)
         mix = x / x.sum()
@@ -274,22 +304,20 @@ class _Kinds:
         return high
 
     def _over(self, wait: float) -> float:
-        return float(self.throughput(wait) @ self.mean) * self.slower - self.capacity
+        return float(self.throughput(wait) @ (self.mean * self.slower)) - self.capacity
 
 
 def _settled(kinds: _Kinds, begin: Search | None) -> tuple[Search, LimitState]:
     """The wait that its own chain returns, with the waits of the kinds in the proportion of that chain."""
-    kinds = kinds.slowed(1.0, kinds.own) if begin is None else kinds.slowed(begin.slower, begin.own)
+    kinds = kinds.slowed(kinds.slower, kinds.own) if begin is None else kinds.slowed(begin.slower, begin.own)
     wait, slope, found = _wait(kinds, 0.0 if begin is None else begin.wait, -1.0 if begin is None else begin.slope)
     for _ in range(ROUNDS):
         total = found.waiting / float(found.rate.sum())
         some = found.rate > 0
         told = total > UNTOLD * float(kinds.mean.min())
         own = np.divide(found.line, found.rate * total, out=kinds.own.copy(), where=some) if told else kinds.own
-        stretched = bool((kinds.speed != 1).any())
-        slower = found.inside / float(found.rate @ kinds.mean) if stretched else 1.0
         before = kinds.throughput(wait)
-        kinds = kinds.slowed(slower, own)
+        kinds = kinds.slowed(kinds.longer(found), own)
         if float(np.abs(kinds.throughput(wait) / before - 1).max()) < NEAR:
             break
         wait, slope, found = _wait(kinds, wait, slope)

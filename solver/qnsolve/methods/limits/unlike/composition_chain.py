@@ -256,6 +256,7 @@ class LimitState:
     lengths: Callable[[], Array]
     delayed: Array
     present: Callable[[], Array]
+    longer: tuple[float, float] = (1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -284,20 +285,20 @@ def composition(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Arr
         The load of open kinds is below the places.
     phases : TwoPhases
         The holding time of all tasks together.
-    speed : ndarray (capacity + 1,)
-        Speed of each task over that of one whose holding time is as given, by the tasks inside.
+    speed : ndarray (capacity + 1,) or (2, capacity + 1, capacity + 1)
+        Speed of each task over that of one whose holding time is as given, by the tasks inside; of each phase by those in both.
     """
     if phases.single:
-        return _birth_death(capacity, arrivals, phases.leave[0], speed)
+        return _birth_death(capacity, arrivals, phases.leave[0], along(speed, phases, 1.0))
     exact = capacity <= (SMALL if arrivals.users.any() else EXACT)
     tasks = _numbers(capacity, arrivals, phases, speed, exact)
     levels = (_joint if exact else _gridded)(capacity, arrivals, phases, speed, tasks)
     endless = not arrivals.users.any()
     quick = None if endless else at_once(levels.up, levels.down, levels.local)
     if quick is not None and sum(float(p.sum()) for p, n in zip(quick, tasks, strict=True) if n > capacity) > SELDOM:
-        return _figures(capacity, arrivals, levels, quick, None, phases)
+        return _figures(capacity, arrivals, levels, quick, None, phases, speed)
     states, tail = probabilities(levels.up, levels.down, levels.local, endless=endless)
-    return _figures(capacity, arrivals, levels, states, tail, phases)
+    return _figures(capacity, arrivals, levels, states, tail, phases, speed)
 
 
 def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) -> LimitState:
@@ -343,6 +344,32 @@ def _birth_death(capacity: int, arrivals: Arrivals, leave: float, speed: Array) 
     return LimitState(float(p @ busy) + tail * capacity, float(each.sum()), each, rate, full, lengths, late, present)
 
 
+def along(speed: Array, phases: TwoPhases, present: float) -> Array:
+    """Speed of all tasks by their number, where so much of those inside is in phase 1."""
+    if speed.ndim == 1:
+        return speed
+    number = np.arange(float(speed.shape[1]))
+    one, two = paces(speed, present * number, (1 - present) * number)
+    first, second = present * phases.leave[0], (1 - present) * phases.leave[1]
+    return np.asarray((first * one + second * two) / (first + second))
+
+
+def paces(speed: Array, first: Array, second: Array) -> tuple[Array, Array]:
+    """Speeds of tasks of both phases with so many in each."""
+    if speed.ndim == 1:
+        found = np.interp(first + second, np.arange(float(len(speed))), speed)
+        return found, found
+    size = speed.shape[1] - 1
+    first, second = np.clip(first, 0.0, size), np.clip(second, 0.0, size)
+    i, j = (np.minimum(its.astype(int), size - 1) for its in (first, second))
+    x, y = first - i, second - j
+    one, two = (
+        (1 - x) * ((1 - y) * its[i, j] + y * its[i, j + 1]) + x * ((1 - y) * its[i + 1, j] + y * its[i + 1, j + 1])
+        for its in speed
+    )
+    return one, two
+
+
 def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, exact: bool) -> Array:
     """The numbers of tasks that become levels: all where they are few, a grid as wide as the probability allows elsewhere."""
     closed = arrivals.users > 0
@@ -353,8 +380,10 @@ def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     if not rate:
         top = float(np.ceil(users))
     elif users:
-        own = phases.mean(float((arrivals.shares / arrivals.gap)[~closed].sum()) / rate)  # of open kinds, far back
-        top = capacity + users + FAINT / tame / -np.log(min(NEVER, rate * own / (capacity * speed[capacity])))
+        first = float((arrivals.shares / arrivals.gap)[~closed].sum()) / rate  # of open kinds, far back
+        own = phases.mean(first)
+        far = float(along(speed, phases, first / phases.leave[0] / own)[capacity])
+        top = capacity + users + FAINT / tame / -np.log(min(NEVER, rate * own / (capacity * far)))
     else:
         top = capacity + 1.0  # the levels from there on are alike: summed in closed form
     if exact and top <= capacity + FINE:
@@ -365,6 +394,7 @@ def _numbers(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
     waiting = np.maximum(numbers - capacity, 0.0)
     busy = np.minimum(numbers, capacity)
     f = phases.present
+    speed = along(speed, phases, f)
     line = arrivals.line(np.full(1, capacity * f), np.full(1, capacity * (1 - f)), float(waiting[-1])).at(waiting)[:, :, 0]
     one, two = arrivals.rates(arrivals.held(busy * f, busy * (1 - f)), waiting, line)
     births = one + two
@@ -440,10 +470,10 @@ def _joint(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array, t
     def parts(of: slice) -> tuple[Array, Array, Array, Array]:
         """Of alike levels: chance that the next of the line begins in phase 1, rates out of both, and within each."""
         i1, i2 = first[of.start], second[of.start]
-        size, s = len(i1), speed[int(min(tasks[of.start], capacity))]
+        size, (s1, s2) = len(i1), paces(speed, i1, i2)
         entry, rows = entries[of, :size], np.arange(size)
         d1, d2 = phases.leave[0] * brisk[of, :size], phases.leave[1]
-        out1, out2, moved = d1 * s * i1, d2 * s * i2, phases.move * s * i1
+        out1, out2, moved = d1 * s1 * i1, d2 * s2 * i2, phases.move * s1 * i1
         inner = np.zeros((len(entry), size, size))
         inner[:, rows[1:], rows[:-1]] = (moved + apart[of] * out1 * (1 - entry))[:, 1:]
         inner[:, rows[:-1], rows[1:]] = (apart[of] * out2 * entry)[:, :-1]
@@ -504,7 +534,8 @@ def _between_levels(
     first, second = full
     one, two = arrivals.rates(arrivals.held(first, second)[:, None], waiting[:, None], behind.at(waiting))
     brisk = arrivals.brisk(behind.at(waiting + 1), phases)
-    out = speed[capacity] * (phases.leave[0] * brisk * first + phases.leave[1] * second)
+    s1, s2 = paces(speed, first, second)
+    out = phases.leave[0] * brisk * first * s1 + phases.leave[1] * second * s2
     ahead, back = long_steps(one + two, out, steps[wide, None])
     return dict(zip(wide.tolist(), ahead, strict=True)), dict(zip(wide.tolist(), back, strict=True))
 
@@ -536,8 +567,8 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
         return arrivals.rates(held[:, np.minimum(np.arange(len(numbers)), alike)], waiting, line)
 
     def leaving(numbers: Array, i1: Array, i2: Array, line: Array) -> tuple[Array, Array]:
-        s = np.interp(numbers, np.arange(capacity + 1), speed)[:, None]
-        return s * phases.leave[0] * arrivals.brisk(line, phases) * i1, s * phases.leave[1] * i2
+        s1, s2 = paces(speed, i1, i2)
+        return s1 * phases.leave[0] * arrivals.brisk(line, phases) * i1, s2 * phases.leave[1] * i2
 
     gaps = np.diff(tasks)
     width = (np.append(gaps, 1.0) + np.insert(gaps, 0, 1.0)) / 2
@@ -552,7 +583,7 @@ def _gridded(capacity: int, arrivals: Arrivals, phases: TwoPhases, speed: Array,
 
     i1, i2, waiting, line = every[0][here], every[1][here], every[2][here], every[3][:, here]
     one, two, out1, out2 = (its[here] for its in (*come, *leave))
-    moved = np.interp(tasks, np.arange(capacity + 1), speed)[:, None] * phases.move * i1
+    moved = paces(speed, i1, i2)[0] * phases.move * i1
     entry = over_kinds(arrivals.shares, line)
     before, upto = (tasks < capacity)[:, None], (tasks <= capacity)[:, None]
     drift = np.where(before, (1 - q) * one - q * two, 0.0) - moved
@@ -576,8 +607,9 @@ def _between_phases(step: float, drift: Array, spread: Array) -> tuple[Array, Ar
 
 
 def _figures(
-    capacity: int, arrivals: Arrivals, levels: _Levels, states: list[Array], tail: EndlessLevels | None, phases: TwoPhases
-) -> LimitState:
+    capacity: int, arrivals: Arrivals, levels: _Levels, states: list[Array], tail: EndlessLevels | None,
+    phases: TwoPhases, speed: Array,
+) -> LimitState:  # fmt: skip
     mass = np.array([p.sum() for p in states])
     count = len(mass)
     p, one, two = _padded(states), _padded(levels.first[:count]), _padded(levels.second[:count])
@@ -590,7 +622,8 @@ def _figures(
         inside += capacity * float(tail.phases.sum())
         full += float(tail.phases.sum())
     rate, late = 1 / arrivals.gap, np.full(len(arrivals.gap), full)
-    passed = phases.leave[0] * arrivals.brisk(line, phases) * one + phases.leave[1] * two
+    s1, s2 = paces(speed, one, two) if speed.ndim > 1 else (1.0, 1.0)
+    passed = phases.leave[0] * arrivals.brisk(line, phases) * one * s1 + phases.leave[1] * two * s2
     ahead = waiting[:, None] + 1.0
     seen = np.divide(ahead, passed, out=np.zeros(p.shape), where=(levels.tasks[:count, None] >= capacity) & (passed > 0))
     waits = np.full(len(rate), float((p * seen).sum()))  # of who comes: users come less often while theirs are here
@@ -626,7 +659,11 @@ def _figures(
             found[:capacity] = dense * (mass[below].sum() / max(dense.sum(), 1e-300))
         return found / found.sum()
 
-    return LimitState(inside, float(each.sum()), each, rate, full, lengths, late, present)
+    longer = 1.0, 1.0
+    if speed.ndim > 1:
+        ones, twos = float((p * one * s1).sum()), float((p * two * s2).sum())
+        longer = float((p * one).sum()) / max(ones, 1e-300), float((p * two).sum()) / max(twos, 1e-300)
+    return LimitState(inside, float(each.sum()), each, rate, full, lengths, late, present, longer)
 
 
 def _padded(rows: list[Array]) -> Array:

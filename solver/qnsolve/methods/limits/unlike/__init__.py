@@ -1,0 +1,1 @@
+"""Kinds of work that share one limit and hold its places for unlike times."""
