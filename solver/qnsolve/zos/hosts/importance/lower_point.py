@@ -331,7 +331,8 @@ def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rat
     most, engines = chances.shape[1], higher.load.engines
     count = np.arange(most)
     other = chances * (count != phases[:, None])  # of so many there, fewer are ready
-    if part == 0 or not other.any():
+    units = np.flatnonzero(np.diff(phases) == 1)
+    if part == 0 or not other.any() or not len(units):
         return up, down, chances
     rise, fall = moves(phases, (up - down)[None, :], (up + down)[None, :], True)
     logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
@@ -340,7 +341,7 @@ def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rat
     ready = chance * kept
     ready[:most] += part * (chance @ other)
     seen = (chances - part * other) / np.maximum(kept, 1e-300)[:, None]
-    near = int(np.flatnonzero(np.diff(phases) == 1)[-1])  # from there on the steps are wide
+    near = int(units[-1])  # from there on the steps are wide
     ends, come = down.copy(), up.copy()
     running = seen @ np.minimum(count, engines) + (1 - seen.sum(axis=1)) * engines
     ends[: near + 2] = running[: near + 2] * higher.all_flow / higher.total
