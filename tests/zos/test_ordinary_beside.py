@@ -138,3 +138,28 @@ def test_users_who_think_long_beside_bursts_and_spins_on_one_cp() -> None:
     assert 1e3 * found["users"].response_time == pytest.approx(1.875, rel=0.03)
     assert 1e3 * found["bursts"].response_time == pytest.approx(0.299 - 0.083, rel=0.06)
     assert 1e3 * found["many"].response_time == pytest.approx(0.419, rel=0.06)
+
+
+def test_a_class_of_one_beside_a_tcb_on_one_cp() -> None:
+    """Simulated to 2 % [ms]: one task of the class is on the CP at a time, not as many as come; 0.42 was answered."""
+    step = zos.Step("R", qr_cpu=1.586e-3, open_cpu=3.701e-3, tranclass="T")
+    work = [
+        zos.Work("class", users=300, think_time=8.733, steps=[step]),
+        zos.Work("short", rate=7200.0, steps=[zos.Step("Q", qr_cpu=4.975e-5, delay=4.457e-5)]),
+    ]
+    regions = [zos.CicsRegion("R", lpar="L", tranclasses={"T": 1}), zos.CicsRegion("Q", lpar="L")]
+    found = _system(1, regions, work).solve()
+    assert 1e3 * found["short"].response_time == pytest.approx(0.1942, rel=0.03)
+    assert 1e3 * found["class"].response_time == pytest.approx(10.9, rel=0.04)
+
+
+def test_bursts_at_an_mxt_that_tasks_at_a_tcb_and_a_device_fill() -> None:
+    """Simulated to 2 % [ms], and as the chain of the TCB has it."""
+    step = zos.Step("R", qr_cpu=4.117e-4, open_cpu=9.605e-4, devices={"D": 1.651e-3})
+    work = [
+        zos.Work("bursts", rate=541.0, burst=10.0, steps=[step]),
+        zos.Work("others", rate=5219.0, steps=[zos.Step(["Q", "S"], qr_cpu=1.91e-4, open_cpu=4.457e-4)]),
+    ]
+    regions = [zos.CicsRegion(name, lpar="L", mxt=10) for name in ("R", "Q", "S")]
+    found = _system(6, regions, work, devices=[zos.Device("D", servers=2)]).solve()
+    assert 1e3 * found["bursts"].response_time == pytest.approx(10.56, rel=0.05)

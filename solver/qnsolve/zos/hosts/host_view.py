@@ -44,6 +44,9 @@ def _once(method: Callable[[Any, int | None], Found]) -> Callable[[Any, int | No
     return kept
 
 
+FEW_PLACES = 3  # of a region, up to which no more of its tasks are on the CPs at once, for the others there
+
+
 class HostView:
     """A load, added up; `k` is one of its groups, None where all is alike.
 
@@ -285,8 +288,31 @@ class HostView:
     @_once
     def company(self, k: int | None) -> Company:
         """All others than a group; to a TCB the tasks of a limit that are off the CPs are not there."""
+        if k not in self._held_apart and self._held_apart:
+            return self._few_held.without(k)
         of_limit = k is None or self.load.groups[k].kind is Pool.LIMIT
         return (self._companies if of_limit else self._on_cps).without(k)
+
+    @cached_property
+    def _held_apart(self) -> dict[int, tuple[int, float]]:
+        """QR TCBs of regions with few places: these, and the load of the free pieces of the region, which hold them as well."""
+        found, load = dict[int, tuple[int, float]](), self.load
+        for k, group in enumerate(load.groups):
+            places, _ = load.held.get(group.region, (0, 0.0))
+            if group.kind is Pool.QR and 0 < places <= FEW_PLACES:
+                mine = load.region == group.region
+                found[k] = places, float(load.flow[mine] @ self.rest[mine])
+        return found
+
+    @cached_property
+    def _few_held(self) -> Companies:
+        """The same with regions of few places as servers for all that their tasks do on the CPs."""
+        queues = []
+        for k, load in enumerate(self.loads):
+            places, rest = self._held_apart.get(k, (self.at_once(k), 0.0))
+            queues.append(TaskQueue(load + rest, places, *self._in_groups(k)))
+        pieces = self.pieces - sum(rest for _, rest in self._held_apart.values())
+        return Companies(queues, max(pieces, 0.0), self.load.engines, int(min(self.top, LONGEST)))
 
     def at_once(self, k: int) -> int:
         """Servers of a group whose tasks are on the CPs at once: of a limit, the places whose tasks are not off them [count].

@@ -150,10 +150,10 @@ class PickedLimits(LimitPools):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
         filled = region not in self.apart and on_cps > least
-        lined = region in self.lined
+        lined, bursts = region in self.lined, bool(form.in_groups[form.work[tasks]].any())
         if simple and not lined and (seldom_on_tcbs(w, tasks) if filled else own and not self._bursts_on_cps(region)):
             self.grouped[self.pool[region]] = LimitOfCpu(tasks)
-        elif simple and not lined and filled and mostly and (streams or not self._below_others(tasks)):
+        elif simple and filled and mostly and (bursts or not lined) and (streams or not self._below_others(tasks)):
             self.kept[region] = float(flow @ (holds - w.on_cps[tasks])) / float(flow.sum())
         else:
             self.gates.append(region)
