@@ -163,3 +163,14 @@ def test_bursts_at_an_mxt_that_tasks_at_a_tcb_and_a_device_fill() -> None:
     regions = [zos.CicsRegion(name, lpar="L", mxt=10) for name in ("R", "Q", "S")]
     found = _system(6, regions, work, devices=[zos.Device("D", servers=2)]).solve()
     assert 1e3 * found["bursts"].response_time == pytest.approx(10.56, rel=0.05)
+
+
+@pytest.mark.parametrize(("places", "value"), [(2, 20.2), (6, 20.2), (50, 20.4)])
+def test_dependent_regions_below_a_tcb_on_one_cp(places: int, value: float) -> None:
+    """Simulated to 3 % [ms]: a limit that CPU fills makes no more tasks wait than are there without it; 27.1 was answered."""
+    work = [
+        zos.Work("high", rate=76.95, steps=[zos.Step("R", qr_cpu=1.468e-3, open_cpu=4.619e-3)]),
+        zos.Work("low", rate=1076.7, steps=[zos.Step("I", cpu=2.808e-4)]),
+    ]
+    regions = [zos.CicsRegion("R", lpar="L"), zos.ImsRegions("I", lpar="L", regions=places, importance=3)]
+    assert 1e3 * _system(1, regions, work).solve()["low"].response_time == pytest.approx(value, rel=0.03)

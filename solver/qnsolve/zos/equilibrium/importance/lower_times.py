@@ -96,6 +96,8 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         there = replace(there, load=lower, point=point, times=times)
         factor = _of_known_work(there, factor, above.left)
     for center in there.centers():
+        if center.pool in limits.grouped:  # who waits for its places is before it, and all are as many as they are
+            continue
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
         longer = center.alone + np.maximum(longer, 0.0) - center.time
         times[center.tasks] += longer
