@@ -16,6 +16,7 @@ from qnsolve.zos.equilibrium.group_times import solved_times
 from qnsolve.zos.equilibrium.host_load import load_of
 from qnsolve.zos.equilibrium.limits.limits import Limits
 from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import ORDER, HostView
 from qnsolve.zos.hosts.importance.lower_point import LowerPoint, lower_point
 from qnsolve.zos.hosts.load import Called, HostPoint, Load
@@ -96,14 +97,24 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         there = replace(there, load=lower, point=point, times=times)
         factor = _of_known_work(there, factor, above.left)
     for center in there.centers():
-        if center.pool in limits.grouped:  # who waits for its places is before it, and all are as many as they are
-            continue
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
         longer = center.alone + np.maximum(longer, 0.0) - center.time
         times[center.tasks] += longer
         if center.pool is not None:
             work.at_group[center.pool][center.tasks] += longer
+    for group, its in zip(there.load.groups, there.point.groups, strict=True):
+        if group.pool in limits.grouped:
+            _before_places(work, group, times, its.busy)
     return times, point.speeds
+
+
+def _before_places(work: Working, group: ServerGroup, times: Array, places: float) -> None:
+    """Waits before a limit less by those of tasks over the `places` taken, who are counted as inside: they go back before it."""
+    pool, tasks = group.pool, group.tasks
+    flow, waits = work.flow[tasks], work.pool_wait[pool, tasks]
+    over, whole = float(flow @ (times + work.off_cps)[tasks]) - places, float(flow @ waits)
+    if over > 0 and whole > 0:
+        work.pool_wait[pool, tasks] = waits * max(1 - over / whole, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
