@@ -109,7 +109,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
 
 
 def _before_places(work: Working, group: ServerGroup, times: Array, places: float) -> None:
-    """Waits before a limit less by those of tasks over the `places` taken, who are counted as inside: they go back before it."""
+    """Waits before a limit less by those of tasks over the `places` taken, counted as inside: they go back before it later."""
     pool, tasks = group.pool, group.tasks
     flow, waits = work.flow[tasks], work.pool_wait[pool, tasks]
     over, whole = float(flow @ (times + work.off_cps)[tasks]) - places, float(flow @ waits)
