@@ -15,7 +15,7 @@ from .bursts.burst_levels import levels_of, slow_at_first
 from .chains.at_limits import slots
 from .chains.at_limits import speeds as speeds_seen
 from .chains.company import ReadPoints
-from .chains.holders import FASTEST, Ready
+from .chains.holders import FASTEST, Ready, longer_beside
 from .chains.jumps import Burst, Jump, jumps
 from .chains.plane import endless_plane, grid, moves, plane
 from .chains.windows import KeptWindows, kept_windows
@@ -298,17 +298,16 @@ class GroupChain:
         """Rates at which a group serves and the others end, and free pieces that are there, each (levels, phases)."""
         view, others = self.view, self.others
         reading = self._reading
-        here, before = reading.places, np.maximum(reading.places - 1, 0)
+        here = reading.places
         units, place = np.unique(np.minimum(levels, self.servers if self.k is not None else 0), return_inverse=True)
         always = len(view.load.never_idle)
-        leave = np.minimum(others.leave[here], FASTEST)
         if self.k is not None and self.off > 0:
             serve, theirs, longer = self._ready(float(units[-1])).at(units)
         else:
             theirs = reading.read(others.slow_beside(units + always, here))
             serve = units[:, None] / (self.piece * theirs)
-            longer = reading.read(leave * others.slow_beside(units + 1 + always, before))  # none is before the first place
-        ended = reading.read(leave) * self.out / theirs
+            longer = longer_beside(others, reading, units + 1 + always)
+        ended = reading.read(np.minimum(others.leave[here], FASTEST)) * self.out / theirs
         there = view.pieces * longer / theirs
         return serve[place], ended[place], there[place]
 

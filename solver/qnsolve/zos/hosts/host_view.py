@@ -307,12 +307,8 @@ class HostView:
     @cached_property
     def _few_held(self) -> Companies:
         """The same with regions of few places as servers for all that their tasks do on the CPs."""
-        queues = []
-        for k, load in enumerate(self.loads):
-            places, rest = self._held_apart.get(k, (self.at_once(k), 0.0))
-            queues.append(TaskQueue(load + rest, places, *self._in_groups(k)))
-        pieces = self.pieces - sum(rest for _, rest in self._held_apart.values())
-        return Companies(queues, max(pieces, 0.0), self.load.engines, int(min(self.top, LONGEST)))
+        servers = [self._held_apart[k][0] if k in self._held_apart else self.at_once(k) for k in range(len(self.loads))]
+        return self._companies_of(servers, {k: rest for k, (_, rest) in self._held_apart.items()})
 
     def at_once(self, k: int) -> int:
         """Servers of a group whose tasks are on the CPs at once: of a limit, the places whose tasks are not off them [count].
@@ -341,9 +337,12 @@ class HostView:
         servers = [self.at_once(k) for k in range(len(self.load.groups))]
         return self._companies if servers == [group.servers for group in self.load.groups] else self._companies_of(servers)
 
-    def _companies_of(self, servers: list[int]) -> Companies:
-        queues = [TaskQueue(load, servers[k], *self._in_groups(k)) for k, load in enumerate(self.loads)]
-        return Companies(queues, self.pieces, self.load.engines, int(min(self.top, LONGEST)))
+    def _companies_of(self, servers: list[int], rest: dict[int, float] | None = None) -> Companies:
+        """Groups with so many servers each, and of some a load of free pieces, the `rest`, that needs these as well."""
+        more = rest or {}
+        loads = [load + more.get(k, 0.0) for k, load in enumerate(self.loads)]
+        queues = [TaskQueue(load, servers[k], *self._in_groups(k)) for k, load in enumerate(loads)]
+        return Companies(queues, max(self.pieces - sum(more.values()), 0.0), self.load.engines, int(min(self.top, LONGEST)))
 
     def _in_groups(self, k: int) -> tuple[float, float]:
         """How even and how crowded the queue of a group is because of bursts, as far as others are in queues, too."""

@@ -246,6 +246,8 @@ class LimitState:
         Share of the tasks of each kind that wait.
     present : callable () -> ndarray (capacity + 1,)
         Probability of 0, 1, … places taken.
+    longer : (float, float)
+        Times of both phases over those given, where each has a speed of its own.
     """
 
     inside: float

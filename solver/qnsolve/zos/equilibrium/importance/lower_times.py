@@ -156,6 +156,10 @@ class _There:
         """All of them [count]."""
         return self.least + sum(c.waits for c in self.centers())
 
+    def known(self, left: WorkLeft) -> float:
+        """How much the work that is left of them is known [0..1]: not where tasks of several rounds share it with others."""
+        return 0.0 if (self.load.rounds[self.flow > 0] > 1).any() else left.known
+
     def leaving(self, waiting: float, again: Array | None = None) -> float:
         """How many there are if so much work is left of them beyond that of tasks that nobody holds up [s]."""
         centers = self.centers(again)
@@ -198,7 +202,7 @@ def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:
 
 def _of_known_work(there: _There, factor: float, left: WorkLeft) -> float:
     """Waits of tasks in bursts over those found, where the work that is left of them is known; else the given `factor`."""
-    known = 0.0 if (there.load.rounds[there.flow > 0] > 1).any() else left.known
+    known = there.known(left)
     waits = there.number - there.least
     if known == 0 or waits <= NONE * there.number:
         return factor
@@ -216,7 +220,7 @@ def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) ->
     """
     flow, rounds = there.flow, there.load.rounds
     cpu = HostView(there.load).cpu()
-    known = 0.0 if (rounds[flow > 0] > 1).any() else left.known
+    known = there.known(left)
     early = (found.first - found.later) * (rounds - 1) / 2 * found.again * cpu  # all visits are still to come
     number = (1 - known) * there.leaving(found.waiting - float(flow @ early), found.again)
     if known > 0:

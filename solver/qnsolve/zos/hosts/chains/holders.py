@@ -14,6 +14,13 @@ FASTEST = 1e100  # of others that are next to nothing, over their load
 RANGE = 500.0  # of the logs of weights that are summed up together
 
 
+def longer_beside(others: Company, reading: ReadPoints, units: Array) -> Array:
+    """Rate at which the others end beside none, times that of one of them beside so many units, itself among them (U, Y)."""
+    leave, before = np.minimum(others.leave[reading.places], FASTEST), np.maximum(reading.places - 1, 0)
+    found: Array = reading.read(leave * others.slow_beside(units, before))  # none is before the first place
+    return found
+
+
 class Ready:
     """A closed network of the units: on the CPs, as fast as the others there let them be, and off them, without queueing.
 
@@ -25,8 +32,7 @@ class Ready:
         self.off = off
         reading = ReadPoints.of(len(others.leave) - 1, phases)
         self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
-        before, leave = np.maximum(reading.places - 1, 0), np.minimum(others.leave[reading.places], FASTEST)
-        self.longer = reading.read(leave * others.slow_beside(self.number + 1, before))
+        self.longer = longer_beside(others, reading, self.number + 1)
         self.time = piece * self.slow  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))

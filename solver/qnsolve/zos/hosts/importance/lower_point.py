@@ -289,9 +289,7 @@ def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, numb
 
     def there(engines: float) -> float:
         serve = leave / along(under.slow_on(engines), levels)
-        rise, fall = moves(levels, (arrive - serve)[None, :], (arrive + serve)[None, :], True)
-        logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
-        chance = np.exp(logs - logs.max())
+        chance = _weights(levels, arrive, serve)
         return float(chance @ levels) / float(chance.sum())
 
     low, high = LEAST * under.processors, under.processors
@@ -299,6 +297,13 @@ def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, numb
         middle = (low + high) / 2
         low, high = (middle, high) if there(middle) > number else (low, middle)
     return high
+
+
+def _weights(points: Array, up: Array, down: Array) -> Array:
+    """Weights of the points of a chain that goes up and down at these rates."""
+    rise, fall = moves(points, (up - down)[None, :], (up + down)[None, :], True)
+    logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
+    return np.asarray(np.exp(logs - logs.max()))
 
 
 def _slower(higher: HostView, lower: HostView, use: float, unlike: float) -> float:
@@ -334,9 +339,7 @@ def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rat
     units = np.flatnonzero(np.diff(phases) == 1)
     if part == 0 or not other.any() or not len(units):
         return up, down, chances
-    rise, fall = moves(phases, (up - down)[None, :], (up + down)[None, :], True)
-    logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
-    chance = np.exp(logs - logs.max())
+    chance = _weights(phases, up, down)
     kept = 1 - part * other.sum(axis=1)
     ready = chance * kept
     ready[:most] += part * (chance @ other)
