@@ -248,28 +248,28 @@ def test_zips_that_overflow(ziips: zos.Ziips) -> None:
 
 
 def test_a_request_holds_its_cp_and_its_tcb() -> None:
-    """Users at one QR TCB with synchronous requests: one server for CPU and requests together, and its CP spins."""
+    """Users at one QR TCB with ten requests along their CPU: one server for CPU and requests together, and its CP spins."""
     facility = zos.CouplingFacility("CF", processors=1, service_time=0.1 * MS)
     work = zos.Work("w", users=6, think_time=0.01, regions="R", qr_cpu=MS, cf_requests=10)
     found = run(system(2, work, coupling_facilities=[facility]))
 
     def moves(state: State) -> Iterator[tuple[float, State]]:
-        sharing, asking = state  # at the QR TCB; at the facility or in line for it
-        thinking = 6 - sharing - asking
-        if thinking:
-            yield thinking / 0.01, (sharing + 1, asking)
+        there, asking = state  # at the QR TCB; of them at the facility
+        if there < 6:
+            yield (6 - there) / 0.01, (there + 1, asking)
         if asking:
-            yield 1 / MS, (sharing, asking - 1)
-        elif sharing:
-            yield 1 / MS, (sharing - 1, asking + 1)
+            yield 10 / MS, (there, 0)
+        elif there:
+            yield 1 / MS, (there - 1, 0)
+            yield 10 / MS, (there, 1)
 
     chain = Chain((0, 0), moves)
-    assert_is(found.throughput(0), chain.mean(lambda state: 1000.0 if state[1] else 0.0))
-    assert_is(found.busy(0), chain.mean(lambda state: 1.0 if sum(state) else 0.0))
+    assert_is(found.throughput(0), chain.mean(lambda state: 1000.0 if state[0] and not state[1] else 0.0))
+    assert_is(found.busy(0), chain.mean(lambda state: 1.0 if state[0] else 0.0))
 
 
 def test_what_spins_slows_others_down() -> None:
-    """Requests from open TCBs spin on the one CP: while one is at the facility, other work gets half."""
+    """Requests from open TCBs spin on the one CP: while one is at the facility, other work gets nothing."""
     facility = zos.CouplingFacility("CF", processors=1, service_time=MS)
     work = zos.Work("w", users=2, think_time=0.004, regions="R", open_cpu=MS, cf_requests=1, cf_on="open")
     found = run(system(1, work, coupling_facilities=[facility]))
@@ -278,12 +278,13 @@ def test_what_spins_slows_others_down() -> None:
         cpu, asking = state
         if cpu + asking < 2:
             yield (2 - cpu - asking) / 0.004, (cpu + 1, asking)
-        if cpu:
-            yield cpu / (cpu + asking) / MS, (cpu - 1, asking + 1)
         if asking:
-            yield 1 / MS, (cpu, asking - 1)
+            yield 1 / MS, (cpu + 1, asking - 1)
+        elif cpu:  # one stretch in two is the last
+            yield 1 / MS, (cpu - 1, asking)
+            yield 1 / MS, (cpu - 1, asking + 1)
 
-    assert_is(found.throughput(0), Chain((0, 0), moves).mean(lambda state: 1000.0 if state[1] else 0.0))
+    assert_is(found.throughput(0), Chain((0, 0), moves).mean(lambda state: 1000.0 if state[0] and not state[1] else 0.0))
 
 
 def test_a_caller_waits_and_holds() -> None:

@@ -51,16 +51,18 @@ def _with_requests(engines: float) -> zos.System:
 
 
 def test_who_spins_waits_for_no_processor() -> None:
-    """Two CPs: a chain of the tasks that share what is left, and those that spin; as if all were shared, 13 % longer."""
-    most, spinning = 150, 12
+    """Two CPs: a chain of the tasks that share what is left, and those that spin, 30 requests each along its CPU."""
+    most, spinning = 150, 3
     states = np.arange(most * spinning).reshape(most, spinning)
     rates = np.zeros((states.size, states.size))
     for n in range(most):
         for s in range(spinning):
             left = min(n, max(2 - s, 0)) / CPU
-            for there, rate in (((n + 1, s), RATE), ((n - 1, s + 1), left), ((n, s - 1), s / SPIN)):
+            ask, end = ((n - 1, s + 1), 30 * left), ((n + 1, s - 1), 30 * s / SPIN)
+            for there, rate in (((n + 1, s), RATE), ((n - 1, s), left), ask, end):
                 if there[0] < most and 0 <= there[1] < spinning and rate > 0 and there[0] >= 0:
                     rates[states[n, s], states[there]] += rate
+    rates[~rates.any(axis=1), 0] = 1.0  # at the end of the states, where both CPs spin
     moves = rates - np.diag(rates.sum(axis=1))
     moves[:, 0] = 1.0
     chance = np.linalg.solve(moves.T, np.eye(states.size)[0]).reshape(most, spinning)
@@ -69,13 +71,11 @@ def test_who_spins_waits_for_no_processor() -> None:
 
 
 def test_one_processor_has_the_work_left_of_any_order() -> None:
-    """M/G/1: the work left of tasks that have their CPU, and then spin, is known; who spins is not held up."""
-    rate = RATE / 2
-    squares = CPU**2 + CPU * SPIN + SPIN**2  # half of the mean square of both, exponential
-    left = rate * squares / (1 - rate * (CPU + SPIN))
-    spin = rate * SPIN
-    waiting = (left - spin * SPIN) / (CPU + SPIN)
-    assert _response(_with_requests(1.0)) == pytest.approx((waiting + spin) / rate, rel=EXACT)
+    """M/G/1: the work left of tasks that send 30 requests along their CPU is known; who spins has the rest of one as well."""
+    rate, whole, squares = RATE / 2, CPU + SPIN, 2 * SPIN**2 / 30
+    left = rate * (whole**2 + squares / 2) / (1 - rate * whole)
+    number = (left - rate * squares / 2) / whole
+    assert _response(_with_requests(1.0)) == pytest.approx(number / rate, rel=EXACT)
 
 
 @pytest.mark.parametrize(("dispatches", "simulated"), [(None, 0.1401), (4, 0.1632)])

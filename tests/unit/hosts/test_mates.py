@@ -60,17 +60,17 @@ def test_bursts_of_one_kind_beside_single_tasks_of_another() -> None:
 
 
 def test_a_spin_that_has_the_server_alone() -> None:
-    """The number is that of M/G/1 with the piece and the spin as one service."""
+    """The number is that of M/G/1: of a piece with spins along it all is to come at any time, and of one spin what is left."""
     piece, spin, square, rate = 1.0, 0.6, 0.5, 0.4
     found = among(np.full(1, piece), np.full(1, spin), np.full(1, square), np.full(1, rate), np.zeros((1, 1)))
     service = piece + spin
-    squares = 2 * piece**2 + 2 * piece * spin + square
-    assert found == pytest.approx([service + rate * squares / 2 / (1 - rate * service)])
+    left = rate * (service**2 + square / 2) / (1 - rate * service)
+    assert found == pytest.approx([(left - rate * square / 2) / (rate * service)])
 
 
 @pytest.mark.parametrize(("users", "think_time"), [(3, 0.001), (5, 0.004), (20, 0.02)])
 def test_users_of_a_tcb_that_requests_hold(users: int, think_time: float) -> None:
-    """A request as long as the piece on the QR TCB, many CPs: the chain of the tasks there and of the request."""
+    """A request as long as the piece on the QR TCB, many CPs: the chain of the tasks there, and of requests."""
     piece = spin = 0.0005
     work = zos.Work("w", users=users, think_time=think_time, regions="R", qr_cpu=piece, cf_requests={"S": 1})
     facility = zos.CouplingFacility("CF", processors=50, structures=[zos.Structure("S", service_time=spin, threshold=1.0)])
@@ -82,7 +82,8 @@ def test_users_of_a_tcb_that_requests_hold(users: int, think_time: float) -> Non
         if n < users:
             rates[2 * n, 2 * n + 2] = rates[2 * n + 1, 2 * n + 3] = (users - n) / think_time
         if n:
-            rates[2 * n, 2 * n + 1], rates[2 * n + 1, 2 * n - 2] = 1 / piece, 1 / spin
+            rates[2 * n, 2 * n + 1] = rates[2 * n, 2 * n - 2] = 1 / piece
+            rates[2 * n + 1, 2 * n] = 1 / spin
     balance = (rates - np.diag(rates.sum(axis=1))).T
     balance[-1] = 1.0
     balance[1] = np.eye(1, size, 1)[0]  # none is under way where no task is there
