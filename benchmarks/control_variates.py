@@ -26,7 +26,7 @@ def controls(form: Compiled, found: SimulatedSystem) -> Array:
     batches, works, hosts = found.batches, len(form.rate), len(form.engines)
     on_cpu, in_all = np.zeros((works, hosts)), np.zeros(works)
     for task, work in enumerate(form.work):
-        for code, _, mean in form.program(task):
+        for code, _, mean, _ in form.program(task):
             if code in (Op.CPU, Op.SHARED):
                 on_cpu[work, form.host[task]] += form.visits[task] * mean * form.slower[form.host[task]]
             if code in (Op.CPU, Op.SHARED, Op.WAIT, Op.FIXED):

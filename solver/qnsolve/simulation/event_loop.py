@@ -32,6 +32,7 @@ from .event_rows import (
     SHARE,
     SHARE_ELSE,
     SHARE_UNIT,
+    SKIP,
     STUCK,
     TAKE,
     WAIT,
@@ -185,6 +186,13 @@ def run(p: Programs, s: LoopState, goal: int, most_events: int) -> int:  # noqa:
                             if place[event] < 0 or until < time[event]:
                                 planned = schedule(heap, place, time, planned, event, until)
                         x += 1
+                    continue
+                if op == SKIP:
+                    further = mean[pc] >= 1.0
+                    if not further:
+                        further = uniform[u] < mean[pc]
+                        u += 1
+                    pc += a if further else 1
                     continue
                 if op in (TAKE, GIVE, HOLD, LET):
                     passed = now - counted_to[a]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .compiling import Cells
 
 # operations of a program
-END, TAKE, GIVE, SHARE, SHARE_ELSE, WAIT, FIXED, JOIN, LEAVE, CALL, SHARE_UNIT, HOLD, LET = range(13)
+END, TAKE, GIVE, SHARE, SHARE_ELSE, WAIT, FIXED, JOIN, LEAVE, CALL, SHARE_UNIT, HOLD, LET, SKIP = range(14)
 # why the loop returned
 REACHED, REFILL, GROW, STUCK = range(4)
 # whole numbers that stay between two runs of the loop
@@ -26,8 +26,9 @@ class Programs(NamedTuple):
     code, arg, other : (O,), int
         Operations. `arg` is a pool, a queue, a bundle or a group; `other` the queue of the second
         choice, or the bundle that stands still while a place of the pool is held.
+        Of `SKIP` the operations further that the job goes on.
     mean, other_mean : (O,)
-        Times [s], work [s at speed 1], or the number of calls.
+        Times [s], work [s at speed 1], the number of calls, or the chance to skip.
     group_start : (G + 1,), int
     group_task : int
         Members of each group, by their programs.

@@ -6,10 +6,10 @@ network of a system read these programs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from qnsolve.zos.parts.work import Step
 from .tasks import Layout, Request, Task, layout
 
 UNLIMITED = 2**31 - 1
+ROUNDING = 1e-12  # of the requests of a task
 PIECE = 0.002  # CPU of one piece of the CPU that does not grow with the work [s]
 ONE_BY_ONE = 1.02  # transactions that come at once in the mean, up to which they are solved as if one by one
 Converted = frozenset[tuple[int, str, int]]  # facility, structure, LPAR: its requests are asynchronous
@@ -37,12 +38,13 @@ class Op(IntEnum):
     ZIIP = 4  # the same, of eligible work: on the CPs where all zIIP threads are taken and it may overflow
     WAIT = 5  # an exponential time without CPU
     FIXED = 6  # a time of one length without CPU
-    SPIN_ON = 7  # from here a unit of work is ready on the CPs that does not end by itself: a synchronous request
+    SPIN_ON = 7  # from here a unit of work has a CP that does not end by itself: a synchronous request
     SPIN_OFF = 8
     CALL = 9  # tasks of a group, `mean` of them in the mean, one after another; this one waits for them
     SHARED = 10  # an exponential piece on a TCB (`arg` its pool), whose CPU the tasks there share equally
     HOLD = 11  # that TCB, for a synchronous request: none of its other tasks goes on until
     LET = 12  # it goes on
+    SKIP = 13  # with the chance `mean` so many operations further (`arg`, below 0 back), else the next one
 
 
 OPS = tuple(Op)
@@ -151,11 +153,14 @@ class Compiled:
         """What it was compiled from."""
         return self.layout.system
 
-    def program(self, task: int) -> Iterator[tuple[Op, int, float]]:
-        """Operation, argument and mean, in order."""
+    def program(self, task: int) -> Iterator[tuple[Op, int, float, float]]:
+        """Operation, argument, mean of all times that a task comes to it, and how many these are, in order."""
         here = slice(int(self.op_start[task]), int(self.op_start[task + 1]))
-        codes = (OPS[code] for code in self.op_code[here].tolist())
-        return zip(codes, self.op_arg[here].tolist(), self.op_mean[here].tolist(), strict=True)
+        codes, args, means = self.op_code[here], self.op_arg[here], self.op_mean[here]
+        times = _times(codes, args, means)
+        for code, arg, mean, often in zip(codes.tolist(), args.tolist(), means.tolist(), times.tolist(), strict=True):
+            if code != Op.SKIP:
+                yield OPS[code], arg, mean * often, often
 
     @cached_property
     def tcbs(self) -> tuple[tuple[int, Pool], ...]:
@@ -224,6 +229,17 @@ class _Program:
         if mean > 0:
             self._op(code, arg, mean)
 
+    def _skip(self, chance: float, to: int | None = None) -> int:
+        """Go to an operation with this chance, or where `_land` says; its place."""
+        place = len(self.ops)
+        self._op(Op.SKIP, 0 if to is None else to - place, chance)
+        return place
+
+    def _land(self, place: int) -> None:
+        """What was skipped ends here."""
+        code, _, chance = self.ops[place]
+        self.ops[place] = code, len(self.ops) - place, chance
+
     def _served(self, pool: int, code: Op, mean: float) -> None:
         """A line, its server, and the time that it takes."""
         if mean > 0:
@@ -231,21 +247,47 @@ class _Program:
             self._op(code, 0, mean)
             self._op(Op.GIVE, pool)
 
+    def _along(
+        self, piece: tuple[Op, int, float], asked: Sequence[Request], part: float, send: Callable[[Request], None]
+    ) -> None:
+        """A piece of CPU, and requests that are sent at any moment of it, all as likely.
+
+        Each stretch of it is the last with the chance 1/(1 + number): so the whole piece is exponential, and has requests in
+        proportion to its length, as a Poisson process. Without CPU their number is geometric.
+        """
+        numbers = [part * count for *_, count in asked]
+        rest = sum(numbers)
+        begin, (code, arg, mean) = len(self.ops), piece
+        self._timed(code, arg, mean / (1 + rest))
+        if not rest > 0:
+            return
+        end = self._skip(1 / (1 + rest))
+        for request, number in zip(asked, numbers, strict=True):
+            another = self._skip(1 - number / rest) if number < rest * (1 - ROUNDING) else None
+            send(request)
+            self._skip(1.0, begin)
+            rest -= number
+            if another is None:
+                break
+            self._land(another)
+        self._land(end)
+
     def _in_order(self, pool: int, task: Task, piece: float, asked: Sequence[Request] = (), part: float = 0.0) -> None:
         """A piece on a TCB that serves one task at a time, in order of arrival, with `part` of the synchronous requests."""
         if piece > 0 or asked:
             self._op(Op.TAKE, pool)
-            self._timed(Op.CPU, task.lpar, piece)
-            self._synchronous(task, asked, part)
+            self._along((Op.CPU, task.lpar, piece), asked, part, partial(self._synchronous, task))
             self._op(Op.GIVE, pool)
 
     def _sharing(self, pool: int, task: Task, piece: float, asked: Sequence[Request], part: float) -> None:
-        """A piece on a TCB that its tasks share, and the synchronous requests, which hold it."""
-        self._timed(Op.SHARED, pool, piece)
-        if asked:
+        """A piece on a TCB that its tasks share, and the synchronous requests, each of which holds it."""
+
+        def send(request: Request) -> None:
             self._op(Op.HOLD, pool)
-            self._synchronous(task, asked, part)
+            self._synchronous(task, request)
             self._op(Op.LET, pool)
+
+        self._along((Op.SHARED, pool, piece), asked, part, send)
 
     def _round(self, task: Task, part: float) -> None:
         step, lpar, region = task.step, self.taken.lpar_of(task), self.taken.region_of(task)
@@ -261,16 +303,19 @@ class _Program:
             if on_qr:
                 self._asynchronous(task, asynchronous, part)
         self._timed(Op.CPU, task.lpar, part * (step.system_cpu + switches * (1 - to_qr)))
-        self._eligible(task, part * (step.open_cpu + step.cpu))
+        share = self._ziip_share(task)
+        own = Op.CPU, task.lpar, part * (step.open_cpu + step.cpu) * (1 - share)
+        self._along(own, () if on_qr else synchronous, part, partial(self._synchronous, task))
+        self._timed(Op.ZIIP, task.lpar, part * (step.open_cpu + step.cpu) * share)
         threads = place.get((Pool.THREADS, task.region))
         if step.jvm_cpu:
             if threads is not None:
                 self._op(Op.TAKE, threads)
-            self._eligible(task, part * step.jvm_cpu)
+            self._timed(Op.CPU, task.lpar, part * step.jvm_cpu * (1 - share))
+            self._timed(Op.ZIIP, task.lpar, part * step.jvm_cpu * share)
             if threads is not None:
                 self._op(Op.GIVE, threads)
         if not on_qr:
-            self._synchronous(task, synchronous, part)
             self._asynchronous(task, asynchronous, part)
         for name, size in (step.log_bytes or {}).items():
             time = next(x for x in self.taken.system.loggers if x.name == name).time_of(size)
@@ -279,10 +324,8 @@ class _Program:
             self._served(place[Pool.DEVICE, name], Op.WAIT, part * time)
         self._timed(Op.WAIT, 0, part * (step.delay + step.change_modes * lpar.change_mode_wait))
 
-    def _eligible(self, task: Task, cpu: float) -> None:
-        share = task.step.ziip_share if self.taken.lpar_of(task).ziips is not None else 0.0
-        self._timed(Op.CPU, task.lpar, cpu * (1 - share))
-        self._timed(Op.ZIIP, task.lpar, cpu * share)
+    def _ziip_share(self, task: Task) -> float:
+        return task.step.ziip_share if self.taken.lpar_of(task).ziips is not None else 0.0
 
     def _asked(self, task: Task) -> tuple[list[Request], list[Request]]:
         """Requests of a task to coupling facilities: those that are synchronous, and those that are not."""
@@ -292,21 +335,39 @@ class _Program:
             found[(place, structure.name, task.lpar) in self.converted].append(one)
         return found
 
-    def _synchronous(self, task: Task, asked: Sequence[Request], part: float) -> None:
-        """Requests that keep their CP, those of one structure as one that is as long."""
-        for place, facility, structure, count in asked:
-            self._op(Op.SPIN_ON, task.lpar)
-            self._timed(Op.FIXED, 0, part * count * facility.link.latency)
-            self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, part * count * structure.service_time)
-            self._op(Op.SPIN_OFF, task.lpar)
+    def _synchronous(self, task: Task, request: Request) -> None:
+        """One request that keeps its CP."""
+        place, facility, structure, _ = request
+        self._op(Op.SPIN_ON, task.lpar)
+        self._timed(Op.FIXED, 0, facility.link.latency)
+        self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, structure.service_time)
+        self._op(Op.SPIN_OFF, task.lpar)
 
     def _asynchronous(self, task: Task, asked: Sequence[Request], part: float) -> None:
-        """Requests that a task waits for without a TCB and a CP, and the CPU at their end."""
-        for place, facility, structure, count in asked:
-            number = part * count
-            self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, number * structure.service_time)
-            self._timed(Op.FIXED, 0, number * (facility.link.latency + facility.async_delay))
-            self._timed(Op.CPU, task.lpar, number * facility.async_cpu)
+        """Requests that a task waits for without a TCB and a CP, one after another, and the CPU at the end of each."""
+
+        def send(request: Request) -> None:
+            place, facility, structure, _ = request
+            self._served(self.pools.place[Pool.FACILITY, place], Op.WAIT, structure.service_time)
+            self._timed(Op.FIXED, 0, facility.link.latency + facility.async_delay)
+            self._timed(Op.CPU, task.lpar, facility.async_cpu)
+
+        self._along((Op.CPU, task.lpar, 0.0), asked, part, send)
+
+
+def _times(codes: Array, args: Array, means: Array) -> Array:
+    """How often each operation of a program is come to, in the mean (O,)."""
+    size = len(codes)
+    skips = np.flatnonzero(codes == Op.SKIP)
+    if not len(skips):
+        return np.ones(size)
+    on = np.eye(size + 1, k=1)
+    for skip in skips.tolist():
+        on[skip, skip + 1] -= means[skip]
+        on[skip, skip + int(args[skip])] += means[skip]
+    begin = np.zeros(size + 1)
+    begin[0] = 1.0
+    return np.asarray(np.linalg.solve(np.eye(size + 1) - on.T, begin)[:size])
 
 
 def compiled(system: SystemParts, *, converted: Converted = frozenset()) -> Compiled:

@@ -36,7 +36,7 @@ class Needs:
     qr_sync, open_sync, other : ndarray (T, F)
         Time at the facility: of synchronous requests, from the QR TCB and elsewhere, and of asynchronous ones.
     at_facility : ndarray (T, F)
-        Visits to the facility: requests to one structure are one.
+        Requests to the facility.
     lines : ndarray (T, P)
         Time at logs and devices.
     delay : ndarray (T,)
@@ -95,8 +95,8 @@ class _Reader:
         self.wide = {name: np.zeros(len(column)) for name in WIDE}
         self.lines, self.calls = np.zeros(len(form.pool_size)), np.zeros(len(form.work))
 
-    def read(self, op: Op, arg: int, mean: float) -> None:
-        """One operation."""
+    def read(self, op: Op, arg: int, mean: float, often: float) -> None:
+        """One operation, come to so often."""
         self._note_eligible(op, mean)
         if op in (Op.TAKE, Op.HOLD, Op.GIVE, Op.LET):
             self._place(op, arg)
@@ -106,7 +106,7 @@ class _Reader:
             for place in range(self.form.group_start[arg], self.form.group_start[arg + 1]):
                 self.calls[self.form.group_task[place]] += mean * self.form.group_share[place]
         elif op is not Op.END:
-            self._time(op, mean)
+            self._time(op, mean, often)
 
     def _note_eligible(self, op: Op, mean: float) -> None:
         """Whether an eligible piece follows another one, at once or after other CPU."""
@@ -131,7 +131,7 @@ class _Reader:
             self.held.append(pool)
             self.in_order |= op is Op.TAKE and kind is Pool.QR
 
-    def _time(self, op: Op, mean: float) -> None:
+    def _time(self, op: Op, mean: float, often: float) -> None:
         kinds = [Pool(self.form.pool_kind[pool]) for pool in self.held]
         inner = kinds[-1] if kinds else None
         if op is Op.SHARED:
@@ -143,7 +143,7 @@ class _Reader:
         elif inner is Pool.FACILITY:
             kind = ("qr_sync" if Pool.QR in kinds else "open_sync") if self.spinning else "other"
             self.wide[kind][self.column[self.held[-1]]] += mean
-            self.wide["at_facility"][self.column[self.held[-1]]] += mean > 0
+            self.wide["at_facility"][self.column[self.held[-1]]] += often
         elif self.spinning:
             self.sums["qr_fixed" if Pool.QR in kinds else "open_fixed"] += mean
         elif inner in (Pool.DEVICE, Pool.LOG):
@@ -157,8 +157,8 @@ def needs(form: Compiled) -> Needs:
     column = {int(pool): i for i, pool in enumerate(np.flatnonzero(form.pool_kind == Pool.FACILITY))}
     readers = [_Reader(form, column) for _ in form.work]
     for task, reader in enumerate(readers):
-        for op, arg, mean in form.program(task):
-            reader.read(op, arg, mean)
+        for op, arg, mean, often in form.program(task):
+            reader.read(op, arg, mean, often)
 
     def rows(parts: list[Array], width: int) -> Array:
         return np.array(parts).reshape(len(readers), width)

@@ -15,7 +15,6 @@ from qnsolve.zos.hosts.load import HostPoint, Load
 from .working import Working
 
 CLOSE = 1e-9  # of the work left to do
-SPUN = 0.05  # share of the CPU that units spin for, from which on nothing is known
 FEWER = 0.03  # of what is left of a center, that tasks there keep users from asking for, from which on users are no rate
 
 
@@ -92,21 +91,19 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     left to do is λ·E C²/2/(1 - ρ) and what tasks between their rounds still have to do while it idles, which is taken as
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
     likes: what comes out of a full limit leaves less. Users do so as far as `as_open` says. Several engines: at least what
-    they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. The more of their CPU units
-    spin for, which do no work meanwhile, the less of that is known. Each center is as a line
-    whose load is off by one factor, the same for all: what waits long is known least.
+    they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center
+    is as a line whose load is off by one factor, the same for all: what waits long is known least.
     """
     need, ask, engines = work.need, work.ask, load.engines
     some = load.flow > 0
     flow = work.flow * some
     used = float(flow @ ask.on_cps) + load.fixed
-    spins = float(flow @ (ask.qr_spin + ask.open_spin)) if engines > 1 else 0.0  # who spins has the only one
     apart = engines > 1 and bool(((need.rounds > 1) & some & (load.between > 0)).any())
-    if used >= engines or spins >= SPUN * used or apart or engines < 1 or (engines > 1 and not load.coming.steady):
+    if used >= engines or apart or engines < 1 or (engines > 1 and not load.coming.steady):
         return WorkLeft()
     left = left_to_do(work, load)
     centers = centers_of(work, load, point, times, flow, left)
-    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers) - _done(work, load, flow)
+    bare = sum(float(c.flow @ (c.alone * c.left)) + c.more[0] * c.more[2] for c in centers) + _left_of_spins(load, flow)
     off = float(flow @ (ask.thread_off * left[Pool.THREADS]))  # on a thread, without a CP
     own, alone = bare - off, max(used - _called(load), CLOSE)
     goal = max(own * line(alone, engines) / alone, (own + _of_bursts(work, load)) / (engines - alone) - own)
@@ -115,7 +112,6 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     if known < 1 and (fewer := _fewer(work, load, point, centers)) is not None:
         spare = max(1 - alone, CLOSE)
         goal, known = own / (spare + fewer[0]) - own, max(known, (spare / (spare + fewer[1])) ** 2)
-    known *= max(1 - spins / used / SPUN, 0.0)
     goal = waiting + known * (goal - waiting)
     left_over = WorkLeft(goal, of_rates) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
@@ -155,14 +151,9 @@ def _fewer(work: Working, load: Load, point: HostPoint, centers: list[Center]) -
     return max(found, 0.0), always + missed
 
 
-def _done(work: Working, load: Load, flow: Array) -> float:
-    """CPU of pieces that is done when they spin, and of spins: these are not as exponential pieces, all still to do [s]."""
-    ask = work.ask
-    if not load.spin_squares.size:
-        return 0.0
-    each = (ask.qr - ask.qr_spin) * ask.qr_spin + (ask.cpu - ask.open_spin) * ask.open_spin
-    each = each + ask.qr_spin**2 + ask.open_spin**2 - load.spin_squares.sum(axis=0) / 2
-    return float(flow @ (each / work.need.rounds))
+def _left_of_spins(load: Load, flow: Array) -> float:
+    """What is left of requests that spin, beside all the CPU of their tasks that is still to come [s]."""
+    return float(flow @ load.spin_squares.sum(axis=0)) / 2 if load.spin_squares.size else 0.0
 
 
 def _called(load: Load) -> float:
@@ -229,7 +220,8 @@ def centers_of(
         tasks, at = group.tasks, work.at_group[group.pool]
         free -= at
         alone = (group.alone - group.off * (group.kind is Pool.LIMIT)) * load.rounds[tasks]  # inside a limit: on CPs
-        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[group.kind][tasks]))
+        kind = None if group.of_users else group.kind
+        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[kind][tasks]))
     more = load.fixed, load.fixed * point.free, PIECE
     alone = (load.free + load.spin) * load.rounds * (load.flow > 0)
     return [

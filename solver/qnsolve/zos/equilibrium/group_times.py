@@ -16,7 +16,7 @@ from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
 from qnsolve.zos.hosts.limited.product_form import line
 from qnsolve.zos.hosts.load import GroupPoint, HostPoint, Load
-from qnsolve.zos.hosts.spins import behind_spins
+from qnsolve.zos.hosts.spins import spins, waits_with_spins
 
 from .bursts.in_lines import line_waits
 from .fewer_users import as_fewer_come, left_to_come
@@ -38,6 +38,16 @@ def solved_times(work: Working, limits: Limits, load: Load) -> tuple[HostPoint, 
     return point, times_at(work, limits, load, point)
 
 
+def _free_pieces(load: Load, free: Array | float) -> Array:
+    """Times of free pieces of one visit (T,), given those over the same alone were all spins other CPU.
+
+    What pieces wait for those of their own burst is as long beside spins of others.
+    """
+    if spins(load):
+        free = free + (np.min(free) - 1) * (waits_with_spins(load)[0] - 1)
+    return np.asarray((load.free + load.spin) * free)
+
+
 def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Array:
     """Time on TCBs and CPs of each task of a solved load; notes the time at each group."""
     need = work.need
@@ -45,11 +55,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
     beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
     free = beside.free()
-    if isinstance(free, float):
-        behind, free = behind_spins(load, free)
-        times: Array = need.rounds * (load.free * free + load.spin + behind) * (load.flow > 0)
-    else:
-        times = need.rounds * (load.free * free + load.spin) * (load.flow > 0)
+    times = need.rounds * _free_pieces(load, free) * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
         if group.kind is Pool.LIMIT:
@@ -57,7 +63,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         elif group.in_order:
             time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
         else:
-            squares = load.spin_squares[0, group.tasks] / rounds**2 if group.spin.any() else np.zeros(len(rounds))
+            squares = load.spin_squares[0, group.tasks] / rounds if group.spin.any() else np.zeros(len(rounds))
             time = shared_times(load, k, point, squares, work.form.users, beside.last(k)) * rounds * beside.at_line(k)
         times[group.tasks] += time
         at = np.zeros(len(times))
@@ -125,7 +131,7 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    alone = not group.spin.any() and group.region not in limits.kept
+    alone = group.region not in limits.kept
     if alone and bool((rounds > 1).any()) and mixed * seen > UNLIKE and not HostView(load).bursts_begin(k):
         return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
@@ -150,7 +156,7 @@ def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     group = load.groups[k]
     crowd = work.crowds.get(limits.pool[group.region]) if group.region in limits.gates else None
     bursts = work.form.in_groups[work.form.work[group.tasks]].any()
-    if crowd is None or load.bursts or bursts or group.spin.any():
+    if crowd is None or load.bursts or bursts:
         return times
     waits = limits.own.waits_at_tcb(group.pool)
     if waits is None:
@@ -207,7 +213,7 @@ def _idle(group: ServerGroup, its: GroupPoint) -> float:
 
 def _gap(load: Load, group: ServerGroup, free: Array | float) -> Array:
     """From the end of a visit of each task of a group to its next one (n,) [s]."""
-    found: Array = load.between[group.tasks] + np.broadcast_to(load.free * free + load.spin, len(load.free))[group.tasks]
+    found: Array = load.between[group.tasks] + _free_pieces(load, free)[group.tasks]
     return found
 
 

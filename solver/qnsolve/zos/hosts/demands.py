@@ -123,13 +123,14 @@ def demands(form: Compiled, need: Needs, around: Around) -> Demands:
 
 
 def spin_squares(form: Compiled, need: Needs, ask: Demands, around: Around) -> Array:
-    """Mean squares of the times that tasks spin at the QR TCB and beside it (2, T) [s²].
+    """Squares of the times of synchronous requests, added up over those of a task: at the QR TCB and beside it (2, T) [s²].
 
-    Links take a fixed time, facilities an exponential one.
+    Links take a fixed time, facilities an exponential one; all requests of a task are taken as alike.
     """
-    facility, visits = around.at_facility(form.region), np.maximum(need.at_facility, 1.0)
+    facility, number = around.at_facility(form.region), np.maximum(need.at_facility, LITTLE)
     spins = (ask.qr_spin, need.qr_sync), (ask.open_spin, need.open_sync)
-    return np.array([spin**2 + ((sync * facility) ** 2 / visits).sum(axis=1) * (spin > 0) for spin, sync in spins])
+    each = np.maximum(need.at_facility.sum(axis=1), LITTLE)
+    return np.array([(spin**2 / each + ((sync * facility) ** 2 / number).sum(axis=1)) * (spin > 0) for spin, sync in spins])
 
 
 def at_rest(form: Compiled) -> Around:

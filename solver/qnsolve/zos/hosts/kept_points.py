@@ -137,7 +137,7 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     def solve() -> _Solved:
         spinning = spins(load)
         chains = Host(as_cpu(load) if spinning else load)
-        point = limited_point(chains) if applies(chains) and not spinning else beside_never_idle(chains, together(chains))
+        point = limited_point(chains) if applies(chains) else beside_never_idle(chains, together(chains))
         point = with_spins(load, point) if spinning else point
         return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows, kept.reach)
 

@@ -163,7 +163,7 @@ class Load:
         Mean square of the CPU of a visit outside TCBs over that of exponential pieces of its mean: work that zIIPs send back
         comes whole or not at all, and while they are taken.
     spin_squares : ndarray (2, T) or (2, 0)
-        Mean squares of the times that a task spins at its QR TCB and beside it [s²]; none where no task does.
+        Squares of the times that a task spins, added up: at its QR TCB and beside it [s²]; none where no task does.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region

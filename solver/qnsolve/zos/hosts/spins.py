@@ -1,27 +1,25 @@
 """Hosts on which requests spin: solved as if these were other CPU, then with the waits that what spins leaves to the others.
 
-Who spins has a processor until its request ends. With as many tasks there the others have fewer processors, and wait longer;
-but fewer wait, as those that do have the spins that follow still to come: the work left to do is the same in any order.
+Who spins has a processor until its request ends. With as many tasks there the others have fewer processors, and wait longer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 
+from .bursts.mates import among
 from .groups import ServerGroup
 from .host_view import ORDER
 from .limited.product_form import line
 from .load import GroupPoint, HostPoint, Load
 
 CLOSED = 4  # power of the use of processors by users, as which their number is that of those who are not elsewhere
-PART, LEAST = 1e-9, 1e-300  # of a processor, and of one that spins, that is none
-MOST = 0.999  # of the work on the CPs
+LEAST = 1e-300  # of a rate
 FULLEST = 0.99  # use of servers up to which their line is as long as that makes it
 
 
@@ -36,73 +34,62 @@ def as_cpu(load: Load) -> Load:
     return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)))
 
 
+def waits_with_spins(load: Load) -> tuple[Array, list[float]]:
+    """What free pieces of each task (T,) and each group wait for processors, over that were all spins other CPU.
+
+    Who spins has a processor, so that it gets more of them than others do beside it, and leaves them less. All pieces are as
+    on one processor that is as fast as all, where `among` has both. They wait as well for what is left of the spins that they
+    find on all processors.
+    """
+    kinds = [(load.flow * (load.free + load.spin > 0), load.free, load.spin, load.spin_squares[1] / load.rounds)]
+    for group in load.groups:
+        squares = load.spin_squares[0] + load.spin_squares[1] * (group.kind is Pool.LIMIT)
+        kinds.append((load.flow[group.tasks], group.cpu, group.spin, (squares / load.rounds)[group.tasks]))
+    if load.fixed_flow:
+        kinds.append((np.array([load.fixed_flow]), np.array([load.fixed / load.fixed_flow]), np.zeros(1), np.zeros(1)))
+    rate, cpu, spin, squares = (np.concatenate(columns) for columns in zip(*kinds, strict=True))
+    some = (rate > 0) & (cpu + spin > 0)
+    rates, piece, spins_, none = rate[some], cpu[some] / load.engines, spin[some] / load.engines, np.zeros(int(some.sum()))
+    of = np.repeat(np.arange(len(kinds)), [len(row[0]) for row in kinds])
+    servers = np.array([np.inf, *(float(group.servers) for group in load.groups), np.inf])[of[some]]
+    meets = 1 - (of[some][:, None] == of[some]) / servers  # of one TCB one task is on a processor
+    mates = _mates(load, len(rate))[np.ix_(some, some)] * meets
+    whole = piece + spins_
+    met = squares[some] / load.engines**2 * float(rates @ spins_) ** max(load.engines - 1, 0.0)  # where all of them spin
+    waits = np.zeros((2, len(rate)))
+    waits[0, some] = among(piece, spins_, met, rates, mates, meets) - whole
+    waits[1, some] = among(whole, none, none, rates, mates, meets) - whole
+    free = np.divide(waits[0], waits[1], out=np.ones(len(rate)), where=waits[1] > 0)[of == 0]
+    sums = [waits[:, of == k] @ rate[of == k] for k in range(1, 1 + len(load.groups))]
+    return free, [float(x / y) if y > 0 else 1.0 for x, y in sums]
+
+
+def _mates(load: Load, size: int) -> Array:
+    """Others of its burst that are in another center of a host while a task is in one, by pieces: half of them (n, n)."""
+    found = np.zeros((size, size))
+    at = np.concatenate([np.arange(len(load.flow)), *(group.tasks for group in load.groups)])
+    for burst in load.bursts:
+        mine = np.append(burst.first[at] > 0, np.zeros(size - len(at), dtype=bool))
+        found += np.outer(mine, mine) * burst.mates(float(burst.first.sum())) / 2
+    return found
+
+
 def with_spins(load: Load, point: HostPoint) -> HostPoint:
     """The point of a host whose requests spin, given that as if they were other CPU.
 
-    What does not spin waits for fewer processors, in proportion to what spins of all; a line at servers goes with their use,
-    which is less where they spin; and all wait for as much work as is left in any order, which counts the more the fuller the
-    processors are. What waits for a place of a limit is not on them. Users who fill them are as many there, whoever waits.
+    What does not spin waits longer for processors, and what does less; all that wait for them have as much work left as in any
+    order: what a task has to do later too. A line at servers goes with their use. What waits for a place of a limit is not on
+    processors. Users who fill servers are as many there, whoever waits.
     """
-    still, pieces = float(load.flow @ load.free) + load.fixed, float(load.flow @ load.spin)
-    spinning = pieces + sum(float(load.flow[g.tasks] @ g.spin) for g in load.groups)
-    cpus = still + spinning + sum(float(load.flow[g.tasks] @ g.cpu) for g in load.groups)
-    even = _evenness(load, cpus)
-    longer = even / (1 - min(spinning / cpus, MOST))
-    free = 1 + longer * (point.free - 1)
-    parts = [_Part.of(load, group, its, longer) for group, its in zip(load.groups, point.groups, strict=True)]
-    before = sum(part.before for part in parts) + (point.free - 1) * (still + pieces)
-    after = sum(part.after for part in parts) + (free - 1) * still
-    use = min(cpus / load.engines, 1.0)
-    goal = before * (even if load.coming.steady else even ** (1 - use**CLOSED))
-    share = (goal / after) ** use if min(before, after) > 0 else 1.0
+    (of_free, longer), left = waits_with_spins(load), _left(load)
+    parts = [_Part.of(load, *row) for row in zip(load.groups, point.groups, longer, strict=True)]
+    free = load.flow * (point.free - 1) * (load.free + load.spin)
+    fixed = load.fixed * (point.free - 1) * (load.fixed / load.fixed_flow if load.fixed_flow else 0.0)
+    before, after = np.array([[part.before, part.after] for part in parts]).reshape(-1, 2).T @ left.groups
+    before, after = before + float(free @ left.free) + fixed, after + float((free * of_free) @ left.free) + fixed
+    share = before / after if min(before, after) > 0 else 1.0
     groups = [part.moved(its, share) for part, its in zip(parts, point.groups, strict=True)]
-    return replace(point, groups=groups, free=1 + share * (free - 1))
-
-
-def _evenness(load: Load, cpus: float) -> float:
-    """Waits for processors where some of the work spins, over those were all of it shared; `cpus` is all of it [engines].
-
-    Who spins does not wait. So those that wait have more work left, with the spins that follow, and fewer of them wait for
-    as much of it: as one engine has the same work left in any order.
-    """
-    size = len(load.flow)
-    at_tcb, beside = load.spin_squares / (2 * load.rounds**2)  # of a spin that is met, what is left of it over its mean
-    left, waiting, own, cpu = load.free + load.spin, load.free * (load.free + load.spin), beside.copy(), load.free.copy()
-    for group in sorted(load.groups, key=lambda group: -ORDER.index(group.kind)):
-        work, spin, half = np.zeros((3, size))
-        work[group.tasks], spin[group.tasks] = group.cpu, group.spin
-        half[group.tasks] = (at_tcb + (beside if group.kind is Pool.LIMIT else 0.0))[group.tasks]
-        waiting, own = waiting + work * (work + spin + left), own + half + spin * left
-        left, cpu = left + work + spin, cpu + work
-    fixed = load.fixed * (load.fixed / load.fixed_flow) if load.fixed_flow else 0.0
-    waits = float(load.flow @ waiting) + fixed
-    return (1 + float(load.flow @ own) / max(waits, 1e-300)) * (float(load.flow @ cpu) + load.fixed) / cpus
-
-
-def behind_spins(load: Load, free: float) -> tuple[Array, float]:
-    """What free pieces wait until one of the spins that have all processors ends (T,) [s], and the rest of it, over the piece.
-
-    `free` is the time of all pieces over that alone. One task of a TCB spins at a time, of free ones as in a loss system.
-    Who was on a processor just before, at a TCB, waits for none.
-    """
-    comes = load.free > 0
-    for group in load.groups:
-        comes[group.tasks] = False
-    visits = float(load.flow @ comes)
-    if load.bursts or not visits or not load.spin_squares.size:
-        return np.zeros(len(comes)), free
-    beside, left = float(load.flow @ load.spin), float(load.flow @ (load.spin_squares[1] / load.rounds**2)) / 2
-    at_tcbs, engines = list[float](), max(ceil(load.engines - PART), 1)
-    for group in load.groups:
-        mine = load.flow[group.tasks] * (group.spin > 0)
-        at_tcbs.append(min(float(mine @ group.spin), 1.0))
-        left += float(mine @ (load.spin_squares[0, group.tasks] / load.rounds[group.tasks] ** 2)) / 2
-    number = np.cumprod(np.append(1.0, beside / np.arange(1.0, engines + 1)))
-    for one in at_tcbs:
-        number = np.convolve(number, (1 - one, one))[: engines + 1]
-    all_ = float(number[-1] / number.sum()) / engines
-    wait = all_ * left / max(beside + sum(at_tcbs), LEAST)
-    return np.asarray(wait * comes), max(free - wait * visits / float(load.flow @ load.free), 1.0)
+    return replace(point, groups=groups, free=1 + share * (point.free - 1))
 
 
 @dataclass(frozen=True)
@@ -114,7 +101,8 @@ class _Part:
     alone : float
         That would be there were there no waits.
     before, after : float
-        More of them on the processors and in line for the group, as if spins were other CPU and as they are.
+        More of them on the processors and in line for the group, as if spins were other CPU and as they are. Of those in line
+        of a server that is hardly ever idle the processors are not to blame.
     busy, waiting : float
         On servers, and in line, as they are.
     own : float
@@ -134,11 +122,8 @@ class _Part:
     @classmethod
     def of(cls, load: Load, group: ServerGroup, its: GroupPoint, longer: float) -> _Part:
         """That of a point whose processors are as much `longer` waited for."""
-        flow = load.flow[group.tasks] / max(float(load.flow[group.tasks].sum()), 1e-300)
-        cpu, spin, off = (its.thinned * float(flow @ each) for each in (group.cpu, group.spin, group.off))
-        alone, limit = cpu + spin + off, group.kind is Pool.LIMIT
-        slow = max((its.busy - off) / max(cpu + spin, 1e-300), 1.0)
-        busy = cpu * (1 + longer * (slow - 1)) + spin + off
+        alone, limit = its.thinned * _mean(load, group, group.alone), group.kind is Pool.LIMIT
+        busy = alone + longer * max(its.busy - alone, 0.0)
         lines = [line(min(use, FULLEST * group.servers), group.servers) for use in (its.busy, busy)]
         waiting = max(its.number - its.busy, 0.0)
         kept = 0.0 if load.coming.steady else min(its.busy / group.servers, 1.0) ** CLOSED
@@ -146,7 +131,7 @@ class _Part:
         if limit:  # full of users it has those who are not elsewhere; of many places a line is next to none, or long, by little
             after = max(min(after, lines[1]), waiting)
         own = load.coming.steady * min(line(min(alone, FULLEST * group.servers), group.servers), waiting, after)
-        mine = 0.0 if limit else 1.0
+        mine = 0.0 if limit else max(1 - its.busy / group.servers, 0.0)
         more = (its.busy - alone + mine * (waiting - own), busy - alone + mine * (after - own))
         return cls(alone, max(more[0], 0.0), max(more[1], 0.0), busy, after, own, limit)
 
@@ -154,4 +139,29 @@ class _Part:
         """The point with so much of the waits."""
         busy = self.alone + share * max(self.busy - self.alone, 0.0)
         waiting = self.waiting if self.limit else self.own + share * (self.waiting - self.own)
-        return its.moved(self.alone / max(its.thinned, 1e-300), busy + waiting, busy, its.thinned, its.free)
+        return its.moved(self.alone / max(its.thinned, LEAST), busy + waiting, busy, its.thinned, its.free)
+
+
+def _mean(load: Load, group: ServerGroup, each: Array) -> float:
+    """Of the tasks that come to a group."""
+    flow = load.flow[group.tasks]
+    return float(flow @ each) / max(float(flow.sum()), LEAST)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """CPU and spins that a task has still to come at this host [s]: one of each group, in the mean, and of free pieces (T,)."""
+
+    groups: Array
+    free: Array
+
+
+def _left(load: Load) -> _Left:
+    """What is left of each."""
+    left, groups = load.free + load.spin, np.zeros(len(load.groups))
+    for k in sorted(range(len(groups)), key=lambda k: -ORDER.index(load.groups[k].kind)):
+        group = load.groups[k]
+        left = left.copy()
+        left[group.tasks] += group.cpu + group.spin
+        groups[k] = _mean(load, group, left[group.tasks] * (group.alone > 0))
+    return _Left(groups, load.free + load.spin)

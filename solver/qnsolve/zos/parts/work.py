@@ -48,7 +48,8 @@ class Step:
     ziip_share : float, default 0
         Share of `open_cpu`, `jvm_cpu` and `cpu` that may run on zIIPs [0..1].
     cf_requests : mapping of coupling facility or structure to float, optional
-        Requests [per visit]; a number where the system has one coupling facility.
+        Requests, in the mean, one by one along the CPU of their TCB [per visit]; a number where the system has one
+        coupling facility.
     cf_on : {"qr", "open"}, optional
         The TCB that sends them, and that a synchronous request holds with its CP; where
         left out the QR TCB, unless the step has `open_cpu` and no `qr_cpu`.

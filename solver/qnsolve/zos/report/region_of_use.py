@@ -79,7 +79,7 @@ def uses(form: Compiled, throughput: Array, busy: Array, held: Array) -> list[Us
     highest = [min(form.importance[form.host == host], default=1) for host in range(len(form.engines))]
     center, limit, uneven = np.zeros(len(form.rate)), np.zeros(len(form.rate)), _met_by_groups(form)
     for task, work in enumerate(form.work):
-        pools = [arg for code, arg, _ in form.program(task) if code in (Op.TAKE, Op.SHARED, Op.HOLD)]
+        pools = [arg for code, arg, *_ in form.program(task) if code in (Op.TAKE, Op.SHARED, Op.HOLD)]
         center[work] = max(center[work], busy[form.host[task]], *(use[p] for p in pools if not bound[p]), 0.0)
         limit[work] = max(limit[work], *(use[p] for p in pools if bound[p]), 0.0)
         uneven[work] |= form.importance[task] > highest[form.host[task]]
@@ -100,7 +100,7 @@ def tcb_use(form: Compiled, throughput: Array) -> Array:
     for task, work in enumerate(form.work):
         rate, slower = throughput[work] * form.visits[task], form.slower[form.host[task]]
         on = -1
-        for code, arg, mean in form.program(task):
+        for code, arg, mean, _ in form.program(task):
             if code is Op.SHARED:
                 found[arg] += rate * mean * slower
             elif code in (Op.TAKE, Op.HOLD) and arg in tcbs:

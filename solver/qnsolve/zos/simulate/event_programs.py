@@ -21,6 +21,7 @@ from qnsolve.simulation.event_rows import (
     SHARE,
     SHARE_ELSE,
     SHARE_UNIT,
+    SKIP,
     TAKE,
     WAIT,
     Programs,
@@ -42,6 +43,7 @@ CODE = {
     Op.SHARED: SHARE_UNIT,
     Op.HOLD: HOLD,
     Op.LET: LET,
+    Op.SKIP: SKIP,
 }
 
 

@@ -24,6 +24,7 @@ from qnsolve.zos.hosts.load import Called, HostPoint, Load
 from .called_tasks import called_apart
 
 EFFORT = 5.0  # over that of a chain of a TCB
+SERVED, FEW = 0.6, 100  # of the work asked for, what a chain of so few users serves at least, while rounds ask far too much
 STEPS = 3  # in which lines that hold more tasks than the work left allows get more engines
 NONE = 1e-12  # of the tasks, of those that wait where none does, but for rounding
 MORE = 0.8  # of the tasks in such lines, those that it has to allow
@@ -96,8 +97,11 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
         there = replace(there, load=lower, point=point, times=times)
         factor = _of_known_work(there, factor, above.left)
+    slower = 0.0  # of a user alone, who waits for nobody there
+    if there.number - there.least <= NONE * there.number:
+        slower = max(number - there.least, 0.0) / sum(center.least for center in there.centers())
     for center in there.centers():
-        longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks]
+        longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks] + slower * center.alone
         longer = center.alone + np.maximum(longer, 0.0) - center.time
         times[center.tasks] += longer
         if center.pool is not None:
@@ -216,7 +220,8 @@ def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) ->
     have what all leave less what higher ones do. How tasks of several rounds share it with others, and what is left on several
     engines, the chain says. Where work came at rates that would make r times as many tasks as the chain has. With users there
     are x times as many: each more takes so much off what they ask for that x·(1 + f·(x - 1)) = r, with `f` what all of them
-    take, over what is left of the engines.
+    take, over what is left of the engines. Where the chain of few users serves less than is asked for, fewer come, and are
+    there as long.
     """
     flow, rounds = there.flow, there.load.rounds
     cpu = HostView(there.load).cpu()
@@ -229,4 +234,6 @@ def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) ->
     users = left_to_come(there.work, tasks, load[tasks], found.number)
     fewer = found.number * float(load.sum()) / engines / (users * (1 - found.use))
     half, ratio = (1 - fewer) / 2, number / max(found.number, 1e-300)
-    return found.number * ratio / (half + sqrt(half**2 + ratio * fewer)) / max(found.served, 1.0)
+    form = there.work.form
+    served = SERVED if 0 < form.users[np.unique(form.work[tasks])].sum() <= FEW else 1.0
+    return found.number * ratio / (half + sqrt(half**2 + ratio * fewer)) / max(found.served, served)

@@ -128,8 +128,7 @@ def alone_on_a_cp(work: Working, tasks: Places, host: int) -> bool:
     form = work.form
     others = (form.host == host) & (work.flow * work.ask.on_cps > 0)
     others[tasks] = False
-    spins = bool((work.ask.qr_spin + work.ask.open_spin)[tasks].any())
-    return float(form.engines[host]) <= 1 and not (others.any() or spins or (form.fixed[:, 0] == host).any())
+    return float(form.engines[host]) <= 1 and not (others.any() or (form.fixed[:, 0] == host).any())
 
 
 def load_without_users(work: Working, pool: int, through: Callable[[Places], Array], tasks: Places, size: int) -> float:

@@ -104,7 +104,7 @@ def solved_together(limits: Regions, filling: list[int]) -> SolvedTogether:
     for host in {int(form.host[limits.tasks[r][0]]) for r in filling}:
         here = (form.host == host) & (work.ask.on_cps > 0) & (work.flow > 0)
         bursts = form.in_groups[form.work[here]].any() or (form.tick[form.work[here]] > 0).any()
-        if bursts or (work.ask.qr_spin + work.ask.open_spin)[here].any() or several_importances(work, here):
+        if bursts or several_importances(work, here):
             continue
         on_tcbs = here & (work.ask.qr + work.ask.ro + work.ask.threads > 0)
         regions = {r for r in filling if here[limits.tasks[r]].any()} | set(form.region[on_tcbs].tolist())

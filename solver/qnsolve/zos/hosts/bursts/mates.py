@@ -26,7 +26,7 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
         The group.
     point : HostPoint
     spin_squares : ndarray (n,)
-        Mean square of the time that a task spins [s²].
+        Squares of the times that a task spins, added up [s²].
     users : ndarray (W,)
         Of each work, 0 where it has a rate.
     last : float, optional
@@ -64,8 +64,9 @@ def shared_times(load: Load, k: int, point: HostPoint, spin_squares: Array, user
     alone = among(piece, spin, spin_squares[some], rate, mates) - unlike  # what it is worth that a spin is not shared
     shared = (uneven * float(rate @ unlike) / float(rate @ uneven) + alone) * stretched / alike
     if spin.any() and users.any():  # of users it changes how many are there in all by less, and as much whose they are
-        evener = float(rate @ (piece**2 + piece * spin + spin_squares[some] / 2)) / float(rate @ (piece + spin) ** 2)
-        less = 1 - _of_users(rate, times[some], load.work[group.tasks][some], users, mean, evener)
+        squares, use = float(rate @ (piece + spin) ** 2), min(float(rate @ (piece + spin)), 1.0)
+        more = 1 + use * float(rate @ spin_squares[some]) / 2 / squares
+        less = 1 - _of_users(rate, times[some], load.work[group.tasks][some], users, mean, more)
         shared *= 1 - less * float(rate @ alone) / float(rate @ (unlike + alone))
     times[some] = shared * np.broadcast_to(its.uneven, len(flow))[some]
     times[some] = np.maximum(times[some], group.alone[some])
@@ -93,8 +94,8 @@ def _by_first(number: float, rate: Array, piece: Array, mates: Array, slow: tupl
     return times + extra * left / float(rate @ extra)
 
 
-def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: float, evener: float) -> float:
-    """Effect of pieces that vary less, by a factor of their variance and that of what comes, over that where all come at rates.
+def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: float, more: float) -> float:
+    """Effect of pieces that vary more, by a factor of their variance and that of what comes, over that where all come at rates.
 
     The more of the users are at a server the fewer come: its number is as a diffusion that is drawn to where as many
     come as it serves, and does not fall below 0.
@@ -105,7 +106,7 @@ def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: floa
         if users[w]:
             away = max(float(users[w] - number[mine].sum()), 0.01 * float(users[w]))
             pull += float(number[mine].sum() / number.sum() * rate[mine].sum()) / away
-    if pull <= 0 or evener >= 1:
+    if pull <= 0 or more <= 1:
         return 1.0
     coming = float(rate.sum())
     center = float(number.sum()) - (1 / piece - coming) / pull
@@ -117,26 +118,26 @@ def _of_users(rate: Array, times: Array, work: Places, users: Array, piece: floa
             return wide / -at
         return center + wide * exp(-(at**2) / 2) / sqrt(2 * pi) / (erfc(-at / sqrt(2)) / 2)
 
-    return (1 - mean(evener) / mean(1.0)) / (1 - evener)
+    return (1 - mean(more) / mean(1.0)) / (1 - more)
 
 
-def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array) -> Array:
+def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array, meets: Array | float = 1.0) -> Array:
     """Times of tasks that share one server and come at rates, each with mates by kind (n, n).
 
-    Each ends with a spin `v` for which it has the server alone. With exponential pieces `p`, it has in the mean
-    a time a_i + Σ_j b_ij·n_j until then beside n_j others of each kind, whatever their numbers, as follows from what one
-    step does [Fayolle1980]: b_ij = d_i·(1 + v_j/p_j)·p_i·p_j/(p_i + p_j), a_i = d_i·p_i and
+    Along its piece it spins for `v` in all, and has the server alone each time. With exponential pieces `p`, it takes in the
+    mean a time a_i + Σ_j b_ij·n_j beside n_j others of each kind, whatever their numbers, as follows from what one
+    step does [Fayolle1980]: b_ij = d_i·(1 + v_j/p_j)·p_i·p_j/(p_i + p_j), a_i = d_i·(p_i + v_i) and
     1/d_i = 1 - Σ_j λ_j·b_ij/d_i. The others are those who are there in the mean, and those of its burst; where one
-    of them spins when it comes, it waits for the rest of that.
+    of them spins when it comes, it waits for the rest of that. `squares` are those of all its spins, added up; `meets` is
+    the share of others of each kind that are there when it is (n, n).
     """
     rate = rate * min(1.0, FULL / float(rate @ (piece + spin)))
     both = piece[:, None] + piece
-    pairs = np.divide(piece[:, None] * (piece + spin), both, out=np.zeros_like(both), where=both > 0)
+    pairs = np.divide(piece[:, None] * (piece + spin), both, out=np.zeros_like(both), where=both > 0) * meets
     slower = 1 / (1 - pairs @ rate)
     weight = slower[:, None] * pairs
-    own = slower * (piece + float(rate @ squares) / 2) + (weight * mates).sum(axis=1)
-    found: Array = spin + np.linalg.solve(np.eye(len(own)) - weight * rate, own)
-    return found
+    own = slower * (piece + spin + float(rate @ squares) / 2) + (weight * mates).sum(axis=1)
+    return np.asarray(np.linalg.solve(np.eye(len(own)) - weight * rate, own))
 
 
 def mates_of(load: Load, k: int) -> Array:
@@ -215,7 +216,7 @@ def _beside(load: Load, k: int, point: HostPoint) -> Array:
 
 def units_ready(load: Load, point: HostPoint) -> float:
     """Units of work on the processors in the mean."""
-    found = load.fixed * point.free + float(load.flow @ (load.free * point.free + load.spin))
+    found = (load.fixed + float(load.flow @ (load.free + load.spin))) * point.free
     for group, its in zip(load.groups, point.groups, strict=True):
         found += float(load.flow[group.tasks] @ (group.alone - group.off)) * its.service
     return found
