@@ -132,9 +132,8 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     counted, at = _counted(work, limits), {}
     regions = set(form.region[here].tolist())
     for pool, times in before.items():
-        of_users = pool >= len(form.pool_size)
-        region = -1 if of_users else int(form.pool_region[pool])
-        if of_users or (region in regions and form.pool_kind[pool] != Pool.LIMIT and region not in limits.kept):
+        region = int(form.pool_region[pool])
+        if region in regions and form.pool_kind[pool] != Pool.LIMIT and region not in limits.kept:
             at[pool] = form.visits * times * here
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
