@@ -54,14 +54,14 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
     if not load.coming.steady and not load.bursts:
         point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
     beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
-    free = beside.free()
-    times = need.rounds * _free_pieces(load, free) * (load.flow > 0)
+    pieces = _free_pieces(load, beside.free())
+    times = need.rounds * pieces * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
         if group.kind is Pool.LIMIT:
             time = limit_times(work, limits, load, k, its)
         elif group.in_order:
-            time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, free))
+            time = _while_full(work, limits, load, k, its, _times_in_order(work, limits, load, k, its, pieces))
         else:
             squares = load.spin_squares[0, group.tasks] / rounds if group.spin.any() else np.zeros(len(rounds))
             time = shared_times(load, k, point, squares, work.form.users, beside.last(k)) * rounds * beside.at_line(k)
@@ -117,8 +117,11 @@ def _lines_waited(work: Working, inside: Places, visits: Array, its: GroupPoint)
     return 1 + (each - 1) * users * (its.limit.full if its.limit is not None else 0.0)
 
 
-def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
-    """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait."""
+def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array) -> Array:
+    """Time of each task at a group that serves in order of arrival, where unlike pieces make more wait.
+
+    `free` are the times of free pieces of one visit (T,).
+    """
     group = load.groups[k]
     if its.unit is not None:
         times, wait = times_in_order(load, k, its)
@@ -131,8 +134,8 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     seen = _seen(flow, pieces, its)  # by the chain: how much longer its kinds of pieces make the line than alike ones
     mixed = float(flow @ pieces**2) * visits / max(float(flow @ pieces) ** 2 * seen, 1e-300)
     limit = group.region in limits.kept or group.region in limits.gates
-    alone = group.region not in limits.kept
-    if alone and bool((rounds > 1).any()) and mixed * seen > UNLIKE and not HostView(load).bursts_begin(k):
+    again = group.region not in limits.kept and bool((rounds > 1).any())
+    if again and mixed * seen > UNLIKE and not HostView(load).bursts_begin(k):
         return _times_in_rows(work, limits, load, k, its, free)
     endless = line(its.busy, group.servers) * seen  # were there users without end
     plain = min(endless, its.waiting)  # of those waiting, what the pieces make
@@ -166,7 +169,7 @@ def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     return np.asarray((1 - full) * times + full * (group.alone * its.service * work.need.rounds[group.tasks] + waits[at]))
 
 
-def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array | float) -> Array:
+def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array) -> Array:
     """Time of each task at a line in order of arrival to which unlike tasks come again and again.
 
     Tasks with short pieces stand behind a long one together, and once: when they come back it is gone, and they meet each
@@ -211,13 +214,13 @@ def _idle(group: ServerGroup, its: GroupPoint) -> float:
     return max(1 - its.busy / group.servers, 1e-9)
 
 
-def _gap(load: Load, group: ServerGroup, free: Array | float) -> Array:
+def _gap(load: Load, group: ServerGroup, free: Array) -> Array:
     """From the end of a visit of each task of a group to its next one (n,) [s]."""
-    found: Array = load.between[group.tasks] + _free_pieces(load, free)[group.tasks]
+    found: Array = load.between[group.tasks] + free[group.tasks]
     return found
 
 
-def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, float], free: Array | float) -> Array:
+def _behind_itself(load: Load, k: int, its: GroupPoint, waits: tuple[float, float], free: Array) -> Array:
     """What the visits that follow others of their task wait less at a line in order of arrival, all of a task (n,).
 
     The piece that made it wait before is gone, unless it comes back as well. Before it are those that came while it waited and

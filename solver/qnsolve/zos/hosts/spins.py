@@ -81,12 +81,12 @@ def with_spins(load: Load, point: HostPoint) -> HostPoint:
     order: what a task has to do later too. A line at servers goes with their use. What waits for a place of a limit is not on
     processors. Users who fill servers are as many there, whoever waits.
     """
-    (of_free, longer), left = waits_with_spins(load), _left(load)
+    (of_free, longer), whole = waits_with_spins(load), load.free + load.spin
     parts = [_Part.of(load, *row) for row in zip(load.groups, point.groups, longer, strict=True)]
-    free = load.flow * (point.free - 1) * (load.free + load.spin)
+    free = load.flow * (point.free - 1) * whole
     fixed = load.fixed * (point.free - 1) * (load.fixed / load.fixed_flow if load.fixed_flow else 0.0)
-    before, after = np.array([[part.before, part.after] for part in parts]).reshape(-1, 2).T @ left.groups
-    before, after = before + float(free @ left.free) + fixed, after + float((free * of_free) @ left.free) + fixed
+    before, after = np.array([[part.before, part.after] for part in parts]).reshape(-1, 2).T @ _left(load)
+    before, after = before + float(free @ whole) + fixed, after + float((free * of_free) @ whole) + fixed
     share = before / after if min(before, after) > 0 else 1.0
     groups = [part.moved(its, share) for part, its in zip(parts, point.groups, strict=True)]
     return replace(point, groups=groups, free=1 + share * (point.free - 1))
@@ -148,20 +148,11 @@ def _mean(load: Load, group: ServerGroup, each: Array) -> float:
     return float(flow @ each) / max(float(flow.sum()), LEAST)
 
 
-@dataclass(frozen=True)
-class _Left:
-    """CPU and spins that a task has still to come at this host [s]: one of each group, in the mean, and of free pieces (T,)."""
-
-    groups: Array
-    free: Array
-
-
-def _left(load: Load) -> _Left:
-    """What is left of each."""
-    left, groups = load.free + load.spin, np.zeros(len(load.groups))
-    for k in sorted(range(len(groups)), key=lambda k: -ORDER.index(load.groups[k].kind)):
+def _left(load: Load) -> Array:
+    """CPU and spins that a task of each group has still to come at this host, in the mean [s]."""
+    left, found = load.free + load.spin, np.zeros(len(load.groups))
+    for k in sorted(range(len(found)), key=lambda k: -ORDER.index(load.groups[k].kind)):
         group = load.groups[k]
-        left = left.copy()
         left[group.tasks] += group.cpu + group.spin
-        groups[k] = _mean(load, group, left[group.tasks] * (group.alone > 0))
-    return _Left(groups, load.free + load.spin)
+        found[k] = _mean(load, group, left[group.tasks] * (group.alone > 0))
+    return found
