@@ -92,15 +92,17 @@ def facility(
     """Regions, users at each; the QR TCB spins on a CP while requests are at the coupling facility.
 
     A state holds for each region its users there and whether its TCB is idle (0), computes (1) or is at the facility,
-    where it is the first (2), second (3), … in order of arrival. `cpu` is that of a task, whose `asked` requests follow as
-    one that is as long; `engines` the CPs by LPAR, region i on LPAR i modulo their number. TCBs beyond the CPs share them:
-    those that compute take longer, those that spin do not.
+    where it is the first (2), second (3), … in order of arrival. `cpu` is that of a task, along which it sends `asked`
+    requests in the mean; `engines` the CPs by LPAR, region i on LPAR i modulo their number. Those that spin have a CP each,
+    those that compute share the others.
     """
     size = len(users)
 
     def pace(state: State, region: int) -> float:
         lpar = region % len(engines)
-        return min(1.0, engines[lpar] / max(1, sum(state[2 * j] > 0 for j in range(lpar, size, len(engines)))))
+        phases = [state[2 * j + 1] for j in range(lpar, size, len(engines))]
+        left = engines[lpar] - sum(phase >= 2 for phase in phases)
+        return min(1.0, max(left, 0) / phases.count(1))
 
     def moves(state: State) -> Iterator[tuple[float, State]]:
         there = sum(state[2 * i + 1] >= 2 for i in range(size))
@@ -109,11 +111,11 @@ def facility(
             if here < users[i]:
                 yield (users[i] - here) / think[i], _moved(state, (2 * i, 1), (2 * i + 1, int(here == 0)))
             if phase == 1:
-                yield pace(state, i) / cpu[i], _moved(state, (2 * i + 1, 1 + there))
+                yield pace(state, i) / cpu[i], _moved(state, (2 * i, -1), (2 * i + 1, int(here > 1) - 1))
+                yield asked[i] * pace(state, i) / cpu[i], _moved(state, (2 * i + 1, 1 + there))
             if 2 <= phase < 2 + serving:
                 behind = [(2 * j + 1, -1) for j in range(size) if state[2 * j + 1] > phase]
-                next_one = (2 * i + 1, int(here > 1) - phase)
-                yield 1 / (time * asked[i]), _moved(state, (2 * i, -1), next_one, *behind)
+                yield 1 / time, _moved(state, (2 * i + 1, 1 - phase), *behind)
 
     return Chain((0, 0) * size, moves)
 

@@ -224,7 +224,7 @@ def ziip_overflow(rng: Random) -> Case | None:
     )
 
 
-FULL_OF_SPINS = 0.9  # load of the CPs, spins included: a chain that lets them share CPs holds more than CPs do
+FULL_OF_SPINS = 0.9  # load of the CPs, spins included, of these systems at most
 
 
 def coupling(rng: Random) -> Case | None:
