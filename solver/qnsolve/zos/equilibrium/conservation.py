@@ -220,7 +220,8 @@ def centers_of(
         tasks, at = group.tasks, work.at_group[group.pool]
         free -= at
         alone = (group.alone - group.off * (group.kind is Pool.LIMIT)) * load.rounds[tasks]  # inside a limit: on CPs
-        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[group.kind][tasks]))
+        kind = None if group.of_users else group.kind
+        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[kind][tasks]))
     more = load.fixed, load.fixed * point.free, PIECE
     alone = (load.free + load.spin) * load.rounds * (load.flow > 0)
     return [

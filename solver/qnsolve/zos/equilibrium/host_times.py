@@ -148,7 +148,7 @@ def _delivered(work: Working, host: int, rank: float, used: float, limited: bool
         return
     cpu = np.bincount(form.work, form.visits * work.ask.on_cps * here, len(form.rate))
     away = np.maximum(work.cycle - time, 0.0)
-    at_tcbs = [at for at in work.at_group.values() if (at[here & users] > 0).any()]
+    at_tcbs = [at for at in work.at_pools.values() if (at[here & users] > 0).any()]
     lines = np.sum(at_tcbs, axis=0) if at_tcbs else np.zeros(len(form.work))
     there, waiting = (float(work.flow @ (its * (here & users))) for its in (work.on_cps, lines))
     stretched = work.on_cps

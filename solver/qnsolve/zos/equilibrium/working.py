@@ -29,7 +29,7 @@ class Working:
     on_cps : ndarray (T,)
         Time on TCBs and CPs, waits for them included, of one task [s].
     at_group : dict of pool to ndarray (T,)
-        Of it, at the groups of servers.
+        Of it, at the groups of servers; those of few users are beyond the pools of the system.
     service : dict of pool to float
         Time of the work at a server of a group over the same alone.
     in_lines : ndarray (T,)
@@ -122,6 +122,11 @@ class Working:
         """Tasks a second (T,)."""
         found: Array = self.rate[self.form.work] * self.form.visits
         return found
+
+    @property
+    def at_pools(self) -> dict[int, Array]:
+        """`at_group` at the pools of the system."""
+        return {pool: at for pool, at in self.at_group.items() if pool < len(self.form.pool_size)}
 
     def overloaded(self, pool: int, load: float) -> None:
         """Note the load of a pool, or that it is below 1."""

@@ -20,8 +20,10 @@ class ServerGroup:
     Attributes
     ----------
     pool : int
+        One beyond those of the system where it is `of_users`.
     kind : Pool
     region, servers : int
+        The region is -1 where it is `of_users`.
     tasks : ndarray
         Places of those that come here.
     cpu, off, spin : ndarray
@@ -36,6 +38,8 @@ class ServerGroup:
         CPU time of the tasks of a limit over that alone.
     beside : dict of region to float
         Of limits side by side that are solved as one, the wait for each over that for all; none of a limit by itself.
+    of_users : bool
+        The free pieces of a work of few users, who are its servers.
     """
 
     pool: int
@@ -51,6 +55,7 @@ class ServerGroup:
     below: dict[int, tuple[int, float]] = field(default_factory=dict)
     slower: float = 1.0
     beside: dict[int, float] = field(default_factory=dict)
+    of_users: bool = False
 
     def first(self, region: Array | Places) -> Places:
         """Which of its tasks take places of the limit, given the region of each, and come from outside (n,)."""
@@ -63,6 +68,7 @@ class ServerGroup:
         return found
 
 
+LONELY, FEW, SEVERAL = 2, 5, 10  # users of a work whose pieces beside TCBs are a group of as many servers: see `_few_users`
 COLUMNS = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 
@@ -82,6 +88,23 @@ class LimitOfCpu:
     def gate(self, region: Array | Places, first: int) -> Places:
         """Its tasks that take its places from outside, given the region of each and that of the limit."""
         return np.asarray(self.tasks[np.isin(region[self.tasks], [first, *self.beside])])
+
+
+def _few_users(form: Compiled, ask: Demands, here: Places, free: Array) -> dict[int, Places]:
+    """Works of few users, and their tasks that have free pieces: no more of these are on the CPs than there are users.
+
+    As free pieces they would come whoever is there. Users that are at TCBs meanwhile are not beside them, so that only one or
+    two make a group; most do where all free pieces are theirs.
+    """
+    found = dict[int, Places]()
+    for w in np.flatnonzero((form.users > 0) & (form.users <= SEVERAL) & (form.burst <= 1) & (form.tick <= 0)).tolist():
+        mine = here & (form.work == w)
+        tasks, at_tcbs = np.flatnonzero(mine & (free > 0)), bool((ask.qr + ask.ro + ask.threads)[mine].any())
+        alone = not (here & ~mine & (free > 0)).any()
+        most = LONELY if at_tcbs else SEVERAL if alone else FEW
+        if len(tasks) and form.users[w] <= most and (len(np.unique(form.region[mine])) == 1 or not at_tcbs):
+            found[w] = tasks
+    return found
 
 
 def groups_of(
@@ -109,6 +132,11 @@ def groups_of(
             order = kind is not Pool.QR or bool(need.in_order[tasks].any())
             each = (column[tasks] - spins) / rounds, off / rounds, spins / rounds
             found.append(ServerGroup(pool, kind, region, int(form.pool_size[pool]), tasks, *each, np.zeros(len(tasks)), order))
+    for w, tasks in ({} if entered else _few_users(form, ask, here, free + spin)).items():
+        each, none = (free[tasks], np.zeros(len(tasks)), spin[tasks]), np.zeros(len(tasks))
+        pool = len(form.pool_size) + w
+        found.append(ServerGroup(pool, Pool.THREADS, -1, int(form.users[w]), tasks, *each, none, True, of_users=True))
+        free[tasks] = spin[tasks] = 0.0
     for pool, limit in entered.items():
         tasks = limit.tasks[here[limit.tasks]]
         if form.pool_size[pool] < UNLIMITED:

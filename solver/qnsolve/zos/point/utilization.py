@@ -86,9 +86,9 @@ def fullest(work: Working) -> tuple[str, float]:
     """
     form = work.form
     loads = dict(center_loads(form, work.need, work.ask, work.rate))
-    for pool, service in work.service.items():  # a TCB that waits for a CP is not free
-        if form.pool_name[pool] in loads:
-            loads[form.pool_name[pool]] *= service
+    for pool, name in enumerate(form.pool_name):  # a TCB that waits for a CP is not free
+        if name in loads:
+            loads[name] *= work.service.get(pool, 1.0)
     level = np.zeros(len(form.work))
     for caller, called in zip(*np.nonzero(work.need.calls), strict=True):  # tasks stand behind those that call them
         level[called] = max(level[called], level[caller] + 1)

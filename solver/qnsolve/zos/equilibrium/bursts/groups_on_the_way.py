@@ -55,7 +55,7 @@ def tasks_by_step(work: Working, w: int) -> Iterator[Array]:
 def stops_on_path(work: Working, tasks: Places) -> Iterator[Stop]:
     """The centers of some tasks in the order of their program, those of one kind in all regions and hosts one by one."""
     form, ask, need = work.form, work.ask, work.need
-    beside = work.on_cps - sum(work.at_group.values(), np.zeros(len(form.work)))
+    beside = work.on_cps - sum(work.at_pools.values(), np.zeros(len(form.work)))
     columns = ((Pool.RO, ask.ro), (Pool.QR, ask.qr), (None, ask.on_cps), (Pool.THREADS, ask.threads + ask.thread_off))
     for kind, column in columns:
         if kind is None:

@@ -256,7 +256,7 @@ class ClassesAtTcbs:
     def apply(self) -> None:
         """Times at CPs and TCBs that were just found, as if no task were kept out, as they are."""
         w = self.limits.work
-        on_cps, at_group = w.on_cps.copy(), dict(w.at_group)
+        on_cps, at_group = w.on_cps.copy(), w.at_pools
         for its, tasks, stretched in _in_turn(self.on_cps):
             less = self._less_on_cps(its, stretched, on_cps, at_group)
             w.on_cps[tasks] = np.maximum(on_cps[tasks] * less, w.ask.on_cps[tasks])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.groups import SEVERAL
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, LineRatios
 
@@ -19,6 +20,7 @@ LEAST, WHOLE = 0.01, 0.03  # of the processors in use by pieces from elsewhere: 
 LOST = 1e-3  # share of what comes to a line that its plain chain may lose by its grids; more where it cannot hold it
 FULL = (0.94, 0.98)  # use of a line by users: from one to the other they count less
 NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the plain chains are the same
+LITTLE = 0.01  # of the processors, that lines of few users ask for, up to which they count as those of many
 TINY = 1e-12  # least wait over the time alone
 FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
@@ -34,7 +36,7 @@ def with_lines(
     if not _applies(host) or host.load.never_idle:
         return points, 0.0
     load = LineLoads(host, plain)
-    if not load.lines or min(load.work, load.free) < SOME * host.load.engines:
+    if not load.lines or _of_few(host) > LITTLE * host.load.engines or min(load.work, load.free) < SOME * host.load.engines:
         return points, 0.0
     weight, mixed = _whole(host, plain, points, load), unlike(load)
     if weight == 0 and not mixed:
@@ -121,6 +123,16 @@ def _applies(host: HostView) -> bool:
     load = host.load
     full = {*load.gated, *load.held}
     return not (load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
+
+
+def _of_few(host: HostView) -> float:
+    """Load at lines of works of few users: what comes to these is far from what comes whoever is there."""
+    load = host.load
+    if load.spread is None:
+        return 0.0
+    few = (load.spread.users > 0) & (load.spread.users <= SEVERAL)
+    groups = (load.groups[k] for k in host.lines)
+    return sum(float((load.flow[g.tasks] * few[load.work[g.tasks]]) @ g.cpu) for g in groups)
 
 
 def _weight(load: LineLoads) -> float:
