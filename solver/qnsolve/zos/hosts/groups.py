@@ -68,7 +68,8 @@ class ServerGroup:
         return found
 
 
-LONELY, FEW, SEVERAL = 2, 5, 10  # users of a work whose pieces beside TCBs are a group of as many servers: see `_few_users`
+LONELY, SEVERAL = 2, 20  # users of a work whose pieces are a group of as many servers, where they come to TCBs, and where not
+OFTEN = 0.06  # of the time of a user alone, at such pieces: less often they come as if there were no end of users
 COLUMNS = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 
@@ -90,20 +91,22 @@ class LimitOfCpu:
         return np.asarray(self.tasks[np.isin(region[self.tasks], [first, *self.beside])])
 
 
-def _few_users(form: Compiled, ask: Demands, here: Places, free: Array) -> dict[int, Places]:
+def _few_users(form: Compiled, need: Needs, ask: Demands, here: Places, free: Array) -> dict[int, Places]:
     """Works of few users, and their tasks that have free pieces: no more of these are on the CPs than there are users.
 
-    As free pieces they would come whoever is there. Users that are at TCBs meanwhile are not beside them, so that only one or
-    two make a group; most do where all free pieces are theirs.
+    As free pieces, `free` of each task, they would come whoever is there. Users that are at TCBs meanwhile are not beside
+    them, so that only one or two make a group.
     """
-    found = dict[int, Places]()
-    for w in np.flatnonzero((form.users > 0) & (form.users <= SEVERAL) & (form.burst <= 1) & (form.tick <= 0)).tolist():
+    found, size = dict[int, Places](), len(form.rate)
+    alone = form.visits * (ask.on_cps + ask.thread_off + ask.ziip + ask.away + need.lines.sum(axis=1))
+    cycle = form.think + np.bincount(form.work, alone, size)
+    often = np.bincount(form.work, form.visits * need.rounds * free, size) > OFTEN * cycle
+    few = (form.users > 0) & (form.users <= SEVERAL) & (form.burst <= 1) & (form.tick <= 0)
+    for w in np.flatnonzero(few & often).tolist():
         mine = here & (form.work == w)
-        tasks, at_tcbs = np.flatnonzero(mine & (free > 0)), bool((ask.qr + ask.ro + ask.threads)[mine].any())
-        alone = not (here & ~mine & (free > 0)).any()
-        most = LONELY if at_tcbs else SEVERAL if alone else FEW
-        if len(tasks) and form.users[w] <= most and (len(np.unique(form.region[mine])) == 1 or not at_tcbs):
-            found[w] = tasks
+        at_tcbs, regions = bool((ask.qr + ask.ro + ask.threads)[mine].any()), len(np.unique(form.region[mine]))
+        if form.users[w] <= (LONELY if at_tcbs else SEVERAL) and (regions == 1 or not at_tcbs):
+            found[w] = np.flatnonzero(mine & (free > 0))
     return found
 
 
@@ -132,7 +135,7 @@ def groups_of(
             order = kind is not Pool.QR or bool(need.in_order[tasks].any())
             each = (column[tasks] - spins) / rounds, off / rounds, spins / rounds
             found.append(ServerGroup(pool, kind, region, int(form.pool_size[pool]), tasks, *each, np.zeros(len(tasks)), order))
-    for w, tasks in ({} if entered else _few_users(form, ask, here, free + spin)).items():
+    for w, tasks in ({} if entered else _few_users(form, need, ask, here, free + spin)).items():
         each, none = (free[tasks], np.zeros(len(tasks)), spin[tasks]), np.zeros(len(tasks))
         pool = len(form.pool_size) + w
         found.append(ServerGroup(pool, Pool.THREADS, -1, int(form.users[w]), tasks, *each, none, True, of_users=True))
