@@ -69,7 +69,7 @@ class ServerGroup:
 
 
 LONELY, SEVERAL = 2, 20  # users of a work whose pieces are a group of as many servers, where they come to TCBs, and where not
-OFTEN = 0.06  # of the time of a user alone, at such pieces: less often they come as if there were no end of users
+OFTEN = 0.1  # of the time of a user alone, at such pieces: less often they come as if there were no end of users
 COLUMNS = {Pool.QR: "qr", Pool.RO: "ro", Pool.THREADS: "threads"}
 
 

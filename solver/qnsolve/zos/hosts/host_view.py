@@ -16,6 +16,7 @@ from .calls import Calls, Visits
 from .chains.company import Companies, Company, TaskQueue, along, company
 from .chains.jumps import Burst
 from .load import Load
+from .spread import FewUsers
 
 LONGEST = 3000  # others that are counted one by one; beyond, straight on
 ORDER = (Pool.RO, Pool.QR, Pool.LIMIT, Pool.THREADS)  # in which a task comes to groups
@@ -44,6 +45,7 @@ def _once(method: Callable[[Any, int | None], Found]) -> Callable[[Any, int | No
     return kept
 
 
+MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 FEW_PLACES = 3  # of a region, up to which no more of its tasks are on the CPs at once, for the others there
 
 
@@ -325,7 +327,8 @@ class HostView:
 
     def company_of(self, groups: list[int], pieces: float, top: int) -> Company:
         """Some groups, whose tasks come one by one, and free pieces."""
-        queues = [(self.loads[k], self.at_once(k)) for k in groups]
+        users = self._users
+        queues = [TaskQueue(self.loads[k], self.at_once(k), again=users[k].again if k in users else 0.0) for k in groups]
         return company(queues, pieces, self.load.engines, top)
 
     @cached_property
@@ -342,7 +345,19 @@ class HostView:
         more = rest or {}
         loads = [load + more.get(k, 0.0) for k, load in enumerate(self.loads)]
         queues = [TaskQueue(load, servers[k], *self._in_groups(k)) for k, load in enumerate(loads)]
+        for k, its in self._users.items():
+            queues[k] = queues[k]._replace(again=its.again, place=its.place)
         return Companies(queues, max(self.pieces - sum(more.values()), 0.0), self.load.engines, int(min(self.top, LONGEST)))
+
+    @cached_property
+    def _users(self) -> dict[int, FewUsers]:
+        """Groups of few users, where it is known where these are."""
+        load, found = self.load, dict[int, FewUsers]()
+        for k, group in enumerate(load.groups):
+            if group.of_users and load.spread is not None and group.pool in load.spread.at:
+                asked = float(load.visits[group.tasks] @ (group.cpu + group.spin))
+                found[k] = load.spread.few(len(found), int(load.work[group.tasks[0]]), load.work, group.pool, asked)
+        return found
 
     def _in_groups(self, k: int) -> tuple[float, float]:
         """How even and how crowded the queue of a group is because of bursts, as far as others are in queues, too."""
@@ -431,7 +446,15 @@ class HostView:
         load = self.load
         if load.spread is None or load.coming.steady or load.groups[k].pool not in load.spread.at:
             return None
-        return load.spread.coming(load.work, [load.groups[k].pool], levels, phases, load.fixed)
+        pool, mine = load.groups[k].pool, set(load.work[load.groups[k].tasks].tolist())
+        found = load.spread.coming(load.work, [pool], levels, phases, load.fixed)
+        few = [its for i, its in self._users.items() if i != k and its.work not in mine]
+        if not few:
+            return found
+        there = np.array([along(self.company(k).users[its.place], phases) for its in few])
+        apart = load.spread.beside_few(few, there, load.work, pool, levels, phases, load.fixed)
+        everyone = sum(load.groups[i].servers for i in self._users) + load.engines
+        return np.where(phases > MANY * everyone, found, apart)
 
     def own(
         self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None, unit: Array | float = 1.0

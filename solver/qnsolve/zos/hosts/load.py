@@ -212,7 +212,13 @@ class Load:
     kept: Kept = field(default_factory=Kept)
     round: int = 0
     never_idle: tuple[NeverIdle, ...] = ()
+
     called: Called | None = None
+
+    @property
+    def few_users(self) -> bool:
+        """Whether some groups are of few users: counts of all others know them, so that none is corrected for the others."""
+        return any(group.of_users for group in self.groups)
 
 
 @dataclass(frozen=True)

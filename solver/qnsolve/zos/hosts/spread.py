@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
+LEAST_AWAY = 1e-4  # time of a user away, over his CPU, below which it is as good as none
 CLOSE, WIDE = 3.0, 6.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
 
 
@@ -47,6 +49,25 @@ def closer(levels: Array, count: Array, coming: Array, delivered: float, wide: f
     return np.asarray(np.unique(np.concatenate((outside, near))))
 
 
+class FewUsers(NamedTuple):
+    """A group of few users.
+
+    Attributes
+    ----------
+    place, work : int
+        Its place among such groups, and its work.
+    away : float
+        Time of a user away from it [s].
+    again : float
+        CPU that each asks for, over that.
+    """
+
+    place: int
+    work: int
+    away: float
+    again: float
+
+
 @dataclass(frozen=True, eq=False)
 class Whereabouts:
     """Users and streams of a host; W works, T tasks.
@@ -80,6 +101,23 @@ class Whereabouts:
         found: Array = np.where(closed, 0.0, self.stream)[:, None, None] * np.ones(shape)
         cycle = self.away[closed, None, None] + at[closed, :, None] + beside[closed, None, :]
         found[closed] = self.users[closed, None, None] / np.maximum(cycle, 1e-300)
+        return found
+
+    def few(self, place: int, its: int, work: Places, pool: int, asked: float) -> FewUsers:
+        """The users of a work at a group of their own, given the work of each task (T,), and their CPU there [s]."""
+        elsewhere = float((self.spent - self.at[pool]) @ (work == its))
+        away = max(float(self.away[its]) + elsewhere, LEAST_AWAY * asked)
+        return FewUsers(place, its, away, asked / away)
+
+    def beside_few(
+        self, few: Sequence[FewUsers], there: Array, work: Places, pool: int, levels: Array, phases: Array, fixed: float
+    ) -> Array:
+        """`coming`, so many of few users `there` among the others (U, Y): those that are not come, others are the rest."""
+        works, away = [its.work for its in few], np.array([its.away for its in few])
+        left, users = np.maximum(phases - there.sum(axis=0), 0.0), self.users.copy()
+        users[works] = 0.0
+        found = replace(self, users=users).coming(work, [pool], levels, left, fixed)
+        found[works] = (np.maximum(self.users[works][:, None] - there, 0.0) / away[:, None])[:, None, :]
         return found
 
     def _times(self, time: Array, rest: Array, counts: Array, fixed: float) -> Array:

@@ -27,8 +27,7 @@ NEARLY = 0.97  # of the processors in use, from which on they count as full
 def together(host: Host) -> HostPoint:
     """A host solved, its numbers of tasks scaled so that they add up where users keep its processors full."""
     load, point = host.load, host.solve()
-    few = any(group.of_users for group in load.groups)  # who are as many as there are, and leave lines as long as they are
-    if few or load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
+    if load.few_users or load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
         return point
     used, most = min(point.used, load.engines), host.of_pieces().used
     if most > (1 - IDLE) * load.engines:  # of all as one line; what limits keep away is not seen there

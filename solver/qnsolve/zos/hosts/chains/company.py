@@ -16,6 +16,7 @@ MOST = 600  # servers and pieces whose weights rise and fall in range
 LEAST_LEFT = 1e-3  # of a queue whose tasks come in groups: the least part of the time that it is empty
 SLOPE = 0.9  # of the weights of many tasks in such queues, so that those of few stay in range
 ALIKE = 1e-9  # difference of how full two queues are up to which they are as full
+OF_USERS = 1e-3  # weight of one user more over that of one less, where all are there: far below that of others
 EVENEST = 150.0  # sum of how even such queues are: beyond, their weights leave the range
 
 
@@ -29,12 +30,19 @@ class TaskQueue(NamedTuple):
     even, crowd : float
         Where tasks come in groups to queues of one server: 1 + those that come to other queues with one of them, and tasks
         that are there over those were all to come by themselves.
+    again : float
+        Of so many users as servers, none of whom waits: CPU that each asks for over the time that he is away from it; 0
+        where tasks come whoever is there.
+    place : int
+        Of such users, among those that a company tells apart.
     """
 
     load: float
     servers: int
     even: float = 1.0
     crowd: float = 1.0
+    again: float = 0.0
+    place: int = 0
 
     @property
     def in_groups(self) -> bool:
@@ -44,6 +52,8 @@ class TaskQueue(NamedTuple):
     @property
     def step(self) -> float:
         """Weight of so many tasks over that of one less, where they are many."""
+        if self.again:
+            return OF_USERS
         if not self.in_groups:
             return self.load / min(self.servers, MOST)
         mean = self.crowd * self.load / max(1 - self.load, LEAST_LEFT)
@@ -66,12 +76,15 @@ class Company:
     few : ndarray (top + 1, c)
         P(j ready), j below the processors.
     processors : float
+    users : ndarray (U, top + 1)
+        Users of each group of them that are there, in the mean.
     """
 
     leave: Array
     ready: Array
     few: Array
     processors: float
+    users: Array
 
     def slow_beside(self, units: Array, places: Places) -> Array:
         """`slow` for each of some units of work, with some numbers of others there only, (units, places)."""
@@ -141,7 +154,8 @@ class ReadPoints:
 class _Product:
     """Weights of y queueing and free pieces, with fewer ready than processors, and all: (c + 1, top + 1).
 
-    `busy` are the weights of all times the number of queues at work to which tasks come in groups.
+    `busy` are the weights of all times the number of queues at work to which tasks come in groups, and times that of users
+    there, group by group (1 + U, top + 1).
     """
 
     weight: Array
@@ -149,18 +163,21 @@ class _Product:
     busy: Array
 
     @classmethod
-    def of_pieces(cls, pieces: float, tilt: float, few: int, top: int) -> _Product:
+    def of_pieces(cls, pieces: float, tilt: float, few: int, top: int, users: int) -> _Product:
         """Free pieces alone."""
         weight = np.zeros((few + 1, top + 1))
         weight[-1] = _poisson(pieces * tilt, top)
         weight[np.arange(few), np.arange(few)] = weight[-1, :few]
-        return cls(weight, tilt, np.zeros(top + 1))
+        return cls(weight, tilt, np.zeros((1 + users, top + 1)))
 
     def beside(self, queue: TaskQueue) -> _Product:
         """With a group of servers."""
         if queue.load <= 0:
             return self
-        found, busy = self._in_groups(queue) if queue.in_groups else self._one_by_one(queue.load, queue.servers)
+        if queue.again:
+            found, busy = self._of_users(queue)
+        else:
+            found, busy = self._in_groups(queue) if queue.in_groups else self._one_by_one(queue.load, queue.servers)
         largest = found[-1].max()
         return _Product(found / largest, self.tilt, busy / largest)
 
@@ -171,7 +188,7 @@ class _Product:
         count = min(servers, top + 1)
         terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
         terms = np.where(terms < TINY, 0.0, terms)
-        rows = np.concatenate((weight, self.busy[None])) if self.busy.any() else weight
+        rows = np.concatenate((weight, self.busy)) if self.busy.any() else weight
         found = np.zeros_like(rows)
         for row in range(few, len(rows)):
             found[row] = rows[row] if count == 1 else np.convolve(rows[row], terms[:count])[: top + 1]
@@ -184,7 +201,20 @@ class _Product:
             start[few - first :, servers:] = rows[few:, : top + 1 - servers]
             start *= terms[servers]
             found[first:] += running_sums(start.T, step / servers).T
-        return found[: few + 1], found[few + 1] if len(rows) > len(weight) else self.busy
+        return found[: few + 1], found[few + 1 :] if len(rows) > len(weight) else self.busy
+
+    def _of_users(self, queue: TaskQueue) -> tuple[Array, Array]:
+        """With users, each of whom is there or away: a binomial number, all of them ready."""
+        few, top = len(self.weight) - 1, self.weight.shape[1] - 1
+        number = np.arange(min(queue.servers, top) + 1.0)
+        terms = np.cumprod(np.append(1.0, (queue.servers - number[:-1]) / number[1:] * queue.again * self.tilt))
+        found = np.zeros_like(self.weight)
+        for n in range(min(len(terms), few)):
+            found[n:few, n:] += terms[n] * self.weight[: few - n, : top + 1 - n]
+        found[-1] = np.convolve(self.weight[-1], terms)[: top + 1]
+        busy = np.array([np.convolve(row, terms)[: top + 1] for row in self.busy])
+        busy[1 + queue.place] += np.convolve(self.weight[-1], number * terms)[: top + 1]
+        return found, busy
 
     def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
@@ -193,10 +223,11 @@ class _Product:
         terms = np.cumprod(np.append(1.0, queue.step * self.tilt * (queue.even + count - 1) / count))
         terms = np.where(terms < TINY, 0.0, terms)
         terms[0] = 0.0  # some are there; those with none are what was before
-        there = convolved(np.concatenate((weight[: few - 1], weight[-1:], self.busy[None])), terms)
-        found, busy = weight.copy(), there[-2] + there[-1] + self.busy
+        there = convolved(np.concatenate((weight[: few - 1], weight[-1:], self.busy)), terms)
+        found, busy = weight.copy(), there[few:] + self.busy
+        busy[0] += there[few - 1]
         found[1:few] += there[: few - 1]
-        found[-1] += there[-2]
+        found[-1] += there[few - 1]
         return found, busy
 
 
@@ -225,6 +256,7 @@ class Companies:
         fullest = sorted(self.uses)[-2:]
         far = len(fullest) < 2 or fullest[0] < (1 - ALIKE) * fullest[1]  # beside one as full the weights are as with both
         self.fullest = int(np.argmax(self.uses)) if self.queues and far else None
+        self.users = 1 + max((queue.place for queue in self.queues if queue.again), default=-1)
         self.known: dict[tuple[int, int], _Product] = {}
 
     def without(self, k: int | None) -> Company:
@@ -250,7 +282,7 @@ class Companies:
         """Free pieces, before some queues."""
         tilt = 1 / max([self.uses[i] for i in queues] + [self.pieces / MOST, 1e-12])
         few = min(int(np.ceil(self.processors)), self.top + 1)
-        return _Product.of_pieces(self.pieces, tilt, few, self.top)
+        return _Product.of_pieces(self.pieces, tilt, few, self.top, self.users)
 
     def _joined(self, product: _Product, queues: Iterable[int]) -> _Product:
         for i in queues:
@@ -263,10 +295,14 @@ class Companies:
         mine = [self.queues[i] for i in queues]
         load = sum(queue.load for queue in mine) + self.pieces
         ready = load * leave
+        few, users = (product.weight[:-1] / weight).T, product.busy[1:] / weight
         if product.busy.any():
-            ready = (load - sum(queue.load for queue in mine if queue.in_groups)) * leave + product.busy / weight
+            apart = sum(queue.load for queue in mine if queue.in_groups or queue.again)
+            ready = (load - apart) * leave + product.busy.sum(axis=0) / weight
+            there = np.maximum.accumulate(np.where(product.weight[-1] > TINY, np.arange(len(weight)), 0))  # no more users
+            ready, few, users = ready[there], few[there], users[:, there]
             leave = ready / load
-        return Company(leave, ready, (product.weight[:-1] / weight).T, self.processors)
+        return Company(leave, ready, few, self.processors, users)
 
 
 def company(queues: Iterable[AnyQueue], pieces: float, processors: float, top: int) -> Company:

@@ -122,7 +122,7 @@ def _applies(host: HostView) -> bool:
     """Whether the processors are in use, and by no works that come in groups or by limits."""
     load = host.load
     full = {*load.gated, *load.held}
-    return not (load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
+    return not (load.few_users or load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
 
 
 def _of_few(host: HostView) -> float:

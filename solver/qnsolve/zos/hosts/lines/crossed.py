@@ -32,7 +32,7 @@ QUICKEST = 0.1  # least clock over that of the group
 def crossed(host: HostView, k: int) -> bool:
     """Whether a chain of the group and of all others as one number would say too little."""
     load, group = host.load, host.load.groups[k]
-    if load.bursts or group.kind not in (Pool.QR, Pool.RO) or host.total < BUSY * load.engines:
+    if load.few_users or load.bursts or group.kind not in (Pool.QR, Pool.RO) or host.total < BUSY * load.engines:
         return False
     if any(g.region in load.gated or g.region in load.watched or g.region in load.held for g in load.groups):
         return False
