@@ -39,6 +39,7 @@ def test_random_systems_beside_simulation(capsys: pytest.CaptureFixture[str]) ->
     """The command solves, simulates, and says how many are far off."""
     assert main(["--seeds", "0", "2", "--simulate", "0.1"]) == 0
     assert main(["--seeds", "0", "1", "--simulate", "0.1", "--ordinary"]) == 0
+    assert main(["--seeds", "1", "2", "--simulate", "0.1", "--batch"]) == 0
     assert "of them farther off than simulation may be" in capsys.readouterr().out
 
 
