@@ -12,6 +12,8 @@ import qnsolve as qn
 import qnsolve_validation
 from qnsolve_validation import accepted, runner
 
+from tests.support.stopped_runs import LISTENS
+
 LONG = 60.0  # seconds after which a process counts as one that does not end
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="looks for processes in /proc")
@@ -58,9 +60,8 @@ def at_work(pid):
     return int(fields[11]) + int(fields[12]) > 20
 
 
-LISTENING = """
-import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # also where whoever began the tests has them ignored
+LISTENING = f"""{LISTENS}
+import sys
 from qnsolve.__main__ import main
 if __name__ == "__main__":
     sys.exit(main())

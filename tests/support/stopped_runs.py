@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 POINTS = 5
-STOPPED = f"""
-import os, runpy, signal
+LISTENS = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the shell has them ignored
+"""
+STOPPED = f"""{LISTENS}
+import os, runpy
 from qnsolve.analysis.runs.journal import Journal
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the shell has them ignored
 add = Journal.add
 
 def add_some(self, point, figures):

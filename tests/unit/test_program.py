@@ -17,6 +17,8 @@ import pytest
 import qnsolve as qn
 from qnsolve.cli.main import COMMANDS, main
 
+from tests.support.stopped_runs import LISTENS
+
 MODEL = 'stations = [{name = "cpu"}]\nclasses = [{name = "q", population = 5, think_time = 1.0, demands = {cpu = 0.1}}]\n'
 SYSTEM = """
 lpars = [{name = "P", processors = 2}]
@@ -55,11 +57,10 @@ def one_line(done: subprocess.CompletedProcess[bytes], code: int, *parts: str) -
     assert all(part in said for part in parts), said
 
 
-INTERRUPT = """
-import os, signal, sys, threading
-signal.signal(signal.SIGINT, signal.default_int_handler)  # where whoever began the tests ignores it, too
+INTERRUPT = f"""{LISTENS}
+import os, sys, threading
 sys.argv = ["qnsolve", *sys.argv[2:]]
-at, seen = {at!r}, False
+at, seen = {{at!r}}, False
 def hook(event, given):
     global seen
     if event == "import" and given[0] == at and not seen:
@@ -84,9 +85,8 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(at: str, command: lis
     assert done.stdout == b""
 
 
-INTERRUPTED_LATER = """
-import os, signal, sys, threading, time
-signal.signal(signal.SIGINT, signal.default_int_handler)
+INTERRUPTED_LATER = f"""{LISTENS}
+import os, sys, threading, time
 
 def later():
     while signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+
 import pytest
-import scipy.sparse as sp
 from qnsolve import zos
-from scipy.sparse.linalg import spsolve
+
+from tests.oracles.system_chains import Chain, State
 
 TOP = 400  # tasks at the TCB of a chain
 
 
 def _exact(cps: int, rate: float, piece: float, users: int, cpu: float, think: float) -> tuple[float, float]:
     """Response times [s] of work with a rate at a TCB, and of users beside it, from the chain of how many there are of both."""
-    size, moves = (TOP + 1) * (users + 1), dict[tuple[int, int], float]()
-    for n in range(TOP + 1):
-        for k in range(users + 1):
-            here, slow = n * (users + 1) + k, max(1.0, (min(n, 1) + k) / cps)
-            to = {here + users + 1: rate * (n < TOP), here + 1: (users - k) / think}
-            to |= {here - users - 1: (n > 0) / (piece * slow), here - 1: k / (cpu * slow)}
-            for there, pace in to.items():
-                if pace > 0:
-                    moves[there, here] = moves.get((there, here), 0.0) + pace
-                    moves[here, here] = moves.get((here, here), 0.0) - pace
-    rows, columns = np.array(list(moves)).T
-    balance = sp.csc_matrix((list(moves.values()), (rows, columns)), shape=(size, size)).tolil()
-    balance[0] = 1.0
-    chance = spsolve(balance.tocsc(), np.eye(1, size)[0]).reshape(TOP + 1, users + 1)
-    tasks, there = float(chance.sum(axis=1) @ np.arange(TOP + 1)), float(chance.sum(axis=0) @ np.arange(users + 1))
-    return tasks / rate, there * think / (users - there)
+
+    def moves(state: State) -> Iterator[tuple[float, State]]:
+        n, k = state
+        slow = max(1.0, (min(n, 1) + k) / cps)
+        if n < TOP:
+            yield rate, (n + 1, k)
+        if n:
+            yield 1 / (piece * slow), (n - 1, k)
+        if k:
+            yield k / (cpu * slow), (n, k - 1)
+        if k < users:
+            yield (users - k) / think, (n, k + 1)
+
+    chain = Chain((0, 0), moves)
+    there = chain.mean(lambda state: state[1])
+    return chain.mean(lambda state: state[0]) / rate, there * think / (users - there)
 
 
 @pytest.mark.parametrize(

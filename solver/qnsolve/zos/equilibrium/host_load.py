@@ -132,11 +132,11 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     counted, at = _counted(work, limits), {}
     regions = set(form.region[here].tolist())
     for pool, times in before.items():
-        region = int(form.pool_region[pool]) if pool < len(form.pool_size) else -1
+        region = -1 if work.of_users(pool) else int(form.pool_region[pool])
         if region in regions and form.pool_kind[pool] != Pool.LIMIT and region not in limits.kept:
             at[pool] = form.visits * times * here
     beside = np.maximum(form.visits * work.on_cps * here - sum(at.values(), np.zeros(len(here))), 0.0)
-    at |= {pool: np.where(times > 0, beside, 0.0) for pool, times in before.items() if pool >= len(form.pool_size)}
+    at |= {pool: np.where(times > 0, beside, 0.0) for pool, times in before.items() if work.of_users(pool)}
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
     some = whole > 0  # what comes to other hosts alone does not count here

@@ -123,10 +123,14 @@ class Working:
         found: Array = self.rate[self.form.work] * self.form.visits
         return found
 
+    def of_users(self, pool: int) -> bool:
+        """Whether a pool of `at_group` is a group of few users, not one of the system."""
+        return pool >= len(self.form.pool_size)
+
     @property
     def at_pools(self) -> dict[int, Array]:
         """`at_group` at the pools of the system."""
-        return {pool: at for pool, at in self.at_group.items() if pool < len(self.form.pool_size)}
+        return {pool: at for pool, at in self.at_group.items() if not self.of_users(pool)}
 
     def overloaded(self, pool: int, load: float) -> None:
         """Note the load of a pool, or that it is below 1."""

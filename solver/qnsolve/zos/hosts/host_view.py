@@ -26,6 +26,7 @@ QUICKEST = 0.5  # least clock of the others over that of a group
 UPSET = 0.2  # work over that which moves at once, up to which bursts leave no mix that stays
 MIX = 0.5  # power of how unlike the pieces of the others are in their clock, beside tasks that share a server
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
+MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 RATE_FLOOR = 1e-12
 NOISE = 1e-9  # of all visits, what rounding leaves
 
@@ -45,7 +46,6 @@ def _once(method: Callable[[Any, int | None], Found]) -> Callable[[Any, int | No
     return kept
 
 
-MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 FEW_PLACES = 3  # of a region, up to which no more of its tasks are on the CPs at once, for the others there
 
 
@@ -327,8 +327,7 @@ class HostView:
 
     def company_of(self, groups: list[int], pieces: float, top: int) -> Company:
         """Some groups, whose tasks come one by one, and free pieces."""
-        users = self._users
-        queues = [TaskQueue(self.loads[k], self.at_once(k), again=users[k].again if k in users else 0.0) for k in groups]
+        queues = [(self.loads[k], self.at_once(k)) for k in groups]
         return company(queues, pieces, self.load.engines, top)
 
     @cached_property
@@ -446,9 +445,9 @@ class HostView:
         load = self.load
         if load.spread is None or load.coming.steady or load.groups[k].pool not in load.spread.at:
             return None
-        pool, mine = load.groups[k].pool, set(load.work[load.groups[k].tasks].tolist())
+        pool, tasks = load.groups[k].pool, load.groups[k].tasks
         found = load.spread.coming(load.work, [pool], levels, phases, load.fixed)
-        few = [its for i, its in self._users.items() if i != k and its.work not in mine]
+        few = [its for i, its in self._users.items() if i != k and its.work not in load.work[tasks]]
         if not few:
             return found
         there = np.array([along(self.company(k).users[its.place], phases) for its in few])

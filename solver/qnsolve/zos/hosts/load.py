@@ -212,7 +212,6 @@ class Load:
     kept: Kept = field(default_factory=Kept)
     round: int = 0
     never_idle: tuple[NeverIdle, ...] = ()
-
     called: Called | None = None
 
     @property

@@ -183,38 +183,45 @@ class _Product:
 
     def _one_by_one(self, load: float, servers: int) -> tuple[Array, Array]:
         """With a group of servers to which tasks come one by one."""
-        weight, step = self.weight, load * self.tilt
-        few, top = len(weight) - 1, weight.shape[1] - 1
+        step, few, top = load * self.tilt, len(self.weight) - 1, self.weight.shape[1] - 1
         count = min(servers, top + 1)
         terms = np.cumprod(np.append(1.0, step / np.arange(1.0, count + 1)))
         terms = np.where(terms < TINY, 0.0, terms)
-        rows = np.concatenate((weight, self.busy)) if self.busy.any() else weight
-        found = np.zeros_like(rows)
-        for row in range(few, len(rows)):
-            found[row] = rows[row] if count == 1 else np.convolve(rows[row], terms[:count])[: top + 1]
-        for n in range(min(count, few)):
-            found[n:few, n:] += terms[n] * weight[: few - n, : top + 1 - n]
+        rows = self._rows
+        found = self._ready(terms[:count])
         if servers <= top and terms[servers] > 0:  # from the first task that waits the terms are a geometric series
             first = min(servers, few)
             start = np.zeros((len(rows) - first, top + 1))
-            start[: few - first, servers:] = weight[: few - first, : top + 1 - servers]
+            start[: few - first, servers:] = rows[: few - first, : top + 1 - servers]
             start[few - first :, servers:] = rows[few:, : top + 1 - servers]
             start *= terms[servers]
             found[first:] += running_sums(start.T, step / servers).T
-        return found[: few + 1], found[few + 1 :] if len(rows) > len(weight) else self.busy
+        return found[: few + 1], found[few + 1 :] if len(rows) > few + 1 else self.busy
+
+    @property
+    def _rows(self) -> Array:
+        """`weight`, and `busy` where that is more than 0."""
+        return np.concatenate((self.weight, self.busy)) if self.busy.any() else self.weight
+
+    def _ready(self, terms: Array) -> Array:
+        """`_rows` with tasks that are all ready, given the weights of how many they are."""
+        rows, few, top = self._rows, len(self.weight) - 1, self.weight.shape[1] - 1
+        found = np.zeros_like(rows)
+        for row in range(few, len(rows)):
+            found[row] = rows[row] if len(terms) == 1 else np.convolve(rows[row], terms)[: top + 1]
+        for n in range(min(len(terms), few)):
+            found[n:few, n:] += terms[n] * rows[: few - n, : top + 1 - n]
+        return found
 
     def _of_users(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With users, each of whom is there or away: a binomial number, all of them ready."""
         few, top = len(self.weight) - 1, self.weight.shape[1] - 1
         number = np.arange(min(queue.servers, top) + 1.0)
         terms = np.cumprod(np.append(1.0, (queue.servers - number[:-1]) / number[1:] * queue.again * self.tilt))
-        found = np.zeros_like(self.weight)
-        for n in range(min(len(terms), few)):
-            found[n:few, n:] += terms[n] * self.weight[: few - n, : top + 1 - n]
-        found[-1] = np.convolve(self.weight[-1], terms)[: top + 1]
-        busy = np.array([np.convolve(row, terms)[: top + 1] for row in self.busy])
+        found = self._ready(terms)
+        busy = found[few + 1 :] if len(found) > few + 1 else np.zeros_like(self.busy)
         busy[1 + queue.place] += np.convolve(self.weight[-1], number * terms)[: top + 1]
-        return found, busy
+        return found[: few + 1], busy
 
     def _in_groups(self, queue: TaskQueue) -> tuple[Array, Array]:
         """With a queue of one server to which tasks come in groups: how many are there is negative binomial."""
