@@ -65,3 +65,25 @@ def test_a_short_piece_before_open_ones(qr_cpu: float) -> None:
     ).solve()
     assert found["of A2"].response_time == pytest.approx(10.9e-3, rel=0.05)
     assert found["of A1"].response_time == pytest.approx(10.65e-3, rel=0.07)
+
+
+@pytest.mark.parametrize(("jobs", "most"), [(5, 2346), (15, 1090), (40, 463)])
+def test_more_than_its_share_behind_mxt(jobs: int, most: float) -> None:
+    """Simulated: three AORs beside jobs never end more; once the answer was a response time of weeks."""
+
+    def orders(rate: float) -> zos.System:
+        regions = [zos.CicsRegion(f"AOR{i}", lpar="L", mxt=120) for i in range(3)]
+        step = zos.Step([region.name for region in regions], qr_cpu=0.6e-3, open_cpu=0.2e-3, delay=5e-3)
+        return zos.System(
+            lpars=[zos.Lpar("L", processors=zos.Processors(4))],
+            regions=[*regions, zos.CicsRegion("JOBS", lpar="L", mxt=500)],
+            work=[
+                zos.Work("orders", rate=rate, steps=[step]),
+                zos.Work("batch", users=jobs, think_time=1e-3, steps=[zos.Step("JOBS", open_cpu=5e-3)]),
+            ],
+        )
+
+    assert orders(0.95 * most).solve()["orders"].response_time < 0.1
+    for above in (1.04, 1.5):
+        with pytest.raises(SaturatedError, match=r"AOR\d QR TCB.*users too"):
+            orders(above * most).solve()

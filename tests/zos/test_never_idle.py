@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from qnsolve import zos
 from qnsolve.zos.hosts.host import Host
-from qnsolve.zos.hosts.lines import never_idle
-from qnsolve.zos.hosts.load import HostPoint
+from qnsolve.zos.hosts.lines import beyond_share
+from qnsolve.zos.point.solved import solved_point
 from scipy.stats import poisson
 
 
@@ -60,21 +60,15 @@ def test_two_of_them_beside_a_third() -> None:
 
 def test_equal_lines_are_solved_beside_all_others_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates and users at six equal TCBs, nearly full: what is left to one of them is left to each."""
-    asked, rounds = [0], [0]
-    left, overloads = never_idle._left_beside, never_idle._overloads
+    asked = [0]
+    speed = beyond_share._speed_of_each
 
-    def counted(host: Host, point: HostPoint, k: int) -> float | None:
+    def counted(host: Host, free: float, full: list[int]) -> float:
         asked[0] += 1
-        return left(host, point, k)
+        assert len(full) == 6
+        return speed(host, free, full)
 
-    def noted(host: Host, point: HostPoint) -> dict[int, float]:
-        found = overloads(host, point)
-        rounds[0] += bool(found)
-        assert not found or len(found) == 6
-        return found
-
-    monkeypatch.setattr(never_idle, "_left_beside", counted)
-    monkeypatch.setattr(never_idle, "_overloads", noted)
+    monkeypatch.setattr(beyond_share, "_speed_of_each", counted)
     regions = [f"AOR{i}" for i in range(6)]
     system = zos.System(
         lpars=[zos.Lpar("L", processors=5)],
@@ -84,5 +78,5 @@ def test_equal_lines_are_solved_beside_all_others_once(monkeypatch: pytest.Monke
             zos.Work("users", users=1500, think_time=0.4, steps=[zos.Step(regions, qr_cpu=1e-3, open_cpu=1e-4)]),
         ],
     )
-    system.solve()
-    assert 0 < asked[0] == rounds[0]
+    point = solved_point(system)
+    assert 0 < asked[0] <= point.work.rounds

@@ -24,6 +24,7 @@ from .host_times import host_times
 from .limits.limits import Limits
 from .lines import Lines
 from .relaxed_steps import RelaxedSteps, RoundTimes
+from .users.left_by_users import note_beyond_share
 from .working import EFFORT, Working
 
 ROUNDS, CLOSE = 30, 1e-4
@@ -101,15 +102,22 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             break
         if changes.enough(work):
             break
-    if not work.settled:
-        limits.note_full()
-    if work.full:
-        pool, load = max(work.full.items(), key=lambda item: item[1])
-        raise FullPoolError(form.pool_name[pool], load)
+    _refuse_full(work, limits)
     least.take(work, drift)
     close(work, limits)
     check(work)
     return work
+
+
+def _refuse_full(work: Working, limits: Limits) -> None:
+    """Raise FullPoolError where work with a rate fills a pool."""
+    if not work.settled:
+        limits.note_full()
+    if not work.full:
+        note_beyond_share(work)
+    if work.full:
+        pool, load = max(work.full.items(), key=lambda item: item[1])
+        raise FullPoolError(work.form.pool_name[pool], load)
 
 
 def _of_groups(work: Working, limits: Limits) -> None:

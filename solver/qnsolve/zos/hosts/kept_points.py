@@ -19,6 +19,7 @@ from .alike_answers import near
 from .chains.windows import KeptWindows
 from .host import Host
 from .limited.limited_work import applies, limited_point
+from .lines.beyond_share import overloads
 from .lines.never_idle import beside_never_idle
 from .load import HostPoint, Kept, Known, LineRatios, Load
 from .spins import as_cpu, spins, with_spins
@@ -137,7 +138,11 @@ def host_point(load: Load) -> tuple[HostPoint, float]:
     def solve() -> _Solved:
         spinning = spins(load)
         chains = Host(as_cpu(load) if spinning else load)
-        point = limited_point(chains) if applies(chains) else beside_never_idle(chains, together(chains))
+        if applies(chains):
+            point = limited_point(chains)
+        else:
+            point = together(chains)
+            point = replace(beside_never_idle(chains, point), overloads=overloads(chains, point))
         point = with_spins(load, point) if spinning else point
         return _Solved(point, chains.effort, kept.known, kept.lines, kept.windows, kept.reach)
 

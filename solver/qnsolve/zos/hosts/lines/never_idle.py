@@ -21,7 +21,6 @@ LONG = (0.5, 0.9)  # users in a line: from one to the other it counts more
 BUSY = (0.95, 0.99)  # use of a line: from one to the other it counts as never idle, more and more
 ALWAYS = (0.99, 0.999)  # from one to the other its number is that of the users that are left to it
 LEAST = 1e-9  # tasks at a group that is as good as empty
-NEARLY, LOST = 0.9, 1e-3  # use of a line from which on it may be full, and what its chain loses where it is
 STEPS = 60  # of a bisection
 
 
@@ -30,7 +29,6 @@ def beside_never_idle(host: Host, point: HostPoint) -> HostPoint:
 
     Each of these counts as far as it is so: the points are those beside all of them, beside those that are more so, and so on.
     """
-    point = replace(point, overloads=_overloads(host, point))
     parts = _never_idle(host, point)
     found, weights, below = [point], [1.0 - max(parts.values(), default=0.0)], 0.0
     for part in sorted(set(parts.values())):
@@ -40,60 +38,20 @@ def beside_never_idle(host: Host, point: HostPoint) -> HostPoint:
     return _mean(found, weights) if parts else point
 
 
-def _overloads(host: Host, point: HostPoint) -> dict[int, float]:
-    """Load of lines that work with rates fills, over what they do when they are never idle, by their pools.
-
-    Users elsewhere have their equal share of the CPs however long such a line is: the TCB gets what they leave to one task.
-    """
-    load, found, known = host.load, dict[int, float](), dict[tuple[object, ...], float | None]()
-    if not _applies(load) or load.spread is None or not (load.spread.users > 0).any():
-        return found
-    for k in host.lines:
-        group, its = load.groups[k], point.groups[k]
-        streams = (load.spread.stream > 0)[load.work[group.tasks]]
-        asked = float((load.flow[group.tasks] * streams) @ group.cpu)
-        full = its.busy > NEARLY or its.thinned < (1 - LOST) * float(load.flow[group.tasks].sum())
-        if asked <= 0 or not full:
-            continue
-        kind = _kind(host, k)
-        if kind not in known:
-            known[kind] = _left_beside(host, point, k)
-        left = known[kind]
-        if left is not None:
-            found[group.pool] = asked / max(left, 1e-9)
-    return found
-
-
 def _kind(host: Host, k: int) -> tuple[object, ...]:
     """What a line depends on beside the host: it is solved once for all that are alike."""
     load, tasks = host.load, host.load.groups[k].tasks
     return (*host.kind(k), *load.work[tasks].tolist(), *np.round((load.flow * load.free)[tasks], 9).tolist())
 
 
-def _left_beside(host: Host, point: HostPoint, k: int) -> float | None:
-    """Speed of a line that is never idle, over that alone; None where nothing else is there."""
-    load, group = host.load, host.load.groups[k]
-    others, _ = _without(host, point, [k])
-    spread = others.load.spread
-    assert spread is not None
-    pinned = np.bincount(load.work[group.tasks], load.visits[group.tasks], len(spread.users)) > 0
-    spread = replace(spread, users=np.where(pinned, 0.0, spread.users), stream=np.where(pinned, 0.0, spread.stream))
-    others = Host(replace(others.load, coming=_coming(others.load, spread), spread=spread))
-    if not others.load.groups and others.pieces <= 0:
-        return None
-    seen = others.solve().groups or [others.of_pieces()]
-    host.effort += others.effort
-    return float(np.median([one.always for one in seen]))
-
-
-def _applies(load: Load) -> bool:
+def whereabouts_known(load: Load) -> bool:
     """Whether users are known to be where they are, and no limits or bursts are there."""
     return not (load.spread is None or load.bursts or load.gated or load.held or load.watched)
 
 
 def _beside(host: Host, point: HostPoint, full: list[int]) -> HostPoint:
     """The point with some lines as if they were never idle."""
-    others, alone = _without(host, point, full)
+    others, alone = without(host, point.free, full)
     found = others.solve()
     host.effort += others.effort
     groups, rest = list(point.groups), [k for k in range(len(point.groups)) if k not in full]
@@ -155,7 +113,7 @@ def _share(value: float, edges: tuple[float, float]) -> float:
 def _never_idle(host: Host, point: HostPoint) -> dict[int, float]:
     """Lines that are never idle, and how much so: of one server, of tasks that come to no other group, and of users."""
     load, found = host.load, dict[int, float]()
-    if not _applies(load) or load.spread is None:
+    if not whereabouts_known(load) or load.spread is None:
         return found
     many = np.bincount(np.concatenate([np.zeros(0, dtype=int), *(group.tasks for group in load.groups)]))
     cycle = load.spread.away + np.bincount(load.work, load.spread.spent, len(load.spread.users))
@@ -172,11 +130,11 @@ def _never_idle(host: Host, point: HostPoint) -> dict[int, float]:
     return found if host.pieces > 0 or len(found) < len(load.groups) else {}
 
 
-def _without(host: Host, point: HostPoint, full: list[int]) -> tuple[Host, list[_Alone]]:
+def without(host: Host, free: float, full: list[int]) -> tuple[Host, list[_Alone]]:
     """The host beside some lines that are never idle, and these."""
     load, spread = host.load, host.load.spread
     assert spread is not None
-    found = [_alone(load, spread, load.groups[k], point.free) for k in full]
+    found = [_alone(load, spread, load.groups[k], free) for k in full]
     tasks, pools = np.concatenate([load.groups[k].tasks for k in full]), {load.groups[k].pool for k in full}
     visits, calls = load.visits.copy(), load.calls.copy()
     visits[tasks] = 0.0
@@ -188,7 +146,7 @@ def _without(host: Host, point: HostPoint, full: list[int]) -> tuple[Host, list[
         spread.users, spread.away + gone, spread.stream, np.maximum(spread.spent - away, 0.0),
         {pool: at for pool, at in spread.at.items() if pool not in pools},
     )  # fmt: skip
-    coming = _coming(load, left)
+    coming = coming_of(load, left)
     groups = [group for k, group in enumerate(load.groups) if k not in full]
     smaller = replace(
         load, groups=groups, visits=visits, calls=calls, spread=left, coming=coming, kept=Kept(),
@@ -197,7 +155,7 @@ def _without(host: Host, point: HostPoint, full: list[int]) -> tuple[Host, list[
     return Host(smaller), found
 
 
-def _coming(load: Load, spread: Whereabouts) -> Coming:
+def coming_of(load: Load, spread: Whereabouts) -> Coming:
     """How work comes by the number of tasks on the CPs: users there stay as much longer as makes them so many."""
     spent, count = np.bincount(load.work, spread.spent, len(spread.users)), load.coming.count
     longer, users = np.exp(LOGS)[:, None], spread.users > 0
@@ -216,7 +174,7 @@ def _alone(load: Load, spread: Whereabouts, group: ServerGroup, free: float) -> 
 
 def _line(host: Host, point: HostPoint, full: list[int], k: int) -> GroupPoint:
     """A line beside the others that are never idle."""
-    others, _ = _without(host, point, [i for i in full if i != k])
+    others, _ = without(host, point.free, [i for i in full if i != k])
     place = [i for i in range(len(host.load.groups)) if i == k or i not in full].index(k)
     found = others.of_group(place)
     host.effort += others.effort

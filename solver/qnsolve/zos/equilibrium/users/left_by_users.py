@@ -1,0 +1,35 @@
+"""TCBs behind limits that work with rates asks for more than users elsewhere leave to one task, however many are let in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.host_load import load_of
+from qnsolve.zos.equilibrium.limits.limits import Limits
+from qnsolve.zos.equilibrium.working import Working
+from qnsolve.zos.hosts.host import Host
+from qnsolve.zos.hosts.lines.beyond_share import beyond_share
+from qnsolve.zos.hosts.spins import as_cpu
+
+WAITING = 1.0  # tasks before a limit, in the mean, from which on it is asked whether its TCB does what it must
+
+
+def note_beyond_share(work: Working) -> None:
+    """Note those TCBs: the lines of a chain that counts a limit have an end, and do not tell.
+
+    The work inside a limit comes to its TCB no faster than it would without one. What grows without limits grows before them.
+    """
+    form = work.form
+    if not (form.users > 0).any() or not (form.users == 0).any():
+        return
+    waiting = np.where(form.users[form.work] > 0, 0.0, work.flow) * work.pool_wait
+    crowded = {int(form.pool_region[pool]) for pool in np.flatnonzero(waiting.sum(axis=1) > WAITING)}
+    for host in np.unique(form.host[np.isin(form.region, [*crowded])]).tolist():
+        load = load_of(work, Limits(work), host, form.host == host, form.fixed[:, 0] == host, None, work.at_group)
+        if load is None:
+            continue
+        chains = Host(as_cpu(load))
+        lines = [k for k in chains.lines if load.groups[k].region in crowded and load.groups[k].kind is Pool.QR]
+        for pool, asked in beyond_share(chains, work.hosts[host].free, lines).items():
+            work.overloaded(pool, asked)
