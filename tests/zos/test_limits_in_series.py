@@ -7,8 +7,8 @@ import pytest
 from qnsolve import zos
 from qnsolve.zos.equilibrium.limits.below.series_chain import Below, TwoLimits, one_of_several, series
 from qnsolve.zos.equilibrium.limits.full_limits import fastest_on_cps
+from qnsolve.zos.equilibrium.limits.inside.own_stations import OwnStations
 from qnsolve.zos.equilibrium.limits.limit_arrivals import waiting_alike
-from qnsolve.zos.equilibrium.limits.own_stations import OwnStations
 from qnsolve.zos.equilibrium.limits.unlike_limits import speeds_in_line
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 from qnsolve.zos.hosts.limited.product_form import weights

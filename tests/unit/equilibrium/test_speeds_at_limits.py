@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from qnsolve.zos.equilibrium.bursts.groups_at_limits import LONGEST, beyond, chances, inside_limit, speeds_by_little
 from qnsolve.zos.equilibrium.limits.full_limits import by_places
-from qnsolve.zos.equilibrium.limits.own_stations import shortened
+from qnsolve.zos.equilibrium.limits.inside.own_stations import shortened
 from qnsolve.zos.hosts.chains.at_limits import FEW, speeds
 from qnsolve.zos.hosts.chains.birth_death import UserSource, crowd
 

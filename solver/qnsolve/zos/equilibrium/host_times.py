@@ -78,8 +78,7 @@ def host_times(work: Working, limits: Limits) -> None:
         on_cps += times
         found.append(replace(point, speeds=speeds))
     work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found
-    limits.own.apply(hosts=True)
-    limits.at_tcbs.apply()
+    limits.apply()
     work.on_cps = np.maximum(work.on_cps, work.ask.on_cps)  # far beyond the end what is left of a wait is none
     limited = bool(limits.gates or limits.kept or limits.grouped)
     for at, down_to, busy in used:

@@ -7,6 +7,7 @@ from math import sqrt
 import numpy as np
 
 from qnsolve.numerics.series import Places
+from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
 from .limit_pools import LimitPools
@@ -39,6 +40,9 @@ class PickedLimits(LimitPools):
         self._pick_abreast()
         filling = [region for region, tasks in self.tasks.items() if self._may_fill(region, tasks)]
         self.lined |= {region for region in filling if waits_in_lines(self.work, self.tasks[region])}
+        few = [region for region in filling if self._few(region)]
+        self.gates += few
+        filling = [region for region in filling if region not in few]
         self.together = solved_together(self, filling)
         self.grouped = self.together.limits_of(self)
         inside = self.together.inside
@@ -54,6 +58,12 @@ class PickedLimits(LimitPools):
                 self.capped[region] = min(self.size(region), self.size_above(region))
         gating = {*self.gates, *self.capped}
         self.rates = {r: rates for r, rates in self.rates.items() if r in gating}
+
+    def _few(self, region: int) -> bool:
+        """Whether a limit of few places has a chain that knows where its tasks are: a class, or a region nearly alone."""
+        few = self._simple(region) and self.few_places.few(self.tasks[region], self.size(region))
+        of_class = self.work.form.pool_kind[self.pool[region]] == Pool.TRANCLASS
+        return few and (bool(of_class) or self.few_places.nearly_alone(self.tasks[region]))
 
     def _let_go(self) -> None:
         """Hosts whose limits, solved with the CPs, are hardly ever full have none: those inside see all others."""

@@ -12,6 +12,7 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.groups import LimitOfCpu
 
+from .inside.few_places_of_work import FewPlacesOfWork
 from .limits_of_cpu import SolvedTogether
 
 TWO = 2  # regions side by side whose limits are solved together
@@ -43,6 +44,8 @@ class LimitPools:
         TRANCLASSes that were often full.
     two_counts : set of pool
         Limits of open work whose tasks on the CPs are a count of their own.
+    few_places : FewPlacesOfWork
+        Limits of few places whose chains know where their tasks are.
     above : dict of region to region
         The one that alone calls the tasks of a region, or the first of those side by side that do; -1 for none.
     abreast : dict of region to tuple of region
@@ -77,7 +80,7 @@ class LimitPools:
     nu: dict[int, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        form = self.work.form
+        form, self.few_places = self.work.form, FewPlacesOfWork(self.work)
         self.pool = {int(form.pool_region[p]): int(p) for p in np.flatnonzero(form.pool_kind == Pool.LIMIT)}
         self.tasks = {r: np.flatnonzero(form.region == r) for r in self.pool}
         self.shares = np.zeros((0, 0))

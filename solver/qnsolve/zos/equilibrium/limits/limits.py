@@ -17,6 +17,7 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
 from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
 from qnsolve.zos.hosts.chains.windows import KeptWindows
+from qnsolve.zos.hosts.limited.few_places import OTHERS, FewSolved
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, limits_abreast
 from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, speed_of, weights
@@ -25,7 +26,6 @@ from .below.class_places import PlacesOfClasses
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
-from .classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .equal_limits import EqualLimits
 from .full_limits import (
     NEARLY,
@@ -38,8 +38,9 @@ from .full_limits import (
     passing,
     users_in_line,
 )
+from .inside.classes_at_tcbs import SELDOM, ClassesAtTcbs
+from .inside.own_stations import Inside, OwnStations
 from .limit_arrivals import waiting_alike
-from .own_stations import OwnStations
 from .waits_at_full import WaitsAtFull
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
@@ -164,6 +165,12 @@ class Limits(StationsBelow):
         moved = np.bincount(form.work, form.visits * np.abs(w.pool_wait - before).sum(axis=0))
         return float(moved.max()) / (1e-6 + float(w.response.max()))
 
+    def apply(self) -> None:
+        """Times at CPs and TCBs that were just found, as if none were kept out, as they are."""
+        self.own.apply(hosts=True)
+        self.at_tcbs.apply()
+        self.few_places.apply()
+
     def note_full(self) -> None:
         """Note limits that work with a rate fills beside users, by what they let through: unsettled rounds do not tell.
 
@@ -233,7 +240,7 @@ class Limits(StationsBelow):
         other = self.equal.before(region, seen)
         if other >= 0:
             self.equal.copy(region, other)
-            for stations in (self.own, self.at_tcbs):
+            for stations in (self.own, self.at_tcbs, self.few_places):
                 stations.copy(self.equal.pairs(region, other), self.tasks[region], self.tasks[other])
             for pool, its in self.equal.pairs(region, other):
                 if its in self.inputs:
@@ -334,21 +341,22 @@ class Limits(StationsBelow):
         back = np.append(0.0, tilt * both[:-1] / np.maximum(both[1:], 1e-300))
         self.speeds[region] = speed, size, total
         self.parts[region] = phi, both, back, tilt
-        above = self.above[region]
-        if above in self.gates and not self.classes_of(region):
+        if self.above[region] in self.gates and not self.classes_of(region):
             return  # settled with the region above
         pool = self.pool[region]
-        held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
         apart = None if mine else works_apart(self, region, inner, parts, nu, tilt, speed)
         speed = self._on_cps_left(tasks, speed if apart is None else apart.speed)
         mixed, joined = self._mixed_but_for_lines(tasks), bool(inner or mine or self.classes_of(region))
         self.felt[region] = self._as_called(region, size)
+        held = holds + (w.wait if region in self.capped else w.pool_wait[pool])
         found = self._crowd(pool, tasks, held, holds, self._beside_called(region, speed), size, mixed, joined)
+        if not mine and self._region_of_few_places(region, own, beside, back):
+            return
         found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
-        self.own.note(own, found, speed, alone)
+        self.own.note(own, found.inside, float(found.inside @ speed), alone)
         self._settle(region, found, speed)
         if apart is None:
             self._descend(found.inside / whole, parts, inner, base)
@@ -464,6 +472,28 @@ class Limits(StationsBelow):
         w.crowds[pool] = told
         self.two_counts.add(pool)
         return told
+
+    def _region_of_few_places(self, region: int, lines: Inside, rest: Array, back: Array) -> bool:
+        """A region of few places: `rest` has the weights of numbers off the CPs but for `lines`; whether it is solved."""
+        pool, tasks = self.pool[region], self.tasks[region]
+        some = region not in self.capped and self._few(region)
+        few = self._of_few_places(pool, tasks, lines.size, back[1:]) if some else None
+        if few is None or few.crowd is None:
+            return False
+        total = float(self.work.flow[tasks].sum())
+        self.own.note(lines, few.off, total, rest)
+        self._settle(region, few.crowd, _ends(few, total))
+        self.work.pool_wait[pool, tasks] *= few.longer
+        return True
+
+    def _of_few_places(self, pool: int, tasks: Places, size: int, off: Array) -> FewSolved | None:
+        """Open work at a limit of few places, by where its tasks are: `off` are rates at which they end off the CPs."""
+        self.few_places.forget(pool)
+        found = self.few_places.solve(pool, tasks, size, off) if self.few_places.few(tasks, size) else None
+        if found is not None:
+            self.work.overloaded(pool, found.load)
+            self.work.crowds[pool] = found.crowd or self.work.crowds[pool]
+        return found
 
     def _speed(self, tasks: Places, whole: Array, tilt: float) -> Array:
         """Rates at which 0, 1, … tasks leave, of these weights; by the times inside where no two are told from 0."""
@@ -634,6 +664,8 @@ class Limits(StationsBelow):
             return  # settled with the region above
         mixed = self.mixed(tasks, within, within - w.on_cps)
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
+        if region not in self.rates and self._class_of_few_places(pool, tasks, within, inside):
+            return
         wait = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
         self.at_tcbs.forget(pool)
         at, beside = weights(np.full(size, tilt * serial)), all_folded(weights(tilt * rest / count), inside.at.values())
@@ -656,4 +688,27 @@ class Limits(StationsBelow):
                 wait, found = wait * its.wait / max(alike.wait, 1e-300), its
                 w.crowds[pool] = its
         w.pool_wait[pool, tasks] = wait
-        self.own.note(inside, found, speed, fix)
+        self.own.note(inside, found.inside, float(found.inside @ speed), fix)
+
+    def _class_of_few_places(self, pool: int, tasks: Places, within: Array, inside: Inside) -> bool:
+        """A class of few places, whose tasks are in their region for so long; whether it is solved."""
+        w, lines, count = self.work, inside.lines, np.arange(1.0, inside.size + 1)
+        flow = w.flow[tasks]
+        total = float(flow.sum())
+        off = max(float(flow @ (within - w.on_cps)[tasks]) / total - lines.now, 1e-12)
+        tilt = min(total, inside.size / (off + lines.slowest))
+        rest = weights(tilt * off / count)
+        few = self._of_few_places(pool, tasks, inside.size, speed_of(lines.joined(rest, tilt), tilt)[1:])
+        if few is None or few.crowd is None:
+            return False
+        self.at_tcbs.forget(pool)
+        wait, speed = few.longer * few.crowd.wait, _ends(few, total)
+        w.pool_wait[pool, tasks] = wait * self.unlike(pool, tasks, within, speed, inside.size, within - w.on_cps, wait)
+        self.own.note(lines, few.off, total, rest)
+        return True
+
+
+def _ends(few: FewSolved, flow: float) -> Array:
+    """Rates at which 0, 1, … tasks of a limit of few places end, in proportion to their number."""
+    inside = float(few.there[:OTHERS].sum())
+    return np.asarray(np.arange(len(few.off)) * flow / max(inside, 1e-300))

@@ -77,7 +77,7 @@ class UnlikeLimits(LimitArrivals):
                     times = _alone([mean, *moments], meeting)
                     found = self.waits.of(pool, size, (users, flow[some], gone, *times), relative, meeting).wait
                     beside = plain
-                    if pool in self.two_counts:
+                    if pool in self.two_counts or pool in self.few_places.times:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
                     if beside > 1e-9 * alike and np.isfinite(found).all():
                         ratio[some] = np.clip(found / beside, 0.02, np.inf if behind else 100.0)
@@ -85,7 +85,7 @@ class UnlikeLimits(LimitArrivals):
                     apart = False
             if not apart:  # the variation of all times together
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
-        if pool in self.two_counts:
+        if pool in self.two_counts or pool in self.few_places.times:
             ratio = ratio / self._two_parts(tasks, inside, away)
         (self.own_waits.add if len(some) and apart else self.own_waits.discard)(pool)
         self.ratios[pool], self.made[pool] = ratio, plain

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from qnsolve.numerics.level_chain import StiffChainError, probabilities
+from qnsolve.numerics.level_chain import EndlessLevels, StiffChainError, probabilities
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
@@ -121,6 +121,11 @@ def _crowd(stream: float, share: float, size: int, most: int, alone: Array, ends
         return None
     if tail is None or not 0 <= tail.mean < np.inf or float(tail.phases.min()) < 0:  # more come than go
         return None
+    return crowd_of_levels(chances, tail, begin, size, stream)
+
+
+def crowd_of_levels(chances: list[Array], tail: EndlessLevels, begin: int, size: int, stream: float) -> Crowd | None:
+    """The crowd of a chain whose levels are the numbers from `begin` on; None where rounding leaves nothing of its line."""
     by_number = np.array([float(chance.sum()) for chance in chances])
     if by_number[-1] > TAIL:
         above = tail.levels(chances[-1], TAIL, LONGEST - len(by_number))

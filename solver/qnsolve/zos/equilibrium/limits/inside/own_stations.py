@@ -75,6 +75,11 @@ class Inside:
         """Time of as many tasks as there are places at the slowest of them [s]."""
         return max((self.size / float(its.speeds[-1]) for its in self.stations.values()), default=0.0)
 
+    @property
+    def lines(self) -> Inside:
+        """Logs and devices alone."""
+        return Inside(self.pool, self.size, {key: its for key, its in self.stations.items() if not key[0]})
+
     def joined(self, weight: Array, tilt: float) -> Array:
         """Weights of numbers there and elsewhere."""
         self.at = {key: weights(tilt / its.speeds) for key, its in self.stations.items()}
@@ -320,15 +325,18 @@ class OwnStations:
             speeds = np.maximum(speeds, each)
         return OwnStation(members, time, now, speeds[:size], min(_alone(flow, speeds), time))
 
-    def note(self, inside: Inside, found: Crowd, speed: Array, rest: Array) -> None:
-        """See how long tasks are at stations, by the weights of numbers at all else."""
+    def note(self, inside: Inside, chance: Array, passed: float, rest: Array) -> None:
+        """See how long tasks are at stations, by the weights of numbers at all else.
+
+        `chance` is P(n there or at all else), and so many have `passed` [1/s].
+        """
         size, pool, at = inside.size, inside.pool, inside.at
-        passed = max(float(found.inside @ speed), 1e-300)
+        passed = max(passed, 1e-300)
         for key, its in inside.stations.items():
             beside = all_folded(rest, (part for other, part in at.items() if other != key))
             there = np.convolve(at[key] * np.arange(size + 1.0), beside)[: size + 1]
             whole = np.maximum(np.convolve(at[key], beside)[: size + 1], 1e-300)
-            share = float(found.inside @ (there / whole)) / (passed * its.plain)
+            share = float(chance @ (there / whole)) / (passed * its.plain)
             self.shorter.pop((pool, key), None)
             if share < SHORTER and len(its.members):
                 self.shorter[pool, key] = its.members, max(share, 1e-6)

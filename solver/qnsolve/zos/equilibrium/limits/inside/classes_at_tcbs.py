@@ -9,13 +9,12 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places, without
 from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.equilibrium.limits.below.series_limits import arrivals, crowd_of
+from qnsolve.zos.equilibrium.limits.limits_of_cpu import several_importances
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource, crowd_at_most
 from qnsolve.zos.hosts.limited.class_at_tcb import Arrivals, ClassAtTcb, ClassSolved, class_at_tcb
-
-from .below.series_limits import arrivals, crowd_of
-from .limits_of_cpu import several_importances
 
 Coming = tuple[float, list[UserSource]]  # a stream [1/s], and users
 

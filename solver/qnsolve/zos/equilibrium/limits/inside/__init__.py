@@ -1,0 +1,1 @@
+"""What is inside limits: stations, TCBs and CPs as the tasks there find them."""
