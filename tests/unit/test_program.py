@@ -25,7 +25,7 @@ lpars = [{name = "P", processors = 2}]
 regions = [{name = "A", lpar = "P", mxt = 10}]
 work = [{name = "orders", rate = 100, regions = "A", qr_cpu = 0.002}]
 """
-LONG = 60
+LONG = 600
 UNIX = pytest.mark.skipif(os.name == "nt", reason="signals and devices of Unix")
 
 

@@ -7,13 +7,15 @@ from math import factorial
 
 import numpy as np
 import pytest
-from qnsolve.zos.hosts.limited.few_places import FewPlaces, FewSolved, Others, few_places
+from qnsolve.zos.hosts.limited.few_places import FewPlaces, FewSolved, OthersOnCps, few_places
 
-NONE = Others(np.zeros(1), np.zeros(1), 1.0)
+NONE = OthersOnCps(np.zeros(1), np.zeros(1), 1.0)
 State = tuple[int, int, int, int]  # tasks in all, those at the TCB, open pieces, others
 
 
-def _asked(rate: float, size: int, qr: float, open_: float, off: float, engines: float, others: Others = NONE) -> FewPlaces:
+def _asked(
+    rate: float, size: int, qr: float, open_: float, off: float, engines: float, others: OthersOnCps = NONE
+) -> FewPlaces:
     """Tasks that come to the TCB, then are an open piece, then for `off` elsewhere, if at all."""
     places = [place for place, time in enumerate((qr, open_, off)) if time > 0]
     begin, moves = np.zeros(3), np.zeros((3, 4))
@@ -98,7 +100,7 @@ def test_one_place_is_a_queue_of_times_in_a_row(engines: float) -> None:
 @pytest.mark.parametrize(("size", "engines"), [(2, 1.0), (3, 2.0)])
 def test_beside_others_state_by_state(size: int, engines: float, load: float) -> None:
     """Two others at most, who come at a rate, each ready."""
-    others = Others(np.array([150.0, 150.0, 0.0]), np.array([0.0, 1.0, 2.0]), 2e-3)
+    others = OthersOnCps(np.array([150.0, 150.0, 0.0]), np.array([0.0, 1.0, 2.0]), 2e-3)
     full = few_places(_asked(1.0, size, 1e-3, 2e-3, 1.5e-3, engines, others))
     assert full is not None
     asked = _asked(load / full.load, size, 1e-3, 2e-3, 1.5e-3, engines, others)
@@ -107,7 +109,7 @@ def test_beside_others_state_by_state(size: int, engines: float, load: float) ->
 
 def test_what_is_joined_is_near() -> None:
     """Tasks at the TCB and open pieces as one number beside many others: as told apart beside these."""
-    others = Others(np.append(np.full(24, 300.0), 0.0), np.arange(25.0), 1.5e-3)
+    others = OthersOnCps(np.append(np.full(24, 300.0), 0.0), np.arange(25.0), 1.5e-3)
     asked = _asked(280.0, 4, 1e-3, 2e-3, 3e-3, 2.0, others)
     joined = FewPlaces(*(getattr(asked, name) for name in list(asked.__dataclass_fields__)[:-1]), joined=3)
     assert joined.states < asked.states

@@ -22,7 +22,7 @@ FARTHEST, LEAST = 3.0, 1e-12  # a ratio of figures of two chains, at most, and a
 
 
 @dataclass(frozen=True, eq=False)
-class Others:
+class OthersOnCps:
     """All others on the CPs as one number.
 
     Attributes
@@ -39,7 +39,7 @@ class Others:
     ready: Array
     piece: float
 
-    def fewer(self, values: int) -> Others:
+    def fewer(self, values: int) -> OthersOnCps:
         """The same with no more than so many values of their number."""
         if values >= len(self.come):
             return self
@@ -67,7 +67,7 @@ class FewPlaces:
         Share of the QR TCB that tasks outside the limit have.
     engines : float
         CPs.
-    others : Others
+    others : OthersOnCps
     joined : int
         0, or values of the number of others beside which tasks at the TCB and open pieces are told apart. Beside all of
         them they are one number: of each as many as if so many came back to the CPs at once. What that makes of waits is
@@ -81,7 +81,7 @@ class FewPlaces:
     off: Array
     tcb: float
     engines: float
-    others: Others
+    others: OthersOnCps
     joined: int = 0
 
     @property

@@ -13,7 +13,7 @@ from qnsolve.zos.compile.compiled import PIECE, UNLIMITED, Pool
 from qnsolve.zos.equilibrium.limits.limits_of_cpu import several_importances
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
-from qnsolve.zos.hosts.limited.few_places import OFF, OPEN, OTHERS, QR, FewPlaces, FewSolved, Others, few_places
+from qnsolve.zos.hosts.limited.few_places import OFF, OPEN, OTHERS, QR, FewPlaces, FewSolved, OthersOnCps, few_places
 
 MOST = 16  # places
 EFFORT = 60.0  # of a chain of the most states, over that of a chain of a TCB
@@ -22,7 +22,10 @@ FULLEST = 0.98  # use of a TCB by others, at most
 LEAST = 1e-12  # of a time that counts [s], and of a load
 PHASES, SEVERAL = 300, 3  # states with all places taken, up to which a chain is solved, of so many limits
 SPREAD, MORE = 4.5, 10.0  # others that are counted: their number, so many times its root, and some more
-FARTHEST, RARE = 10.0, 0.01  # change of the waits of others, at most, and chance of as many as are counted, up to which
+FARTHEST = 10.0  # change of the waits of others, at most
+RARE = (
+    0.01  # chance of as many others as are counted, up to which these tell how many are there; of a full limit, that it matters
+)
 MANY = 50  # places of a region from which on its tasks are on the CPs, not before it
 AT_TCB = 0.05  # load of a QR TCB by others of its region, up to which these do not hold up tasks of a limit for long
 ALONE = 0.01  # of the CPs, which others use, up to which they are none
@@ -71,6 +74,8 @@ class FewPlacesOfWork:
         own, users = without(self._at_qr(int(w.form.region[tasks[0]])), tasks), w.form.users[w.form.work] > 0
         lines = (w.need.lines[tasks] > 0).any(axis=0) & (w.need.lines[users] > 0).any(axis=0)  # users may keep these for long
         lines &= w.form.pool_size < UNLIMITED
+        fixed = w.form.fixed[w.form.fixed[:, 0] == w.form.host[tasks[0]]]
+        other = other or bool((fixed[:, 1] != w.form.importance[tasks[0]]).any())
         if other or lines.any() or float(w.flow[own] @ w.ask.qr[own]) > AT_TCB:
             return False
         return not several_importances(w, here)
@@ -171,7 +176,7 @@ class FewPlacesOfWork:
         """Tasks of a region that come to its QR TCB."""
         return np.flatnonzero((self.work.form.region == region) & (self.work.ask.qr > LEAST))
 
-    def _others(self, host: int, tasks: Places, at_tcb: Places) -> Others:
+    def _others(self, host: int, tasks: Places, at_tcb: Places) -> OthersOnCps:
         """All others on the CPs of a host; not those of the TCB of the limit."""
         w, form = self.work, self.work.form
         fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
@@ -181,7 +186,7 @@ class FewPlacesOfWork:
         used, rounds = w.flow[rest] * cpu, w.need.rounds[rest]
         load = float(used.sum()) + fixed
         if not load > LEAST:
-            return Others(np.zeros(1), np.zeros(1), 1.0)
+            return OthersOnCps(np.zeros(1), np.zeros(1), 1.0)
         piece = (float(used @ (cpu / rounds)) + fixed * PIECE) / load
         there = float(w.flow[rest] @ w.on_cps[rest]) + fixed
         most = min(int(there + SPREAD * np.sqrt(there * (1 + there)) + min(MORE * there, MORE / 2)) + 1, PHASES)
@@ -194,12 +199,12 @@ class FewPlacesOfWork:
         come = np.full(most + 1, fixed / piece)
         for of in np.unique(form.work[rest]).tolist():
             mine = form.work[rest] == of
-            share, users = float(used @ mine) / load, float(form.users[of])
+            mine_used, users = float(used @ mine), float(form.users[of])
             now = float((w.flow * w.on_cps)[rest] @ mine)
-            left = np.maximum(users - share * count, 0.0) / max(users - now, LEFT) if users > 0 else 1.0
-            come = come + share * (load - fixed) / piece * left
+            left = np.maximum(users - mine_used / load * count, 0.0) / max(users - now, LEFT) if users > 0 else 1.0
+            come = come + mine_used / piece * left
         come[most] = 0.0
-        return Others(come, _ready(stations, most), piece)
+        return OthersOnCps(come, _ready(stations, most), piece)
 
     def _alike(self, tasks: Places) -> bool:
         """Whether others are on the CPs in one place each: a number of them says how long they are there."""
