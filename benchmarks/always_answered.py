@@ -2,7 +2,8 @@
 
 `python -m benchmarks answers --seeds 0 1000`; with `--simulate 2` each is simulated for two seconds as well, and works are
 named whose response times are farther off than 15 % and twice the half width of what is simulated. `--ordinary` takes small
-systems of one LPAR and one to three works instead, `--batch` batch jobs beside CICS regions.
+systems of one LPAR and one to three works instead, `--batch` batch jobs beside CICS regions, `--classes` TRANCLASSes of few
+places beside other work.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from qnsolve.zos.report.reporting import answer
 
 from benchmarks.families.all_systems import Drawn
 from benchmarks.families.batch_systems import batch_system
+from benchmarks.families.class_systems import class_system
 from benchmarks.families.ordinary_systems import ordinary_system
 from benchmarks.families.random_systems import fullest, random_system
 from benchmarks.system_accuracy import at_most
@@ -135,9 +137,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     families = parser.add_mutually_exclusive_group()
     families.add_argument("--ordinary", action="store_true", help="small systems as a site describes them, not of any kind")
     families.add_argument("--batch", action="store_true", help="batch jobs beside CICS regions")
+    families.add_argument("--classes", action="store_true", help="TRANCLASSes of few places beside other work")
     parser.add_argument("--simulate", type=float, default=0.0, metavar="SECONDS", help="simulate each for so long as well")
     options = parser.parse_args(arguments)
-    draw = ordinary_system if options.ordinary else batch_system if options.batch else random_system
+    kinds = {ordinary_system: options.ordinary, batch_system: options.batch, class_system: options.classes}
+    draw = next((kind for kind, asked in kinds.items() if asked), random_system)
     found, simulations = [], list[Beside]()
     for seed in range(*options.seeds):
         system = draw(seed)

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from qnsolve import zos
 
+from benchmarks.families.class_systems import class_system
+
 Times = dict[str, float]
+SIMULATED = {
+    2: {"pay": 0.009086, "tiny": 4.704e-05, "others": 0.004633},
+    17: {"pay": 0.02666, "tiny": 5.44e-05, "others": 0.02678},
+    26: {"pay": 0.001946, "tiny": 1.951e-05, "others": 0.003913},
+    32: {"pay": 0.0009702, "tiny": 1.676e-06, "others": 8.531e-05},
+    42: {"pay": 0.004091, "tiny": 1.328e-05, "others": 0.002855},
+    57: {"pay": 0.01354, "tiny": 3.009e-05, "others": 0.004141},
+}
 
 
 def _class(places: int, engines: int, rate: float, step: Times, beside: tuple[str, float, Times] | None = None) -> zos.System:
@@ -84,3 +94,14 @@ def test_beside_others(
     found = _class(places, engines, rate, step, beside).solve()
     assert found["pay"].response_time == pytest.approx(pay, rel=0.05)
     assert found["others"].response_time == pytest.approx(others, rel=0.07)
+
+
+@pytest.mark.parametrize("seed", SIMULATED)
+def test_beside_next_to_no_work_in_the_region_and_other_work(seed: int) -> None:
+    """Simulated, half widths of 1 to 5 %: short tasks at the TCB find those of the class that have a place, no others.
+
+    They were up to eight times too long.
+    """
+    found = class_system(seed).solve()
+    for name, response in SIMULATED[seed].items():
+        assert found[name].response_time == pytest.approx(response, rel=0.1)

@@ -118,6 +118,9 @@ class FewSolved:
         Chance of as many others as are counted.
     longer : float
         Waits for the limit over those of the crowd.
+    slower : (float, float)
+        Time of one more task at the TCB, in turn with those there, and of one more unit on the CPs, over those alone: all stay
+        as it finds them.
     """
 
     load: float
@@ -127,6 +130,7 @@ class FewSolved:
     served: float
     most_others: float = 0.0
     longer: float = 1.0
+    slower: tuple[float, float] = (1.0, 1.0)
 
 
 def few_places(asked: FewPlaces) -> FewSolved | None:
@@ -166,14 +170,18 @@ def _solved(asked: FewPlaces) -> FewSolved | None:
     crowd = crowd_of_levels(states, tail, 0, size, stream)
     if crowd is None:
         return None
-    there, off, served, most_others = np.zeros(4), np.zeros(size + 1), 0.0, 0.0
+    there, off, served, most_others, in_turn, slower = np.zeros(4), np.zeros(size + 1), 0.0, 0.0, 0.0, 0.0
     for n, chance in enumerate([*states, tail.phases]):
         counts, at_tcb = chain.counts(min(n, size))
         there += counts @ chance
         off += np.bincount(counts[OFF].astype(int), chance, size + 1)
         most_others += float(chance[counts[OTHERS] == len(asked.others.come) - 1].sum()) * (len(asked.others.come) > 1)
         served += (1 - asked.tcb) * float(at_tcb @ chance)
-    return FewSolved(stream / most, crowd, there, off, served, most_others)
+        beside = counts[OPEN] + asked.others.ready[counts[OTHERS].astype(int)]
+        in_turn += float(((1 + counts[QR]) * np.maximum((1 + beside) / asked.engines, 1.0)) @ chance)
+        slower += float(np.maximum((1 + at_tcb + (1 - at_tcb) * asked.tcb + beside) / asked.engines, 1.0) @ chance)
+    slow = in_turn / (1 - asked.tcb), slower
+    return FewSolved(stream / most, crowd, there, off, served, most_others, slower=slow)
 
 
 class _FewStates:

@@ -35,7 +35,10 @@ LEFT = 1e-3  # users that are elsewhere, at least
 
 @dataclass(frozen=True, eq=False)
 class _Times:
-    """Tasks, the time of each at its QR TCB and on CPs beside it (n,) [s]; others on the CPs, and how many are there."""
+    """Tasks of a region, the time of each at its QR TCB and on CPs beside it (n,) [s]; others on the CPs, and their number.
+
+    The tasks are those of the limit, and all that come to the TCB beside them.
+    """
 
     tcb: int
     tasks: Places
@@ -184,7 +187,7 @@ class FewPlacesOfWork:
         at_own = np.isin(rest, at_tcb)
         cpu = w.ask.on_cps[rest] - w.ask.qr[rest] * at_own
         used, rounds = w.flow[rest] * cpu, w.need.rounds[rest]
-        load = float(used.sum()) + fixed
+        load = self._load(host, tasks, at_tcb)
         if not load > LEAST:
             return OthersOnCps(np.zeros(1), np.zeros(1), 1.0)
         piece = (float(used @ (cpu / rounds)) + fixed * PIECE) / load
@@ -218,33 +221,41 @@ class FewPlacesOfWork:
 
     def _times(self, pool: int, tasks: Places, asked: FewPlaces, found: FewSolved) -> _Times:
         """Times of each task: waits at the TCB as often as it comes there, all CPU stretched alike."""
-        w = self.work
+        w, host = self.work, int(self.work.form.host[tasks[0]])
         flow, qr = w.flow[tasks], w.ask.qr[tasks]
         visits = np.where(qr > LEAST, w.need.rounds[tasks], 0.0)
         served = max(found.served, float(flow @ qr))
+        stretch = served / max(float(flow @ qr), 1e-300)
         wait = max(float(found.there[QR]) - served, 0.0) / max(float(flow @ visits), 1e-300)
-        at_qr = qr * served / max(float(flow @ qr), 1e-300) + visits * wait
         own = (w.ask.on_cps - w.ask.qr)[tasks]
         alone = float(flow @ own)
         beside = own * max(float(found.there[OPEN]) / alone, 1.0) if alone > 0 else own
-        rest = self._rest(int(w.form.host[tasks[0]]), tasks)
-        rest = without(rest, self._at_qr(int(w.form.region[tasks[0]])))
+        at_tcb = without(self._at_qr(int(w.form.region[tasks[0]])), tasks)
+        their = w.ask.qr[at_tcb]
+        behind = stretch * (w.need.rounds[at_tcb] * found.there[QR] * asked.pieces[QR] + their) / (1 - asked.tcb)
+        their = np.where(w.need.in_order[at_tcb], behind, found.slower[0] * their)  # or they take turns
+        rest = without(self._rest(host, tasks), at_tcb)
         assert found.crowd is not None
         others = rest if found.most_others < RARE and self._alike(rest) else rest[:0]
-        number = float(found.there[OTHERS]) * _part_of(w, rest, int(w.form.host[tasks[0]]))
-        return _Times(w.limit_tcb(pool), tasks, at_qr, beside, others, number, found.crowd.full)
+        number = (
+            float(found.there[OTHERS]) * float(w.flow[rest] @ w.ask.on_cps[rest]) / max(self._load(host, tasks, at_tcb), LEAST)
+        )
+        return _Times(
+            w.limit_tcb(pool), np.concatenate((tasks, at_tcb)),
+            np.concatenate((stretch * qr + visits * wait, their)),
+            np.concatenate((beside, found.slower[1] * (w.ask.on_cps - w.ask.qr)[at_tcb])), others, number, found.crowd.full,
+        )  # fmt: skip
+
+    def _load(self, host: int, tasks: Places, at_tcb: Places) -> float:
+        """CPs that others have, but for what they use at the TCB of the limit."""
+        w, rest = self.work, self._rest(host, tasks)
+        fixed = float(w.form.fixed[w.form.fixed[:, 0] == host, 2].sum())
+        return float(w.flow[rest] @ w.ask.on_cps[rest]) - float(w.flow[at_tcb] @ w.ask.qr[at_tcb]) + fixed
 
     def _rest(self, host: int, tasks: Places) -> Places:
         """Other tasks on the CPs of a host."""
         w = self.work
         return without(np.flatnonzero((w.form.host == host) & (w.flow * w.ask.on_cps > 0)), tasks)
-
-
-def _part_of(work: Working, tasks: Places, host: int) -> float:
-    """Share of others on the CPs that some tasks are, beside the fixed CPU."""
-    fixed = float(work.form.fixed[work.form.fixed[:, 0] == host, 2].sum())
-    used = float(work.flow[tasks] @ work.ask.on_cps[tasks])
-    return used / max(used + fixed, LEAST)
 
 
 def _ready(stations: list[tuple[float, float]], most: int) -> Array:
