@@ -23,9 +23,7 @@ LEAST = 1e-12  # of a time that counts [s], and of a load
 PHASES, SEVERAL = 300, 3  # states with all places taken, up to which a chain is solved, of so many limits
 SPREAD, MORE = 4.5, 10.0  # others that are counted: their number, so many times its root, and some more
 FARTHEST = 10.0  # change of the waits of others, at most
-RARE = (
-    0.01  # chance of as many others as are counted, up to which these tell how many are there; of a full limit, that it matters
-)
+RARE = 0.01  # chance of as many others as are counted, up to which these tell how many are there
 MANY = 50  # places of a region from which on its tasks are on the CPs, not before it
 AT_TCB = 0.05  # load of a QR TCB by others of its region, up to which these do not hold up tasks of a limit for long
 ALONE = 0.01  # of the CPs, which others use, up to which they are none
@@ -74,7 +72,7 @@ class FewPlacesOfWork:
         here = (w.form.host == w.form.host[tasks[0]]) & (w.flow * w.ask.on_cps > 0)
         apart = w.ask.ro + w.ask.threads + w.ask.qr_spin + w.ask.open_spin + w.form.in_groups[w.form.work]
         other = apart[here].any() or w.need.calls[tasks].any() or w.need.calls[:, tasks].any()
-        own, users = without(self._at_qr(int(w.form.region[tasks[0]])), tasks), w.form.users[w.form.work] > 0
+        own, users = self._beside_at_tcb(tasks), w.form.users[w.form.work] > 0
         lines = (w.need.lines[tasks] > 0).any(axis=0) & (w.need.lines[users] > 0).any(axis=0)  # users may keep these for long
         lines &= w.form.pool_size < UNLIMITED
         fixed = w.form.fixed[w.form.fixed[:, 0] == w.form.host[tasks[0]]]
@@ -88,9 +86,7 @@ class FewPlacesOfWork:
         w, host = self.work, int(self.work.form.host[tasks[0]])
         if len(tasks) > 1:
             return False
-        rest = self._rest(host, tasks)
-        fixed = float(w.form.fixed[w.form.fixed[:, 0] == host, 2].sum())
-        return float(w.flow[rest] @ w.ask.on_cps[rest]) + fixed < ALONE * float(w.form.engines[host])
+        return self._load(host, tasks, tasks[:0]) < ALONE * float(w.form.engines[host])
 
     def solve(self, pool: int, tasks: Places, size: int, off: Array) -> FewSolved | None:
         """The chain of a limit; what its tasks find at the TCB and on the CPs is noted. None where it is not known.
@@ -166,7 +162,7 @@ class FewPlacesOfWork:
         into = np.maximum(begin + moves[:, :3].sum(axis=0), 1e-300)
         pieces = np.array([float(flow @ qr), float(flow @ own)]) / into[:2]
         host = int(w.form.host[tasks[0]])
-        at_tcb = without(self._at_qr(int(w.form.region[tasks[0]])), tasks)
+        at_tcb = self._beside_at_tcb(tasks)
         tcb = min(float(w.flow[at_tcb] @ w.ask.qr[at_tcb]) * w.service.get(w.limit_tcb(pool), 1.0), FULLEST)
         others = self._others(host, tasks, at_tcb)
         every, apart = bool(visited.any(axis=1).all()), max(self._most_states // ((size + 1) * (size + 2) // 2), 1)
@@ -175,14 +171,20 @@ class FewPlacesOfWork:
         engines, ends = float(w.form.engines[host]), off * into[OFF] / float(flow.sum())
         return FewPlaces(size, begin, moves, pieces, ends, tcb, engines, others, joined)
 
-    def _at_qr(self, region: int) -> Places:
-        """Tasks of a region that come to its QR TCB."""
-        return np.flatnonzero((self.work.form.region == region) & (self.work.ask.qr > LEAST))
+    def _beside_at_tcb(self, tasks: Places) -> Places:
+        """Others of their region that come to its QR TCB."""
+        w = self.work
+        return without(np.flatnonzero((w.form.region == w.form.region[tasks[0]]) & (w.ask.qr > LEAST)), tasks)
+
+    def _fixed(self, host: int) -> float:
+        """CPs that do not grow with the work."""
+        fixed = self.work.form.fixed
+        return float(fixed[fixed[:, 0] == host, 2].sum())
 
     def _others(self, host: int, tasks: Places, at_tcb: Places) -> OthersOnCps:
         """All others on the CPs of a host; not those of the TCB of the limit."""
         w, form = self.work, self.work.form
-        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
+        fixed = self._fixed(host)
         rest = self._rest(host, tasks)
         at_own = np.isin(rest, at_tcb)
         cpu = w.ask.on_cps[rest] - w.ask.qr[rest] * at_own
@@ -230,7 +232,7 @@ class FewPlacesOfWork:
         own = (w.ask.on_cps - w.ask.qr)[tasks]
         alone = float(flow @ own)
         beside = own * max(float(found.there[OPEN]) / alone, 1.0) if alone > 0 else own
-        at_tcb = without(self._at_qr(int(w.form.region[tasks[0]])), tasks)
+        at_tcb = self._beside_at_tcb(tasks)
         their = w.ask.qr[at_tcb]
         behind = stretch * (w.need.rounds[at_tcb] * found.there[QR] * asked.pieces[QR] + their) / (1 - asked.tcb)
         their = np.where(w.need.in_order[at_tcb], behind, found.slower[0] * their)  # or they take turns
@@ -249,8 +251,7 @@ class FewPlacesOfWork:
     def _load(self, host: int, tasks: Places, at_tcb: Places) -> float:
         """CPs that others have, but for what they use at the TCB of the limit."""
         w, rest = self.work, self._rest(host, tasks)
-        fixed = float(w.form.fixed[w.form.fixed[:, 0] == host, 2].sum())
-        return float(w.flow[rest] @ w.ask.on_cps[rest]) - float(w.flow[at_tcb] @ w.ask.qr[at_tcb]) + fixed
+        return float(w.flow[rest] @ w.ask.on_cps[rest]) - float(w.flow[at_tcb] @ w.ask.qr[at_tcb]) + self._fixed(host)
 
     def _rest(self, host: int, tasks: Places) -> Places:
         """Other tasks on the CPs of a host."""
