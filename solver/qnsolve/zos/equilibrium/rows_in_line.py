@@ -62,16 +62,14 @@ class RowsInLine:
         calm /= (1 - min(float(load.sum()), FULLEST)) ** 2  # until a line is as it is in the mean
         same = np.exp(-self.apart / calm)[:, None]
         stay, fresh = np.ones_like(work), np.zeros_like(work)  # of what a row met first, the part that is ahead of this one
-        found = np.zeros((len(rate), len(rate) + 1))
-        times: list[Array] = []  # of each request of a row
-        pull: list[Array] = []  # work that comes to the line while it is as long
-        for k in range(int(np.ceil(self.number.max()))):
-            time = np.column_stack([work * stay, self.size])
-            for m, before in enumerate(times):
-                time += (same ** (k - m) * pull[k - 1 - m][:, None]) * before
-            times.append(time)
-            pull.append(work @ (rate * (k < self.number)))
+        found, most = np.zeros((len(rate), len(rate) + 1)), int(np.ceil(self.number.max()))
+        times = np.empty((most, *found.shape))  # of each request of a row
+        kept = np.empty((most, len(rate)))  # work that comes to the line while it is as long, as far as it is still there
+        for k in range(most):
+            times[k] = np.column_stack([work * stay, self.size])
+            times[k] += np.einsum("mc,mcj->cj", kept[:k][::-1], times[:k])
+            kept[k] = same[:, 0] ** (k + 1) * (work @ (rate * (k < self.number)))
             fresh += (1 - same) * same**k * np.maximum(1 - k / self.number, 0.0)
             stay = fresh + same ** (k + 1) * np.maximum(1 - (k + 1) / self.number, 0.0)
-            found += np.clip(self.number - k, 0.0, 1.0)[:, None] * time
+            found += np.clip(self.number - k, 0.0, 1.0)[:, None] * times[k]
         return found
