@@ -11,6 +11,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
+from .bursts.long_pieces import beside_bursts
 from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
@@ -115,7 +116,7 @@ class Host(HostView):
         """
         chain, kind = GroupChain(self, k), kinds_of(self, k)
         if kind is None:
-            plain = point = chain.solve()
+            plain = point = beside_bursts(self, k, chain.solve())
         else:
             point = KindChain(self, k, kind).solve()
             plain = chain.solve()

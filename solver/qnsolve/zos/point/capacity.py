@@ -13,6 +13,7 @@ from qnsolve.zos.compile.compiled import Compiled, compiled
 from qnsolve.zos.compile.needs import needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
+from qnsolve.zos.hosts.kept_points import KeptAnswers
 from qnsolve.zos.parts.system import SystemParts
 
 from .solved import convertible, scaled, solved_point
@@ -31,6 +32,7 @@ NEARER = 0.3  # part of the way where a load says that little is left
 GALLOP = 3  # halvings where one after another is held, or is not
 FLAT = 0.1  # change of what a load is above 1, up to which it says nothing where that is next to nothing
 EASY = 2  # held in a row, up to which such a part is gone
+KEPT = 100  # ends that are kept
 BENT = 2.5  # how much farther, or less far, a parabola goes than a line, at most
 CLOSE = 0.1  # log of a load up to which it is taken to grow as the factor does
 
@@ -52,8 +54,11 @@ class Capacity:
     center: str
 
 
+_capacities = KeptAnswers[Capacity](KEPT)
+
+
 def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
-    """How many times its rates and users a system holds.
+    """How many times its rates and users a system holds; asked the same again, it is read.
 
     Parameters
     ----------
@@ -61,8 +66,12 @@ def capacity(system: SystemParts, grows: Places | None = None) -> Capacity:
     grows : ndarray (W,) of bool, optional
         The work that grows; all where left out.
     """
+    which = np.ones(len(system.work), dtype=bool) if grows is None else grows
+    return _capacities.of((system, which), lambda: _capacity(system, which))
+
+
+def _capacity(system: SystemParts, grows: Places) -> Capacity:
     form = compiled(system)
-    grows = np.ones(len(form.rate), dtype=bool) if grows is None else grows
     if not (grows & (form.rate > 0)).any():
         return Capacity(inf, "")
     forms = [form]
