@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 
@@ -48,30 +47,6 @@ def solve_once() -> Callable[..., object]:
         return result
 
     return once
-
-
-@pytest.fixture(scope="session")
-def holdings() -> dict[object, object]:
-    """What systems hold, by their text and the work that grows."""
-    return {}
-
-
-@pytest.fixture
-def hold_once(holdings: dict[object, object], monkeypatch: pytest.MonkeyPatch) -> None:
-    """How many times its work a system holds takes a dozen solutions near saturation: in a session they are made once."""
-    from importlib import import_module
-
-    import qnsolve as qn
-    from qnsolve.zos.point.capacity import capacity
-
-    def once(system: qn.zos.System, grows: Any = None) -> object:
-        text = qn.dumps(system), None if grows is None else tuple(grows)
-        if text not in holdings:
-            holdings[text] = capacity(system, grows)
-        return holdings[text]
-
-    for module in ("solve_system", "report.system_result", "whatif.growth", "whatif.system_bottleneck"):
-        monkeypatch.setattr(import_module(f"qnsolve.zos.{module}"), "capacity", once)
 
 
 @pytest.fixture(scope="session")

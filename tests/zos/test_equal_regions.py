@@ -13,8 +13,6 @@ from qnsolve.zos.report.system_tables import split_by_group
 
 from tests import ROOT
 
-pytestmark = pytest.mark.usefixtures("hold_once")
-
 
 @pytest.fixture(scope="module")
 def region() -> qn.zos.System:

@@ -164,7 +164,6 @@ def test_numbers_without_names() -> None:
         zos.System(**two, work=[zos.Work("CFDT", **given, log_bytes=5)])
 
 
-@pytest.mark.usefixtures("hold_once")
 def test_the_command_line_takes_systems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`solve` prints planners' tables, `--json` the same figures; what goes with networks only is refused."""
     file = tmp_path / "site.toml"

@@ -26,7 +26,6 @@ def _named(blocks: list[tuple[str, str]]) -> list[object]:
     return [pytest.param(page, block, id=f"{page}-{number}") for number, (page, block) in enumerate(blocks)]
 
 
-@pytest.mark.usefixtures("hold_once")
 @pytest.mark.parametrize(("page", "code"), _named(all_blocks("python")))
 def test_python_blocks_run(page: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each Python block runs by itself beside the examples, and its assertions hold."""

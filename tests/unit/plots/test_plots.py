@@ -19,7 +19,6 @@ from qnsolve.results.plotting import COLOURS, drawn, look_of
 
 from tests import ROOT
 
-pytestmark = pytest.mark.usefixtures("hold_once")
 SYSTEM = ROOT / "examples" / "cics-region.toml"
 NETWORK = ROOT / "examples" / "cics-cfdt.toml"
 

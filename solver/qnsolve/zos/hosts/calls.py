@@ -11,6 +11,7 @@ from qnsolve.numerics.series import Array, Places
 from .load import Load
 
 DEEP = 3  # calls in calls
+LITTLE = 0.01, 0.1  # of a piece of the mean work, up to which a visit is less than one: without bursts, and beside them
 
 Visits = tuple[Array, Array, Array]
 
@@ -65,6 +66,10 @@ class Calls:
         """CPU of the tasks that one visit of some tasks calls, given that of one visit of each (T,) [s]."""
         return np.asarray(self.load.calls[tasks] @ (self.load.rounds * each)) if self.some else np.zeros(len(tasks))
 
+    def pieces(self, cpu: Array, mean: float) -> Array:
+        """As how many pieces visits count, given the CPU of each and that of a mean one by their work [s]."""
+        return np.asarray(np.minimum(cpu / max(LITTLE[bool(self.load.bursts)] * mean, 1e-300), 1.0))
+
     def visits(self, own: Places, work: Array, called: Array) -> Visits:
         """Visits to others than a group of the tasks `own` [1/s], the CPU of each [s], and how many pieces it counts as.
 
@@ -99,7 +104,7 @@ class Calls:
         many = (work[own] > 0) + self.number(own)
         flows = np.concatenate((flow, merged, load.flow[own] * many))
         cpu = np.concatenate((work, work + given, (work[own] + called) / np.maximum(many, 1e-300)))
-        pieces = np.where(cpu > 0, 1.0, 0.0)
         mean = float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
+        pieces = self.pieces(cpu, mean)
         pieces[:size][before] = np.minimum(work[before] / max(mean, 1e-300), 1.0)
         return flows, cpu, pieces

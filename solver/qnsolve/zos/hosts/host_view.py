@@ -160,10 +160,11 @@ class HostView:
         """Visits a second to others than a group: each of its tasks may come to them before, and after."""
         if k is None:
             return self.all_flow
-        load, tasks, (flows, _, pieces) = self.load, self.load.groups[k].tasks, self._visits(k)
+        load, tasks, (flows, cpu, pieces) = self.load, self.load.groups[k].tasks, self._visits(k)
         rest = float(flows[: -len(tasks)] @ pieces[: -len(tasks)]) + load.fixed_flow
         rest = rest if rest > NOISE * self.all_flow else 0.0
-        before, after = ((self._elsewhere(k, later) > 0).astype(float) for later in (False, True))
+        mean = float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
+        before, after = (self.calls.pieces(self._elsewhere(k, later), mean) for later in (False, True))
         return rest + float(load.flow[tasks] @ (before + after + self.calls.number(tasks)))
 
     def piece(self, k: int | None) -> float:
@@ -210,7 +211,7 @@ class HostView:
         spread = float(moves.sum()) + fixed
         unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
         again = (float(self.load.flow @ (work * self.left_in_a_row)) + fixed) / max(whole, 1e-300)
-        clock, mix = self.own_clock(k), MIX ** self.settled(k)
+        clock, mix = self.own_clock(k), MIX ** (self.settled(k) * min(whole / max(spread, 1e-300), 1.0))
         found = unlike**mix * again / clock
         longest = 0.0 if self.load.bursts else self._longest(k)
         part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 
@@ -29,6 +30,7 @@ LONGER = 2.0  # pieces of the work in lines over those of bursts, from which on 
 ALIKE = 0.01  # of what bursts make pieces longer, up to which they do so alike
 UNLIKE = 1.5  # longest piece at a TCB over the shortest, up to which they are as good as alike
 UNITS = 2.5  # servers of a group that count, over those at work
+UNEVEN = 2.0  # spread of the lengths of free pieces from half on the chain of pieces all alike does not say their mean time
 MOST, TAIL = 4000, 1e-12  # pieces of bursts that are counted, and what is left of their number
 AT_ONCE = 8  # numbers after which it is asked whether there are more
 MANY = 30  # pieces beside bursts, beyond twice the processors, from which on they get no more
@@ -70,7 +72,7 @@ class BesideBursts:
             return point.free
         found: Array | float = point.free
         longer = _beside_longer(load)
-        its = _Pieces.of(load, longer)
+        its = _Pieces.of(load, point, longer)
         if its is not None and (longer or not its.alike):
             found = np.full(len(load.flow), point.free)
             alone = self._plain[1].free if longer else self._free_without(its.works)
@@ -81,8 +83,22 @@ class BesideBursts:
                 ratio /= 1 + max(more, 0.0) / load.coming.most
             elif not load.coming.steady or load.gated or load.held:  # fewer come then
                 ratio *= min((point.free - alone) / max(its.more(its.mean), 1e-300), 1.0)
-            found[its.some] = its.times(alone, max(ratio, 0.0))
+            times = its.times(alone, max(ratio, 0.0))
+            found[its.some] = times if longer else self._as_alike(its, times, alone)
         return found if longer else _one_by_one(load, point, found)
+
+    def _as_alike(self, its: _Pieces, times: Array, alone: float) -> Array:
+        """Times of free pieces, in the mean as the chain has it where nearly all their work is of one length.
+
+        It counts a burst as pieces of the mean length, fewer of them than there are where these are shorter.
+        """
+        piece, flow = self.load.free[its.some], self.load.flow[its.some]
+        work, squares = float(flow @ piece), float(flow @ piece**2)
+        spread = 1 - squares**2 / (work * float(flow @ piece**3))  # of the lengths, by their work
+        fewer = max(work / float(flow.sum()) / its.unit, 1.0)
+        chain = alone + fewer * max(self.point.free - alone, 0.0)
+        mean = float((flow * piece) @ times) / work
+        return np.asarray(np.maximum(times * (chain / mean) ** (1 - min(UNEVEN * spread, 1.0)), 1.0))
 
     def last(self, k: int) -> float:
         """How slow a task of a group is that is there for long, over alone: as without bursts; 0 where that is not needed."""
@@ -190,7 +206,9 @@ class _Pieces:
     works : frozenset of int
         Whose they are.
     single : float
-        What comes one by one, at TCBs too [processors].
+        What comes one by one, at TCBs only where that is `beside` [processors].
+    at_work : ndarray (L,)
+        Chances of 0, 1, … TCBs at work that `single` is without.
     """
 
     some: Places
@@ -203,9 +221,10 @@ class _Pieces:
     bursts: list[_AtOnce]
     works: frozenset[int]
     single: float
+    at_work: Array
 
     @classmethod
-    def of(cls, load: Load, beside: bool) -> _Pieces | None:
+    def of(cls, load: Load, point: HostPoint, beside: bool) -> _Pieces | None:
         """Those of a load; None where there are none that come in bursts. `beside` is whether those out of TCBs count."""
         some: Places = (load.flow > 0) & (load.free > 0)
         tasks, from_tcbs = np.flatnonzero(some), np.zeros(len(some), dtype=bool)
@@ -241,11 +260,16 @@ class _Pieces:
         rate, fast, none = less * rate, piece / room, np.zeros(len(piece))
         more = among(fast, none, none, rate, mates) - among(fast, none, none, rate, 0 * mates)
         longer = np.divide(more, fast, out=none.copy(), where=fast > 0)
-        single = float((rate * piece)[~in_groups].sum())
+        lines = [not beside and g.servers == 1 for g in load.groups]
+        at_lines = np.repeat([False, *lines], [count, *(len(g.tasks) for g in load.groups)])
+        single, at_work = float((rate * piece)[~in_groups & ~at_lines].sum()), np.ones(1)
+        for busy in (min(line.busy, 1.0) for line in compress(point.groups, lines)):
+            at_work = np.convolve(at_work, (1 - busy, busy))
         some_of = slice(0, count)
         return cls(
-            some, room, stretched, rate[some_of], mean, longer[some_of], less * whole / room, bursts, frozenset(works), single
-        )
+            some, room, stretched, rate[some_of], mean, longer[some_of], less * whole / room, bursts, frozenset(works), single,
+            at_work,
+        )  # fmt: skip
 
     @property
     def alike(self) -> bool:
@@ -266,11 +290,15 @@ class _Pieces:
         return float(np.dot(work, mates)) / 2 / (self.used * self.room) / (1 - self.used)
 
     def more(self, piece: float) -> float:
-        """What bursts make pieces of a length longer, over their time alone: by two chains, with groups and without."""
+        """What bursts make pieces of a length longer, over their time alone: by two chains, with groups and without.
+
+        Tasks at TCBs are there as one unit each while it is at work, however long its line is.
+        """
         groups = [*self.bursts, _AtOnce(self.single / piece, 1.0, piece)]
         used = sum(its.used for its in groups)
         each = (groups, [its.one_by_one() for its in groups])
-        number = [float(_beside(self.room, np.zeros(1), its, piece, self.stretched)[1][0]) for its in each]
+        units = np.arange(float(len(self.at_work)))
+        number = [float(self.at_work @ _beside(self.room, units, its, piece, self.stretched)[1]) for its in each]
         return (number[0] - number[1]) / used / self.stretched
 
     def times(self, alone: float, ratio: float) -> Array:
