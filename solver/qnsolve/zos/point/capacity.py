@@ -83,16 +83,18 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
     if low == guess:
         return Capacity(low, resource)
     search = _HeadroomSearch(bound, resource, low, bool((form.users > 0).any()))
+    today = not low and guess > 1 + STRIDE  # is asked first then: far beyond the end takes long
+    factor = 1.0 if today else guess
     for _ in range(STEPS):
         try:
-            work = solved_point(system, np.where(grows, guess, 1.0), ROUNDS).work
+            work = solved_point(system, np.where(grows, factor, 1.0), ROUNDS).work
         except FullPoolError as error:
-            search.refused(guess, error.name, error.load)
+            search.refused(factor, error.name, error.load)
         else:
-            search.held(guess, *fullest(work), work.settled)
+            search.held(factor, *fullest(work), work.settled)
         if search.ended:
             break
-        guess = search.next()
+        factor, today = guess if today and search.low else search.next(), False
     return Capacity(search.low, search.center)
 
 
