@@ -73,9 +73,9 @@ class GroupRates:
 
 
 class GroupChain:
-    """The chain of group `k`, or of free pieces alone where it is None."""
+    """The chain of group `k`, or of free pieces alone where it is None; `clock` is that of the others, if not its own."""
 
-    def __init__(self, view: HostView, k: int | None) -> None:
+    def __init__(self, view: HostView, k: int | None, clock: float | None = None) -> None:
         self.view, self.k = view, k
         load = view.load
         group = load.groups[k] if k is not None else None
@@ -94,6 +94,7 @@ class GroupChain:
         self.slower = float(view.slower(k)) if k is not None else 1.0
         if k is not None and self.as_levels and not load.groups[k].in_order:  # the others' clock is over that of tasks
             self.slower /= self.levels_a_task ** view.settled(k)
+        self.slower = self.slower if clock is None else clock
         self.out = view.others_flow(k)
         fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
         self.phases = grid(max(load.engines + 10, fine), view.top, self._growth())

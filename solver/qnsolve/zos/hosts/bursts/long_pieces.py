@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from qnsolve.zos.hosts.group_chain import GroupChain
 from qnsolve.zos.hosts.host_view import HostView
-from qnsolve.zos.hosts.load import GroupPoint
+from qnsolve.zos.hosts.load import GroupPoint, Kept
 
 SAME = 0.01  # change of the clock up to which it is the same [ratio]
 
@@ -21,12 +21,12 @@ def beside_bursts(view: HostView, k: int, point: GroupPoint) -> GroupPoint:
     load, limited = view.load, {*view.load.held, *view.load.gated, *view.load.watched}
     if not load.bursts or load.groups[k].region in limited or k not in view.lines:
         return point
-    plain, clock = HostView(replace(load, bursts=())), float(view.slower(k))
+    works = frozenset(burst.work for burst in load.bursts)
+    plain = HostView(replace(load, bursts=(), kept=load.kept.without.setdefault(works, Kept())))
+    clock = float(view.slower(k))
     if not float(plain.slower(k)) > (1 + SAME) * clock:
         return point
-    whole, short = GroupChain(plain, k), GroupChain(plain, k)
-    short.slower = clock
-    own, other = whole.solve(), short.solve()
+    own, other = GroupChain(plain, k).solve(), GroupChain(plain, k, clock).solve()
     view.effort += plain.effort
     number, busy, thinned = (
         getattr(point, figure) * getattr(own, figure) / max(getattr(other, figure), 1e-300)
