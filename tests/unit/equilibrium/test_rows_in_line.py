@@ -55,3 +55,10 @@ def test_an_overloaded_line_has_a_number() -> None:
     """Rates of a round that are beyond what the facility can do."""
     line = RowsInLine(np.array([3.0, 1.0]), np.ones(2), np.array([2.0, 1.0]), np.zeros(2), np.array([-1, -1]))
     assert np.isfinite(line.waits_over_shared()).all()
+
+
+def test_alike_requests_wait_as_if_they_shared_the_server_however_many_are_in_a_row() -> None:
+    """1.1 in the mean is one, and a second in a tenth of the rows: it was counted as two, and the waits were twice too long."""
+    number, size = np.array([1.1, 6.2]), np.array([1e-5, 1e-5])
+    rows = RowsInLine(0.47 / (number * size), size, number, np.array([1e-6, 1e-6]), np.array([0, 1]))
+    assert rows.waits_over_shared() == pytest.approx([1.0, 1.0], rel=1e-9)

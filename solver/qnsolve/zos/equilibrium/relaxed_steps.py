@@ -143,7 +143,8 @@ class RelaxedSteps:
             if pool in before.groups:
                 work.at_group[pool] = before.groups[pool] ** (1 - part) * at**part
         for region in gated.keys() & before.gated.keys():
-            gated[region] = (1 - part) * before.gated[region] + part * gated[region]
+            if len(gated[region]) == len(before.gated[region]):  # of as many places
+                gated[region] = (1 - part) * before.gated[region] + part * gated[region]
         for host, old in zip(work.hosts, before.speeds, strict=False):
             for region, new in host.speeds.items():
                 if region in old:

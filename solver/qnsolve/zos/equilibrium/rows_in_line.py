@@ -68,7 +68,7 @@ class RowsInLine:
         for k in range(most):
             times[k] = np.column_stack([work * stay, self.size])
             times[k] += np.einsum("mc,mcj->cj", kept[:k][::-1], times[:k])
-            kept[k] = same[:, 0] ** (k + 1) * (work @ (rate * (k < self.number)))
+            kept[k] = same[:, 0] ** (k + 1) * (work @ (rate * np.clip(self.number - k, 0.0, 1.0)))
             fresh += (1 - same) * same**k * np.maximum(1 - k / self.number, 0.0)
             stay = fresh + same ** (k + 1) * np.maximum(1 - (k + 1) / self.number, 0.0)
             found += np.clip(self.number - k, 0.0, 1.0)[:, None] * times[k]

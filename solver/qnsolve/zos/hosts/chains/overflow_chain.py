@@ -26,6 +26,7 @@ LEAST = 1e-12
 NARROW = 4  # phases up to which an elimination is quicker than a band matrix
 SELDOM = 1e-4  # share of the time that all first servers are taken up to which the last digits count
 MANY = 12  # states from which on half are eliminated at once
+ROUNDING = 1e-9  # of times, up to which some may be below 0
 
 
 @dataclass(frozen=True)
@@ -273,9 +274,10 @@ def _stationary(moves: Array) -> Array:
         np.fill_diagonal(inner, out.sum(axis=1) - inner.sum(axis=1))
         try:
             ratio = times_inverse(rates[:half, half:], inner)
-        except np.linalg.LinAlgError:  # never left, in the digits that there are
+        except np.linalg.LinAlgError:  # never left, in the digits that there are, or next to never
             ratio = np.full((half, 1), np.nan)
-        if np.isfinite(ratio).all():
+        if np.isfinite(ratio).all() and float(ratio.min()) >= -ROUNDING * float(ratio.max()):
+            ratio = np.maximum(ratio, 0.0)
             first = _stationary(rates[:half, :half] + ratio @ out)
             whole = np.concatenate((first, first @ ratio))
             return np.asarray(whole / whole.sum())
