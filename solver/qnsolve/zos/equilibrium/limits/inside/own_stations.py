@@ -160,13 +160,15 @@ class OwnStations:
         host = int(form.host[tasks[0]])
         own, total = self.through(tasks) * (form.host == host), float(w.flow[tasks].sum())
         cpu, time = float(own @ w.ask.on_cps) / total, float(own @ w.on_cps) / total
-        return self._served(tasks, total, cpu, time, time, *self._cps(host), size).speeds
+        return self._served(tasks, total, cpu, time, time, *self._cps(host, own), size).speeds
 
-    def _cps(self, host: int) -> tuple[float, float]:
-        """CPs of a host that are in use, and all of them."""
+    def _cps(self, host: int, through: Array) -> tuple[float, float]:
+        """CPs of a host that some tasks (T,) find in use, by work of no lower importance, and all of them."""
         w, form = self.work, self.work.form
-        fixed = float(form.fixed[form.fixed[:, 0] == host, 2].sum())
-        return float((w.flow * w.ask.on_cps) @ (form.host == host)) + fixed, float(form.engines[host])
+        here = form.host == host
+        rank = form.importance[here & (through > 0)].max()
+        fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2].sum())
+        return float((w.flow * w.ask.on_cps) @ (here & (form.importance <= rank))) + fixed, float(form.engines[host])
 
     def _of(self, pool: int, tasks: Places, size: int, cps: Places, at_qr: Array) -> dict[Key, OwnStation]:
         """Stations at which the tasks of a limit, and those that they wait for, wait; none where most are of users.
@@ -190,7 +192,7 @@ class OwnStations:
         for host in np.unique(form.host[waited]).tolist():
             here = form.host == host
             kept = self._station(pool, (True, host), tasks, np.where(here & cps, through, 0.0), cpu, now)
-            found[True, host] = self._served(*kept, *self._cps(host), size, shared=True)
+            found[True, host] = self._served(*kept, *self._cps(host, np.where(cps, through, 0.0)), size, shared=True)
         for line_pool in self._lines:
             need, time = w.need.lines[:, line_pool], w.line_time[:, line_pool]
             if ((through > 0) & (need > 0) & (time > (1 + WAITED) * need)).any():
