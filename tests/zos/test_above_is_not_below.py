@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from qnsolve import zos
 
 from benchmarks.system_references import load
 
@@ -36,7 +37,7 @@ def test_dependent_regions_find_no_work_of_lower_importance() -> None:
     job = zos.Work("job", users=1, steps=[zos.Step("R", qr_cpu=0.0019668)])
     regions = [zos.ImsRegions("IMS", lpar="L", regions=4, importance=1), zos.CicsRegion("R", lpar="L", importance=3)]
     found = [
-        zos.System([zos.Lpar("L", processors=1)], regions[: len(works)], works, devices=[zos.Device("D")]).solve()
+        zos.System([zos.Lpar("L", processors=1)], regions[: len(works)], works, devices=[zos.Device("D", servers=1)]).solve()
         for works in ([users], [users, job])
     ]
     assert found[1]["users"].response_time == pytest.approx(found[0]["users"].response_time, rel=1e-3)
