@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve.zos.hosts.kept_points import KeptAnswers
 from qnsolve.zos.point import capacity as room
 from qnsolve.zos.point.solved import SolvedPoint, solved_point
 
@@ -83,7 +84,20 @@ def test_the_example_takes_few_solutions(monkeypatch: pytest.MonkeyPatch) -> Non
         return solved_point(system, factor, rounds)
 
     monkeypatch.setattr(room, "solved_point", noted)
+    monkeypatch.setattr(room, "_capacities", KeptAnswers(1))  # no test before has asked
     found = room.capacity(qn.load(EXAMPLE))
     assert len(solved) <= 6
     assert found.factor in solved
     assert found.center == "AOR1 TRANCLASS REPORTS"
+
+
+def test_what_was_found_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same system, read from its file anew, is not searched again; one whose work grows alone is."""
+    monkeypatch.setattr(room, "_capacities", KeptAnswers(2))
+    found = room.capacity(qn.load(EXAMPLE))
+    searched = list[np.ndarray]()
+    monkeypatch.setattr(room, "_capacity", lambda system, grows: searched.append(grows) or found)
+    assert room.capacity(qn.load(EXAMPLE)) == found
+    assert not searched
+    room.capacity(qn.load(EXAMPLE), np.array([True, *[False] * (len(qn.load(EXAMPLE).work) - 1)]))
+    assert len(searched) == 1

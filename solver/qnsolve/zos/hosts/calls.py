@@ -11,7 +11,7 @@ from qnsolve.numerics.series import Array, Places
 from .load import Load
 
 DEEP = 3  # calls in calls
-LITTLE = 0.01, 0.1  # of a piece of the mean work, up to which a visit is less than one: without bursts, and beside them
+LITTLE = 0.001, 0.1  # of a piece of the mean work, up to which a visit is less than one: without bursts, and beside them
 
 Visits = tuple[Array, Array, Array]
 
