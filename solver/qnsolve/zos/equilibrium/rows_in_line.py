@@ -66,8 +66,8 @@ class RowsInLine:
         times = np.empty((most, *found.shape))  # of each request of a row
         kept = np.empty((most, len(rate)))  # work that comes to the line while it is as long, as far as it is still there
         for k in range(most):
-            times[k] = np.column_stack([work * stay, self.size])
-            times[k] += np.einsum("mc,mcj->cj", kept[:k][::-1], times[:k])
+            first = np.column_stack([work * stay, self.size])
+            times[k] = np.concatenate([first[None], kept[:k][::-1, :, None] * times[:k]]).sum(axis=0)
             kept[k] = same[:, 0] ** (k + 1) * (work @ (rate * np.clip(self.number - k, 0.0, 1.0)))
             fresh += (1 - same) * same**k * np.maximum(1 - k / self.number, 0.0)
             stay = fresh + same ** (k + 1) * np.maximum(1 - (k + 1) / self.number, 0.0)
