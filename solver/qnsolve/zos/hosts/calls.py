@@ -16,6 +16,11 @@ LITTLE = 0.001, 0.1  # of a piece of the mean work, up to which a visit is less 
 Visits = tuple[Array, Array, Array]
 
 
+def mean_piece(flows: Array, cpu: Array) -> float:
+    """CPU of a mean visit by their work, of visits that come at rates [1/s] and have some CPU each [s]."""
+    return float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
+
+
 class Calls:
     """What the tasks of a load call on their host; nothing where they come in groups.
 
@@ -104,7 +109,7 @@ class Calls:
         many = (work[own] > 0) + self.number(own)
         flows = np.concatenate((flow, merged, load.flow[own] * many))
         cpu = np.concatenate((work, work + given, (work[own] + called) / np.maximum(many, 1e-300)))
-        mean = float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
+        mean = mean_piece(flows, cpu)
         pieces = self.pieces(cpu, mean)
         pieces[:size][before] = np.minimum(work[before] / max(mean, 1e-300), 1.0)
         return flows, cpu, pieces

@@ -12,7 +12,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 
-from .calls import Calls, Visits
+from .calls import Calls, Visits, mean_piece
 from .chains.company import Companies, Company, TaskQueue, along, company
 from .chains.jumps import Burst
 from .load import Load
@@ -163,7 +163,7 @@ class HostView:
         load, tasks, (flows, cpu, pieces) = self.load, self.load.groups[k].tasks, self._visits(k)
         rest = float(flows[: -len(tasks)] @ pieces[: -len(tasks)]) + load.fixed_flow
         rest = rest if rest > NOISE * self.all_flow else 0.0
-        mean = float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
+        mean = mean_piece(flows, cpu)
         before, after = (self.calls.pieces(self._elsewhere(k, later), mean) for later in (False, True))
         return rest + float(load.flow[tasks] @ (before + after + self.calls.number(tasks)))
 

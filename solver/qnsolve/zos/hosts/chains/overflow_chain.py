@@ -274,9 +274,9 @@ def _stationary(moves: Array) -> Array:
         np.fill_diagonal(inner, out.sum(axis=1) - inner.sum(axis=1))
         try:
             ratio = times_inverse(rates[:half, half:], inner)
-        except np.linalg.LinAlgError:  # never left, in the digits that there are, or next to never
+        except np.linalg.LinAlgError:  # never left, in the digits that there are
             ratio = np.full((half, 1), np.nan)
-        if np.isfinite(ratio).all() and float(ratio.min()) >= -ROUNDING * float(ratio.max()):
+        if np.isfinite(ratio).all() and float(ratio.min()) >= -ROUNDING * float(ratio.max()):  # or next to never left
             ratio = np.maximum(ratio, 0.0)
             first = _stationary(rates[:half, :half] + ratio @ out)
             whole = np.concatenate((first, first @ ratio))
