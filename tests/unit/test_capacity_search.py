@@ -59,6 +59,29 @@ def test_a_center_whose_load_does_not_tell_is_found_by_halves() -> None:
     assert 37 * (1 - room.FINE) <= search.low < 37
 
 
+@pytest.mark.parametrize("low", [0.0, 0.9])
+def test_what_all_rounds_do_not_hold_is_taken_back(low: float) -> None:
+    """Factors seem to be held up to 1.5 and are up to 1.2, or 0.6: the end is that, also below one that seemed sure to hold."""
+    for end in (0.6, 1.2):
+        search, factor = room._HeadroomSearch(3.0, "CPs", low), 1.0
+        for _ in range(room.STEPS):
+            if factor < (end if search.doubtful else 1.5):
+                search.held(factor, "CPs", 0.9, True, search.doubtful)
+                search.sure = search.doubtful
+            else:
+                search.refused(factor, "MXT", 1.2)
+            while search.low and not search.sure and (search.ended or search.doubtful):
+                if search.low < end:
+                    search.held(search.low, "CPs", 0.9, True, True)
+                else:
+                    search.refused(search.low, "MXT", 1.0)
+            if search.ended:
+                break
+            factor = search.next()
+        assert 0.995 * end <= search.low < end
+        assert search.sure
+
+
 @pytest.mark.parametrize("end", [0.4, 1.5, 2.17, 2.86])
 def test_loads_next_to_one_wherever_it_is_too_much(end: float) -> None:
     """Far beyond the end a load said that it was 0.002 percent ahead: one small step led to the next, and nothing was held."""

@@ -24,6 +24,7 @@ from .host_times import host_times
 from .limits.limits import Limits
 from .lines import Lines
 from .relaxed_steps import RelaxedSteps, RoundTimes
+from .users.even_shares import beyond_even_share
 from .users.left_by_users import note_beyond_share
 from .working import EFFORT, Working
 
@@ -38,6 +39,8 @@ FULL, FINE = 0.95, 1e-9  # use of a host that its users fill, and how exact the 
 FAR = 5.0  # response time over the least of all rounds, from which on rounds crept away from where they should settle
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
+FAR_BEYOND = 1.3  # load of a TCB over what users leave to it in the mean, from which on no chain is asked
+MOST_IN_LINE = 1e6  # tasks in a line, over those that come at once, up to which it has an end
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
 ROUGH = 0.02  # change of the waits at limits at which their rounds end, over that of the response times before
@@ -115,9 +118,18 @@ def _refuse_full(work: Working, limits: Limits) -> None:
         limits.note_full()
     if not work.full:
         note_beyond_share(work)
+    if not work.full:
+        work.full |= beyond_even_share(work, FAR_BEYOND) or _endless(work)
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
         raise FullPoolError(work.form.pool_name[pool], load)
+
+
+def _endless(work: Working) -> dict[int, float]:
+    """TCBs and limits where so many tasks of work with rates are that their load is 1 to all digits that are known."""
+    flow = np.where(work.form.users[work.form.work] > 0, 0.0, work.flow / work.form.burst[work.form.work])
+    there = {pool: float(flow @ at) for pool, at in [*work.at_pools.items(), *enumerate(work.pool_wait)]}
+    return {pool: 1.0 for pool, number in there.items() if number > MOST_IN_LINE}
 
 
 def _of_groups(work: Working, limits: Limits) -> None:

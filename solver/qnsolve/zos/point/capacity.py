@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, inf, log, sqrt
+from math import ceil, exp, inf, log, log2, sqrt
 
 import numpy as np
 
 from qnsolve.numerics.series import Places
 from qnsolve.zos.compile.compiled import Compiled, compiled
 from qnsolve.zos.compile.needs import needs
+from qnsolve.zos.equilibrium.settled_point import ROUNDS as ALL
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
 from qnsolve.zos.hosts.kept_points import KeptAnswers
@@ -27,11 +28,9 @@ LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
 TOLD, LEAST = 1e-6, 0.1  # load above 1 that is told, and the least power by which loads grow
 END, FARTHEST = 0.9, 5.0  # step beyond a factor, of what it is known to; log of one over the end that loads tell, at most
-HALF, SLOW = 0.55, 2  # step that about halves what is known, and steps that do not, after which loads are not believed
-NEARER = 0.3  # part of the way where a load says that little is left
-GALLOP = 3  # halvings where one after another is held, or is not
+HALF, SLOW = 0.55, 2  # load above 1 over the last one that brings nearer, and factors not held up to which loads are believed
+SPARE = 2  # steps more than by halves alone that loads may take
 FLAT = 0.1  # change of what a load is above 1, up to which it says nothing where that is next to nothing
-EASY = 2  # held in a row, up to which such a part is gone
 KEPT = 100  # ends that are kept
 BENT = 2.5  # how much farther, or less far, a parabola goes than a line, at most
 CLOSE = 0.1  # log of a load up to which it is taken to grow as the factor does
@@ -85,13 +84,19 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
     search = _HeadroomSearch(bound, resource, low, bool((form.users > 0).any()))
     today = not low and guess > 1 + STRIDE  # is asked first then: far beyond the end takes long
     factor = 1.0 if today else guess
-    for _ in range(STEPS):
+
+    def ask(factor: float, rounds: int) -> None:
         try:
-            work = solved_point(system, np.where(grows, factor, 1.0), ROUNDS).work
+            work = solved_point(system, np.where(grows, factor, 1.0), rounds).work
         except FullPoolError as error:
             search.refused(factor, error.name, error.load)
         else:
-            search.held(factor, *fullest(work), work.settled)
+            search.held(factor, *fullest(work), work.settled, rounds == ALL)
+
+    for _ in range(STEPS):
+        ask(factor, ALL if search.doubtful else ROUNDS)
+        while search.low and not search.sure and (search.ended or search.doubtful):
+            ask(search.low, ALL)
         if search.ended:
             break
         factor, today = guess if today and search.low else search.next(), False
@@ -112,6 +117,8 @@ class _HeadroomSearch:
 
     Where more comes than a center can do, its load says how far that is beyond the end: as a power of the factor. So does,
     below the end, the load of the fullest center; with `users` that of the center that is too full above, as they fill others.
+    Once both factors are known each step is near enough to the middle that all of them are few, whatever loads say (that of
+    ITP: I. Oliveira, R. Takahashi, ACM Transactions on Mathematical Software 47, 2021).
 
     Examples
     --------
@@ -129,12 +136,13 @@ class _HeadroomSearch:
     """
 
     def __init__(self, bound: float, resource: str, low: float, users: bool = False) -> None:
-        self.bound, self.resource, self.low, self.high = bound, resource, low, bound
-        self._under: list[_Seen] = []  # the last two that are held, and three that are not
+        self.bound, self.resource, self.least, self.low, self.high = bound, resource, low, low, bound
+        self._under: list[_Seen] = []  # those that are held, and the last three that are not
         self._over: list[_Seen] = []
-        self._fine, self._row = FINE, 0  # how many were held in a row, or below 0 were not
+        self._fine, self._row = FINE, 0  # how many were not held in a row
         self.users = users
-        self._widths: list[float] = []  # logs of high over low
+        self.sure, self.doubtful = not low, False  # the factor that is held is so after all rounds, and whether one was not
+        self._ahead = 0  # steps that are left, at most, once both factors are known
 
     @property
     def ended(self) -> bool:
@@ -148,46 +156,39 @@ class _HeadroomSearch:
         return self._over[-1].center if self._over and not near else self.resource
 
     def refused(self, factor: float, center: str, load: float) -> None:
-        """A factor that is not held, and the load of a center that is too full there."""
+        """A factor that is not held, and the load of a center that is too full there; it may seem to have been, before."""
+        if factor <= self.low:
+            self.least = self.least if self._under else 0.0
+            self._under, self._ahead, self.doubtful = self._under[: len(self._under) // 2], 0, True
+            self.low = exp(self._under[-1].at) if self._under else self.least
+            self.sure = False
         self._over = [*self._over[-2:], _Seen(log(factor), center, log(max(load, 1 + TOLD)))]
-        self.high, self._row = factor, min(self._row, 0) - 1
+        self.high, self._row = factor, self._row + 1
         self._note()
 
-    def held(self, factor: float, center: str, load: float, settled: bool) -> None:
-        """A factor that is held, and its fullest center."""
-        self._under = [*self._under[-1:], _Seen(log(factor), center, min(log(load), 0.0))]
-        self.low, self._fine, self._row = factor, FINE if settled else ROUGH, max(self._row, 0) + 1
+    def held(self, factor: float, center: str, load: float, settled: bool, sure: bool = False) -> None:
+        """A factor that is held, and its fullest center; `sure` where that is of all rounds."""
+        self._under = [seen for seen in self._under if seen.at < log(factor)]
+        self._under.append(_Seen(log(factor), center, min(log(load), 0.0)))
+        self.low, self._fine, self._row = factor, FINE if settled else ROUGH, 0
+        self.sure = settled or sure
         self._note()
 
     def _note(self) -> None:
-        self._widths.append(log(self.high / self.low) if self.low else inf)
-
-    @property
-    def _slow(self) -> bool:
-        """Whether neither the last steps about halved what is known nor the last one a load: loads are not believed then.
-
-        Nor are they where so many are not held in a row and none is known to be.
-        """
-        if self._row < -1 and self._over[-1].load < HALF * self._over[-2].load:
-            return False
         if not self.low:
-            return self._row < -SLOW
-        return len(self._widths) > SLOW and self._widths[-1] > HALF * self._widths[-1 - SLOW] < inf
+            return
+        halves = ceil(log2(max(log(self.high / self.low) / self._fine, 1.0)))
+        self._ahead = min(self._ahead - 1, halves + SPARE) if self._ahead else halves + SPARE
 
     def next(self) -> float:
         """The factor to try."""
         end = self._end()
-        if not self.low and (self._slow or not end):
-            return 1.0 if self.high > 1 + STRIDE else sqrt(self.high / 16 * self.high)
-        if self._slow or not end:
-            self._widths = self._widths[-1:]
-            close = bool(self._over) and self._over[-1].load <= CLOSE and self._row <= EASY
-            halved: float = 0.5 ** min(abs(self._row), GALLOP)
-            part = NEARER if close else halved if self._row < 0 else 1 - halved
-            return self.low * (self.high / self.low) ** part
-        if end <= self.low * (1 + self._fine):
-            return self.low * (1 + END * self._fine)
-        return max(end * (1 - self._fine / 2), self.low * (1 + END * self._fine))
+        if not self.low:
+            believed = self._row <= SLOW or self._over[-1].load < HALF * self._over[-2].load
+            return end if end and believed else 1.0 if self.high > 1 + STRIDE else sqrt(self.high / 16 * self.high)
+        guess = max(end * (1 - self._fine / 2), self.low * (1 + END * self._fine)) if end else sqrt(self.low * self.high)
+        widest = exp(self._fine * 2.0 ** max(self._ahead - 1, 0))  # of what is left after this step
+        return min(max(guess, self.high / widest), self.low * widest)
 
     def _end(self) -> float:
         """Where the load would be 1 of what is too full, or of what is fullest below; 0 where loads do not say it."""
@@ -198,7 +199,7 @@ class _HeadroomSearch:
         if over is not None and not flat and (power := self._power(self._over[-2:], over.load <= CLOSE)):
             found.append(over.at - min(self._bent(over.load / power), FARTHEST))
         told = not self.users or (over is not None and under is not None and over.center == under.center)
-        if told and under is not None and under.load < -FINE and (power := self._power(self._under, True)):
+        if told and under is not None and under.load < -FINE and (power := self._power(self._under[-2:], True)):
             found.append(under.at - under.load / power)
         low = log(self.low) if self.low else -inf
         found = [end for end in found if low < end < log(self.high)]

@@ -104,6 +104,8 @@ def growth(system: System, factors: Sequence[float], *, progress: Progress | Non
             most.append(capacity(system))
         return Capacity(most[0].factor / factor, most[0].center)
 
+    if max(values) > 1:
+        held(1.0)
     for done, factor in enumerate(values):
         if progress is not None and done:
             progress(done, len(values))

@@ -25,6 +25,7 @@ FINE = 120.0  # tasks up to which each number is a level where they call others 
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
+NEVER = 1e-200  # chance of a state that is never met
 LITTLE = 0.02  # part of the time that is told by those that are ready, from which on it is
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 MOST_USED = 0.98  # of a TCB, to which its line is told by its use
@@ -349,7 +350,7 @@ def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rat
     running = seen @ np.minimum(count, engines) + (1 - seen.sum(axis=1)) * engines
     ends[: near + 2] = running[: near + 2] * higher.all_flow / higher.total
     steps = ready[1 : near + 2] * ends[1 : near + 2]
-    come[: near + 1] = np.divide(steps, ready[: near + 1], out=np.zeros(near + 1), where=ready[: near + 1] > 0)
+    come[: near + 1] = np.divide(steps, ready[: near + 1], out=np.zeros(near + 1), where=ready[: near + 1] > NEVER)
     return come, ends, seen
 
 

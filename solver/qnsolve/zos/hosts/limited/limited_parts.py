@@ -189,7 +189,8 @@ def _slowed(table: Array, crowd: Array) -> Array:
     mean = np.divide(table @ crowd, whole, out=np.ones(len(table)), where=whole > 0)
     passed = np.concatenate(([0.0], np.cumsum(np.log(mean[:-1]))))
     joint = np.cumsum(np.log(crowd)) - np.log(crowd[0])
-    found: Array = np.exp(np.minimum(passed[:, None] + np.log(crowd) - joint, MOST_LOG))
+    most = MOST_LOG - np.log(max(float(table.max()), 1.0))  # times the table it is a number
+    found: Array = np.exp(np.minimum(passed[:, None] + np.log(crowd) - joint, most))
     return found
 
 

@@ -15,6 +15,7 @@ from qnsolve.zos.hosts.chains.windows import KeptWindows, windowed
 
 LEAST = 0.1  # variance of the first count over that of its moves
 TINY = 1e-300
+NO_WAY = 1e-15  # of the rates of a count, up to which its drift is rounding
 
 
 def two_counts(
@@ -82,4 +83,5 @@ def _slaved(points: Array, drift: Array, up: Array, down: Array) -> Array:
     chance = np.exp(logs - logs.max(axis=1, keepdims=True))
     between = (chance[:, :-1] + chance[:, 1:]) / np.diff(points)
     moved, back = (between * np.diff(drift)).sum(axis=1), (between * np.diff(up - down)).sum(axis=1)
-    return np.maximum(-moved / np.where(back < 0, back, -np.inf), 0.0)
+    none = NO_WAY * (up + down).max(axis=1)
+    return np.maximum(-moved / np.where(back < -none, back, -np.inf), 0.0)
