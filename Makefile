@@ -18,13 +18,13 @@ run: $(READY) ## solve the first example, predict the published tables, write th
 	@echo
 	@$(BIN)/qnsolve validate --out out
 
-test: $(READY) ## style, types and all that a change must hold: 7 minutes on two cores
+test: $(READY) ## style, types and all that a change must hold: 18 minutes on two cores
 	@sh .ci/system-packages
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(PYTEST) -m "not slow"
 
-test-slow: $(READY) ## error tables, families, simulations, every worksheet example in LibreOffice and Chromium: as long again
+test-slow: $(READY) ## error tables, families, simulations, every worksheet example in LibreOffice and Chromium: 12 minutes
 	@sh .ci/system-packages
 	$(PYTEST) -m slow
 

@@ -131,7 +131,8 @@ class Headroom(Report):
     heading, notes
         As for every report.
     factor : float
-        Rates and users over those of the system, to 0.1 percent [ratio]; infinite where users only wait longer.
+        Rates and users over those of the system, to 0.1 percent, or to 1 where rounds do not settle near there [ratio];
+        infinite where users only wait longer.
     center : str
         The center that is full there, or the work whose response time is missed; "" where the factor is infinite.
     """
