@@ -79,8 +79,8 @@ def test_far_beyond_the_end_nothing_is_answered(factor: float) -> None:
 
 
 def test_a_line_of_days_is_no_answer() -> None:
-    """Work with a rate was answered with a response time of 230,000 s."""
-    with pytest.raises(FullPoolError, match="R20 MXT"):
+    """Work with a rate was answered with a response time of 230,000 s, before a limit whose places its TCB held."""
+    with pytest.raises(FullPoolError, match="R20 QR TCB"):
         solved_point(ordinary_system(542), 1.25)
 
 

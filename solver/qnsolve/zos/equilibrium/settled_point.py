@@ -40,6 +40,7 @@ FAR = 5.0  # response time over the least of all rounds, from which on rounds cr
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 FAR_BEYOND = 1.3  # load of a TCB over what users leave to it in the mean, from which on no chain is asked
+HELD = 0.5  # of the places of a limit, from which on its TCB holds them
 MOST_IN_LINE = 1e6  # tasks in a line, over those that come at once, up to which it has an end
 ALIKE = 1e-3  # relative change of the load of a pool that is overloaded
 BEGUN, LITTLE = 0.97, 0.02  # load of a center that users are begun with at most, and the least part of their rates
@@ -126,10 +127,20 @@ def _refuse_full(work: Working, limits: Limits) -> None:
 
 
 def _endless(work: Working) -> dict[int, float]:
-    """TCBs and limits where so many tasks of work with rates are that their load is 1 to all digits that are known."""
-    flow = np.where(work.form.users[work.form.work] > 0, 0.0, work.flow / work.form.burst[work.form.work])
-    there = {pool: float(flow @ at) for pool, at in [*work.at_pools.items(), *enumerate(work.pool_wait)]}
-    return {pool: 1.0 for pool, number in there.items() if number > MOST_IN_LINE}
+    """TCBs and limits beside users with so many tasks of work with rates that their load is 1 to all digits that are known.
+
+    A limit whose places are held by tasks at its TCB waits for that.
+    """
+    users = (work.form.users > 0)[work.form.work]
+    beside = np.isin(work.form.host, work.form.host[users]) & ~users
+    flow = np.where(beside, work.flow / work.form.burst[work.form.work], 0.0)
+    at_tcbs = {pool: float(flow @ at) for pool, at in work.at_pools.items()}
+    found = {pool: 1.0 for pool, number in at_tcbs.items() if number > MOST_IN_LINE}
+    for pool in np.flatnonzero(work.pool_wait @ flow > MOST_IN_LINE).tolist():
+        tcb = work.limit_tcb(pool)
+        held = at_tcbs.get(tcb, 0.0) * float(work.form.burst.max()) > HELD * float(work.form.pool_size[pool])
+        found[tcb if held else pool] = 1.0
+    return found
 
 
 def _of_groups(work: Working, limits: Limits) -> None:

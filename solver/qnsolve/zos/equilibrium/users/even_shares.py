@@ -38,7 +38,10 @@ def beyond_even_share(work: Working, most: float) -> dict[int, float]:
     users, found = work.form.users > 0, dict[int, float]()
     if not users.any() or users.all():
         return found
+    theirs = {*work.form.host[users[work.form.work]].tolist()}
     for host, tcbs in work.tcbs.items():
+        if host not in theirs:  # it is the CPs alone there
+            continue
         lines = [(pool, kind, tasks) for pool, kind, tasks in tcbs if kind is not Pool.THREADS]
         for rank in np.unique(work.form.importance[work.form.host == host]).tolist():
             found |= _Equals.of(work, host, rank, lines).grow(most)
@@ -63,6 +66,8 @@ class _Equals:
         CPU of a transaction of each in free pieces [s].
     at_lines : ndarray (K, W)
         The same at each line.
+    near : ndarray (K, W), bool
+        Whether it has tasks in the region of each line: behind the same limit.
     places, inside : ndarray (W,)
         Tasks of a user's work that limits of regions let in, and the time that a transaction spends in there elsewhere [s].
     """
@@ -74,6 +79,7 @@ class _Equals:
     away: Array
     free: Array
     at_lines: Array
+    near: Places
     places: Array
     inside: Array
 
@@ -89,9 +95,10 @@ class _Equals:
             return np.asarray(np.bincount(form.work, form.visits * each, works), dtype=float)
 
         lines = [(pool, ask.qr if kind is Pool.QR else ask.ro, tasks) for pool, kind, tasks in tcbs if equal[tasks].any()]
-        at_lines = np.zeros((len(lines), works))
+        at_lines, near = np.zeros((len(lines), works)), np.zeros((len(lines), works), dtype=bool)
         for row, (_, cpu, tasks) in enumerate(lines):
             at_lines[row] = np.bincount(form.work[tasks], (form.visits * cpu)[tasks], works)
+            near[row, form.work[tasks]] = True
         whole = by_work(np.where(equal, ask.on_cps, 0.0))
         free = np.maximum(whole - at_lines.sum(axis=0), 0.0)
         fixed = float(form.fixed[(form.fixed[:, 0] == host) & (form.fixed[:, 1] <= rank), 2].sum())
@@ -106,8 +113,8 @@ class _Equals:
         return cls(
             engines=float(form.engines[host]) - taken, pools=[pool for pool, _, _ in lines],
             asked=at_lines @ np.where(users, 0.0, work.rate), users=np.where(users & (whole > 0), form.users, 0.0),
-            away=np.maximum(work.cycle - spent, 0.0), free=free, at_lines=at_lines, places=places,
-            inside=inside,
+            away=np.maximum(work.cycle - spent, 0.0), free=free, at_lines=at_lines, near=near,
+            places=places, inside=inside,
         )  # fmt: skip
 
     def grow(self, most: float) -> dict[int, float]:
@@ -128,8 +135,8 @@ class _Equals:
         return narrowed(lambda speed: self._used(full, speed) <= self.engines, SLOWEST, 1.0, EXACT)[0]
 
     def _used(self, full: Places, speed: float) -> float:
-        """CPs in use where each task has a speed; users who come to lines without end are all there."""
-        elsewhere = np.where(self.at_lines[full].any(axis=0), 0.0, self.users)
+        """CPs in use where each task has a speed; users who come to lines without end, or to limits before them, are there."""
+        elsewhere = np.where(self.near[full].any(axis=0), 0.0, self.users)
         rest = np.setdiff1d(np.arange(len(self.pools)), full)
         spent = self.away + (self.free + self.at_lines.sum(axis=0)) / speed
         rate = np.divide(elsewhere, spent, out=np.zeros(len(spent)), where=elsewhere > 0)
