@@ -133,12 +133,12 @@ def _endless(work: Working) -> dict[int, float]:
     """
     users = (work.form.users > 0)[work.form.work]
     beside = np.isin(work.form.host, work.form.host[users]) & ~users
-    flow = np.where(beside, work.flow / work.form.burst[work.form.work], 0.0)
-    at_tcbs = {pool: float(flow @ at) for pool, at in work.at_pools.items()}
-    found = {pool: 1.0 for pool, number in at_tcbs.items() if number > MOST_IN_LINE}
-    for pool in np.flatnonzero(work.pool_wait @ flow > MOST_IN_LINE).tolist():
+    flow = np.where(beside, work.flow, 0.0)
+    groups = flow / work.form.burst[work.form.work]
+    found = {pool: 1.0 for pool, at in work.at_pools.items() if float(groups @ at) > MOST_IN_LINE}
+    for pool in np.flatnonzero(work.pool_wait @ groups > MOST_IN_LINE).tolist():
         tcb = work.limit_tcb(pool)
-        held = at_tcbs.get(tcb, 0.0) * float(work.form.burst.max()) > HELD * float(work.form.pool_size[pool])
+        held = float(flow @ work.at_pools.get(tcb, 0 * flow)) > HELD * float(work.form.pool_size[pool])
         found[tcb if held else pool] = 1.0
     return found
 
