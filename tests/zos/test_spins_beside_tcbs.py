@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
 
 from benchmarks.system_accuracy import checked
 from benchmarks.system_references import load
@@ -66,6 +68,54 @@ def test_beside_an_exact_chain(cf_on: str, close: float, requests: int, part: fl
     qr, open_, spin = WHOLE * (1 - spins) * part, WHOLE * (1 - spins) * (1 - part), WHOLE * spins
     found = _system(qr, open_, spin, cf_on, requests).solve()["w"].response_time
     assert found == pytest.approx(_exact(qr, open_, spin, cf_on, requests), rel=close)
+
+
+def _on_one_cp(qr: float, cpu: float, spin: float, requests: int, rates: tuple[float, float]) -> tuple[float, float]:
+    """Times at a TCB, and of open tasks that send requests along their CPU: who spins has the only CP alone."""
+    shape = (70, 50, 2)
+    n, o, s = (its.ravel() for its in np.indices(shape))
+    share = np.where(s == 0, 1 / np.maximum((n > 0) + o, 1), 0.0)
+    at_open = o * share / cpu
+    moves = [
+        ((1, 0, 0), rates[0] + 0 * share), ((0, 1, 0), rates[1] + 0 * share), ((-1, 0, 0), (n > 0) * share / qr),
+        ((0, -1, 0), at_open), ((0, -1, 1), requests * at_open), ((0, 1, -1), s * requests / spin),
+    ]  # fmt: skip
+    here, matrix = np.arange(n.size), sparse.csc_matrix((n.size, n.size))
+    for step, often in moves:
+        to = [its + more for its, more in zip((n, o, s), step, strict=True)]
+        inside = np.all([(its >= 0) & (its < top) for its, top in zip(to, shape, strict=True)], axis=0) & (often > 0)
+        there = np.ravel_multi_index([its[inside] for its in to], shape)
+        column, rate = here[inside], often[inside]
+        for row, way in ((there, rate), (column, -rate)):
+            matrix += sparse.coo_matrix((way, (row, column)), matrix.shape)
+    rest = sorted({*here[1:].tolist()} - {*here[(s == 1) & (o == shape[1] - 1)].tolist()})
+    chance = np.append(1.0, spsolve(matrix[rest][:, rest].tocsc(), -matrix[rest][:, [0]].toarray().ravel()))
+    number = np.append(0, n[rest]), np.append(0, (o + s)[rest])
+    return float(chance @ number[0] / chance.sum()) / rates[0], float(chance @ number[1] / chance.sum()) / rates[1]
+
+
+@pytest.mark.parametrize(
+    ("qr", "cpu", "spin", "requests", "use", "close"),
+    [
+        (3e-5, 4e-4, 8e-4, 40, (0.3, 0.2), 0.06),  # 21 % too short at the TCB: a spin is as long as a piece there
+        (3e-4, 4e-4, 8e-4, 40, (0.3, 0.4), 0.02),
+        (1e-3, 1e-4, 2e-4, 10, (0.4, 0.3), 0.02),
+    ],
+)
+def test_on_one_cp(
+    qr: float, cpu: float, spin: float, requests: int, use: tuple[float, float], close: float
+) -> None:  # fmt: skip
+    """A TCB beside open tasks that spin: with each of these it shares the CP as with several that do not."""
+    rates = use[0] / qr, use[1] / (cpu + spin)
+    facility = zos.CouplingFacility("CF", processors=64, structures=[zos.Structure("S", service_time=spin / requests)])
+    steps = [zos.Step("R", qr_cpu=qr), zos.Step("R", open_cpu=cpu, cf_requests={"S": requests}, cf_on="open")]
+    works = [zos.Work(f"w{i}", rate=rate, steps=[steps[i]]) for i, rate in enumerate(rates)]
+    found = zos.System(
+        lpars=[zos.Lpar("L", processors=1)], regions=[zos.CicsRegion("R", lpar="L", mxt=2000)],
+        coupling_facilities=[facility], work=works,
+    ).solve()  # fmt: skip
+    times = [found[f"w{i}"].response_time for i in (0, 1)]
+    assert times == pytest.approx(_on_one_cp(qr, cpu, spin, requests, rates), rel=close)
 
 
 @pytest.mark.parametrize(

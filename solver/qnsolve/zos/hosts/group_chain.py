@@ -95,6 +95,7 @@ class GroupChain:
         if k is not None and self.as_levels and not load.groups[k].in_order:  # the others' clock is over that of tasks
             self.slower /= self.levels_a_task ** view.settled(k)
         self.slower = self.slower if clock is None else clock
+        self.weight = view.weight(k)
         self.out = view.others_flow(k)
         fine = max([min(2 * burst.size, FINEST) for burst in load.bursts], default=0.0)  # a group is many at once
         self.phases = grid(max(load.engines + 10, fine), view.top, self._growth())
@@ -292,7 +293,7 @@ class GroupChain:
 
     def _ready(self, most: float) -> Ready:
         if most not in self.readies:
-            self.readies[most] = Ready(self.others, self.phases, self.piece, self.off, most)
+            self.readies[most] = Ready(self.others, self.phases, self.piece, self.off, most, self.weight)
         return self.readies[most]
 
     def _rates(self, levels: Array) -> tuple[Array, Array, Array]:
@@ -305,9 +306,11 @@ class GroupChain:
         if self.k is not None and self.off > 0:
             serve, theirs, longer = self._ready(float(units[-1])).at(units)
         else:
-            theirs = reading.read(others.slow_beside(units + always, here))
-            serve = units[:, None] / (self.piece * theirs)
-            longer = longer_beside(others, reading, units + 1 + always)
+            own = theirs = reading.read(others.slow_of(units + always, here, self.weight))
+            if self.weight != 1:
+                theirs = reading.read(others.slow_beside(self.weight * units, here))
+            serve = units[:, None] / (self.piece * own)
+            longer = longer_beside(others, reading, self.weight * units + always)
         ended = reading.read(np.minimum(others.leave[here], FASTEST)) * self.out / theirs
         there = view.pieces * longer / theirs
         return serve[place], ended[place], there[place]
@@ -320,6 +323,7 @@ class GroupChain:
         busy = float((chance * np.minimum(levels[:, None], self.servers)).sum()) if some else 0.0
         on_cps, ended = float((chance * rates.pieces).sum()), float((chance * rates.down).sum())
         free = on_cps / (view.pieces * ended / self.out) if view.pieces * self.out * ended > 0 else 1.0
+        free = 1 + (free - 1) * view.pieces_wait(self.k) if free > 1 else free
         alone = self.piece + self.off
         rest = view.total - load.fixed - (view.loads[self.k] if self.k is not None else 0.0)
         used = load.fixed + thinned * self.piece + rest * ended / max(self.out, 1e-300)
@@ -359,7 +363,7 @@ class GroupChain:
             return None
         if self.held is not None or not self.view.in_bursts(k):
             return None
-        slow = self._reading.read(self.others.slow_beside(np.array([beside]), self._reading.places))[0]
+        slow = self._reading.read(self.others.slow_of(np.array([beside]), self._reading.places, self.weight))[0]
         return slow_at_first(self.view.load, k, (rates.levels, self.phases), chance, slow)
 
     def speeds(self, rates: GroupRates, chance: Array) -> Array | None:

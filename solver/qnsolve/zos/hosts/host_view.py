@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, wraps
 from math import ceil, sqrt
 from typing import Any, TypeVar
@@ -171,6 +171,24 @@ class HostView:
         """CPU of a piece of the others in the mean [s]."""
         work = self.total - (self.loads[k] if k is not None else 0.0)
         return work / max(self.others_flow(k), 1e-300)
+
+    def units(self, groups: Iterable[int], free: bool) -> float:
+        """As how many each task of some groups, or free piece, shares the only CP."""
+        shares = self.load.shares
+        return 1.0 if shares is None else shares.of_some([*groups, *[-1] * free])
+
+    @_once
+    def weight(self, k: int | None) -> float:
+        """As how many of the others a task of a group shares the only CP."""
+        others = (i for i in range(len(self.loads)) if i != k)
+        return 1.0 if k is None else self.units([k], False) / self.units(others, True)
+
+    @_once
+    def pieces_wait(self, k: int | None) -> float:
+        """What free pieces wait for the only CP over what all others than a group do, as they share it as fewer or more."""
+        shares = self.load.shares
+        others = (i for i in range(len(self.loads)) if i != k)
+        return 1.0 if shares is None else shares.of_work([*others, -1]) / shares.of_work([-1])
 
     def _elsewhere(self, k: int, later: bool) -> Array:
         """CPU of tasks of a group at other groups, and as free pieces, after it or before it [s]."""

@@ -14,6 +14,8 @@ from .groups import ServerGroup
 from .spread import Whereabouts
 
 MOST_OF_TIME = 0.95  # in which no more tasks wait than a figure says
+LITTLE = 1e-3  # of the CPU of a piece, that is no spin at least
+FULLEST = 0.99  # use of the only CP, at most, that pieces wait by
 LEAST = 1e-300  # tasks of a group that is as good as empty
 
 
@@ -140,6 +142,53 @@ class NeverIdle:
 
 
 @dataclass(frozen=True, eq=False)
+class Shares:
+    """As how many pieces those of each group, and the free ones last, share the only CP: who spins has it alone meanwhile.
+
+    A piece of CPU `x` that spins for `v` takes as long beside others as w = (x + v)/x pieces that do not spin, and is gone
+    sooner. Beside the others that are there it is as in discriminatory processor sharing [Fayolle1980].
+
+    Attributes
+    ----------
+    there, units : ndarray (K + 1,)
+        Pieces that are there, and that times as how many each of them shares the CP [count].
+    left, shared : ndarray (K + 1,)
+        Work left of them, each weighted by its whole time, and of that what is not spins [s].
+    """
+
+    there: Array
+    units: Array
+    left: Array
+    shared: Array
+
+    @classmethod
+    def of(cls, parts: list[tuple[Array, Array, Array]], engines: float) -> Shares:
+        """Those of groups, and free pieces last: rates [1/s], CPU, and spins of each of their pieces [s]."""
+        use = min(sum(float(flow @ (cpu + spin)) for flow, cpu, spin in parts) / engines, FULLEST)
+        found = []
+        for place, (flow, cpu, spin) in enumerate(parts):
+            whole = cpu + spin
+            shared = np.maximum(cpu, LITTLE * whole)
+            each = np.divide(whole, shared, out=np.ones(len(whole)), where=whole > 0)
+            left = float(flow @ whole**2), float(flow @ (whole * shared))
+            if place == len(parts) - 1 and left[0] > 0:  # those that count for more leave sooner, and others are there
+                each = np.full(len(whole), left[0] / left[1])
+            there = whole * (1 + use / (1 - use) / each)
+            found.append([float(flow @ there), float(flow @ (there * each)), *left])
+        return cls(*np.array(found).T)
+
+    def of_some(self, some: list[int]) -> float:
+        """As how many each of those of some groups shares the CP, in the mean."""
+        there = float(self.there[some].sum())
+        return float(self.units[some].sum()) / there if there > 0 else 1.0
+
+    def of_work(self, some: list[int]) -> float:
+        """The same by the work that is left of them."""
+        shared = float(self.shared[some].sum())
+        return float(self.left[some].sum()) / shared if shared > 0 else 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class Load:
     """What a host is asked: flows are visits to its CPs a second.
 
@@ -182,6 +231,8 @@ class Load:
         What is known of the host from the rounds before; `round` is this one.
     never_idle : tuple of NeverIdle
         Lines that are beside all of it.
+    shares : Shares or None
+        As how many pieces share the only CP, where some of the CPU is spins; None where all do as one.
     called : Called or None
         Tasks that come when others of lower importance end; None where there are none.
     """
@@ -212,6 +263,7 @@ class Load:
     kept: Kept = field(default_factory=Kept)
     round: int = 0
     never_idle: tuple[NeverIdle, ...] = ()
+    shares: Shares | None = None
     called: Called | None = None
 
     @property

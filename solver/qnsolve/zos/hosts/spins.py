@@ -16,7 +16,7 @@ from .bursts.mates import among
 from .groups import ServerGroup
 from .host_view import ORDER
 from .limited.product_form import line
-from .load import GroupPoint, HostPoint, Load
+from .load import GroupPoint, HostPoint, Load, Shares
 
 CLOSED = 4  # power of the use of processors by users, as which their number is that of those who are not elsewhere
 LEAST = 1e-300  # of a rate
@@ -28,10 +28,23 @@ def spins(load: Load) -> bool:
     return bool((load.spin * load.flow).any() or any(load.flow[g.tasks] @ g.spin > 0 for g in load.groups))
 
 
+def keep_all(load: Load) -> bool:
+    """Whether who spins keeps the only CP, and the chains of groups have all of them share it so.
+
+    Limits alone, or lines that are never idle, have chains that do not.
+    """
+    limited = all(group.kind is Pool.LIMIT for group in load.groups)
+    return load.engines <= 1 and bool(load.groups) and not limited and not load.never_idle
+
+
 def as_cpu(load: Load) -> Load:
     """The same with all that spins as other CPU."""
     groups = [replace(g, cpu=g.cpu + g.spin, spin=np.zeros(len(g.spin))) for g in load.groups]
-    return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)))
+    parts = [(load.flow[g.tasks], g.cpu, g.spin) for g in load.groups]
+    rate, each = load.fixed_flow, load.fixed / load.fixed_flow if load.fixed_flow else 0.0
+    parts.append((np.append(load.flow, rate), np.append(load.free, each), np.append(load.spin, 0.0)))
+    shares = Shares.of(parts, load.engines) if keep_all(load) else None
+    return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)), shares=shares)
 
 
 def waits_with_spins(load: Load) -> tuple[Array, list[float]]:
@@ -82,6 +95,10 @@ def with_spins(load: Load, point: HostPoint) -> HostPoint:
     processors. Users who fill servers are as many there, whoever waits.
     """
     (of_free, longer), whole = waits_with_spins(load), load.free + load.spin
+    if keep_all(load):  # the chains know it of groups; each free piece has its own wait, and their work left stays
+        left = load.flow * whole**2
+        mean = float(left @ of_free) / float(left.sum()) if left.any() else 1.0
+        return replace(point, free=1 + (point.free - 1) / mean)
     parts = [_Part.of(load, *row) for row in zip(load.groups, point.groups, longer, strict=True)]
     free = load.flow * (point.free - 1) * whole
     fixed = load.fixed * (point.free - 1) * (load.fixed / load.fixed_flow if load.fixed_flow else 0.0)

@@ -91,6 +91,12 @@ class Company:
         below = np.maximum(self.processors - units[:, None] - np.arange(self.few.shape[1]), 0.0)
         return np.maximum(1.0, (self.ready[places] + units[:, None] + below @ self.few[places].T) / self.processors)
 
+    def slow_of(self, units: Array, places: Places, weight: float) -> Array:
+        """`slow_beside` of some units that share one processor with the others, as so many of them each."""
+        if weight == 1:
+            return self.slow_beside(units, places)
+        return np.asarray(np.maximum(1.0, (self.ready[places] / weight + units[:, None]) / self.processors))
+
     def slow_on(self, engines: float) -> Array:
         """E max(1, ready/engines) on other engines, no more than the processors."""
         below = np.maximum(engines - np.arange(self.few.shape[1]), 0.0)

@@ -15,25 +15,25 @@ RANGE = 500.0  # of the logs of weights that are summed up together
 
 
 def longer_beside(others: Company, reading: ReadPoints, units: Array) -> Array:
-    """Rate at which the others end beside none, times that of one of them beside so many units, itself among them (U, Y)."""
+    """Rate at which the others end beside none, times that of one of them beside so many more units (U, Y)."""
     leave, before = np.minimum(others.leave[reading.places], FASTEST), np.maximum(reading.places - 1, 0)
-    found: Array = reading.read(leave * others.slow_beside(units, before))  # none is before the first place
+    found: Array = reading.read(leave * others.slow_beside(units + 1, before))  # none is before the first place
     return found
 
 
 class Ready:
     """A closed network of the units: on the CPs, as fast as the others there let them be, and off them, without queueing.
 
-    Each visit takes CPU `piece`, and `off` without a processor [s].
+    Each visit takes CPU `piece`, and `off` without a processor [s]; a unit on one processor counts as `weight` of the others.
     """
 
-    def __init__(self, others: Company, phases: Array, piece: float, off: float, most: float) -> None:
+    def __init__(self, others: Company, phases: Array, piece: float, off: float, most: float, weight: float = 1.0) -> None:
         self.number = np.unique(np.round(np.linspace(0.0, most, min(int(most), MOST) + 1)))  # ready
         self.off = off
         reading = ReadPoints.of(len(others.leave) - 1, phases)
-        self.slow = reading.read(others.slow_beside(self.number, reading.places))  # others, and a unit, beside so many
-        self.longer = longer_beside(others, reading, self.number + 1)
-        self.time = piece * self.slow  # (J, Y)
+        self.slow = reading.read(others.slow_beside(weight * self.number, reading.places))  # others beside so many
+        self.longer = longer_beside(others, reading, weight * self.number)
+        self.time = piece * reading.read(others.slow_of(self.number, reading.places, weight))  # (J, Y)
         whole = np.arange(1.0, self.number[-1] + 1)
         logs = np.log(np.maximum(self.time, 1e-300))
         here = np.diff(self.number, prepend=0.0)[:, None]

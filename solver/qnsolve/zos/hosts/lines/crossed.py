@@ -47,11 +47,12 @@ def crossed(host: HostView, k: int) -> bool:
 
 @dataclass(frozen=True)
 class _TaskKind:
-    """Tasks of one of the three: visits a second, time of one alone [s], and clock."""
+    """Tasks of one of the three: visits a second, time of one alone [s], clock, and as how many each shares the only CP."""
 
     flow: float
     time: float
     clock: float
+    units: float = 1.0
 
 
 def _task_kind(flow: Array, time: Array, clock: float | None = None) -> _TaskKind:
@@ -66,7 +67,7 @@ def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> Gr
     """The point of a group, corrected as that by a plain chain of two numbers is by one of three: its own, or one nearby."""
     pool, engines = host.load.groups[k].pool, host.load.engines
     others = sum(host.loads) - host.loads[k]
-    loads = np.array([host.loads[k], others, max(host.pieces, 1e-3 * engines), max(plain.number, 1e-3)])
+    loads = np.array([host.loads[k], others, max(host.pieces, 1e-3 * engines), max(plain.number, 1e-3), host.weight(k)])
     known = _near(host, pool, loads)
     if known is None:
         known = _known(host, k, plain, loads, host.load.kept.known.get(pool))
@@ -121,7 +122,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     whole = len(rest) < 2 or host.pieces > host.loads[rest[1]]  # the free pieces are a number of their own
     first, later = (rest, []) if whole else (rest[:1], rest[1:])
     mine = _task_kind(flow[group.tasks], group.cpu, 1.0 if group.in_order else None)
-    mine = replace(mine, clock=host.own_clock(k) * mine.clock)
+    mine = replace(mine, clock=host.own_clock(k) * mine.clock, units=host.units([k], False))
 
     def kind(groups: list[int], more: float = 0.0) -> _TaskKind:
         piece = np.array([load.fixed / load.fixed_flow]) if load.fixed_flow else np.zeros(1)
@@ -135,7 +136,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
         left = [host.left[load.groups[i].tasks] for i in groups] + [host.left, np.ones(1)]
         work = sum(float(w.sum()) for w in weights)
         more_clock = sum(float(w @ x) for w, x in zip(weights, left, strict=True)) / work if work > 0 else 1.0
-        return replace(found, clock=found.clock * more_clock)
+        return replace(found, clock=found.clock * more_clock, units=host.units(groups, more > 0))
 
     def places(groups: list[int]) -> Array:
         found = np.zeros(len(flow))
@@ -211,10 +212,10 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     busy = three.busy[others.astype(int)][None, :, None]
     ready = three.ready[pieces.astype(int)][None, None, :]
     units = np.minimum(n, group.servers)
-    longer = np.maximum(1.0, (units + busy + ready) / m)
+    together = mine.units * units + theirs.units * busy + free.units * ready
 
     def served(number: Array, kind: _TaskKind) -> Array:
-        return np.broadcast_to(number / (kind.time * longer), shape)
+        return np.broadcast_to(number / (kind.time * np.maximum(1.0, together / kind.units / m)), shape)
 
     serve, ends, done = served(units, mine), served(busy, theirs), served(ready, free)
     comes = _arrivals(host, k, axes, three)

@@ -75,6 +75,7 @@ class LinesAndPieces:
         free = self._company(near, pieces, self.phases)
         reading = ReadPoints.of(len(free.ready) - 1, self.phases)
         self.ready = reading.read(free.ready[reading.places])
+        self.weight = host.units(load.lines, False) / host.units(load.rest, True)  # of a task at a line, as so many of the rest
         self.at_lines = np.zeros(0), free, reading
 
     def _company(self, groups: list[int], pieces: float, points: Array) -> Company:
@@ -164,10 +165,16 @@ class LinesAndPieces:
     def _of_all(self, levels: Array, length: float | None = None) -> LineRates:
         """Rates where all lines are one count: how many of them are at work as in the product form; tasks of a length [s]."""
         load, (there, at) = self.load, self._at_lines(levels)
-        slow = at.read(there.slow_beside(self.ready, at.places)).T
+        slow = self._slow(there, at)
         at_work = at.read(there.leave[at.places])[:, None]
         length = length or load.length()
         return self._rates(levels, self.phases, load.lines, at_work * load.work, length, slow, load.pieces.held, 0.0)
+
+    def _slow(self, there: Company, at: ReadPoints) -> Array:
+        """Time of the work of lines and of the rest over that alone, by tasks at lines and pieces (2, N, Y)."""
+        lines = at.read(there.slow_beside(self.ready / self.weight, at.places)).T
+        rest = lines if self.weight == 1 else at.read(there.slow_of(self.ready, at.places, 1 / self.weight)).T
+        return np.array([lines, rest])
 
     def _of_one(self, k: int, given: _Given, levels: Array) -> LineRates:
         """Rates of one line, the others as they are beside so many pieces."""
@@ -175,8 +182,12 @@ class LinesAndPieces:
         others, busy = len(load.lines) - 1, host.loads[k]
         units, weight = _at_work(others, np.clip((given.busy - busy * given.at_work) / others, 0.0, 1.0))
         own = np.minimum(levels, 1.0)
-        by_own = [(weight * np.maximum(1.0, (n + units + self.ready) / host.load.engines)).sum(axis=0) for n in (0.0, 1.0)]
-        slow = np.where(own[:, None] > 0, by_own[1], by_own[0])
+
+        def longer(n: float) -> Array:
+            both = n + units + self.ready / self.weight, self.weight * (n + units) + self.ready
+            return np.array([(weight * np.maximum(1.0, its / host.load.engines)).sum(axis=0) for its in both])[:, None]
+
+        slow = np.where(own[:, None] > 0, longer(1.0), longer(0.0))
         held = load.held(k)
         beside = self.phases + np.maximum(given.tasks * (1 - busy / load.work), 0.0)
         theirs = (load.pieces.held - held) * given.at_work
@@ -188,12 +199,12 @@ class LinesAndPieces:
     ) -> LineRates:  # fmt: skip
         """Rates of a chain of some lines, so many of them at work; `theirs` are the pieces that others hold back."""
         load = self.load
-        serve = at_work / (length * slow)
-        down = self.ready / (load.pieces.length * slow)
+        serve = at_work / (length * slow[0])
+        down = self.ready / (load.pieces.length * slow[1])
         arrive, up = load.coming(lines, levels, beside, length)
         going = held * length / sum(self.host.loads[k] for k in lines)
         follow = min(going, 1.0)
-        return LineRates(arrive, serve, follow, up + theirs / slow + (going - follow) * serve, down)
+        return LineRates(arrive, serve, follow, up + theirs / slow[0] + (going - follow) * serve, down)
 
     def _of_line(self, k: int, busy: float, levels: Array, chance: Array, serve: Array) -> tuple[float, float]:
         """Tasks and service of a line over their CPU; of one to which next to nothing comes, as of the only task there."""
