@@ -72,7 +72,7 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     at its TCBs are those on as many engines of their own as make that number. What one task waits on the chain until its
     visits are begun, and how much longer it takes then, is its own; all wait so much longer or less that the work is left.
     Where the lines would hold far more than that, they have more engines: they grow while no engine is left, and that is
-    counted already. The chain has no bursts: waits are as much longer or less as without them.
+    counted already.
     """
     form = work.form
     higher = load_of(work, limits, host, form.importance < rank, form.fixed[:, 1] < rank)
@@ -84,19 +84,14 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     work.effort += EFFORT
     limited = bool(lower.held or limits.grouped or lower.gated)
     own = found.number
-    plain = replace(lower, bursts=())  # as the chain has them
     for _ in range(STEPS):
-        point, times = solved_times(work, limits, replace(plain, engines=found.engines(own)))
-        there = _There(work, plain, point, times, _more(work, plain, found, times), above.calls)
+        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
+        there = _There(work, lower, point, times, _more(work, lower, found, times), above.calls)
         number = there.alike if limited else _number(there, found, above.left, higher.engines)
         if limited or number > MORE * there.number:
             break
         own *= number / there.number / MORE
     factor = max(number - there.least, 0.0) / max(there.number - there.least, 1e-300)
-    if lower.bursts:
-        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
-        there = replace(there, load=lower, point=point, times=times)
-        factor = _of_known_work(there, factor, above.left)
     slower = 0.0  # of a user alone, who waits for nobody there
     if there.number - there.least <= NONE * there.number:
         slower = max(number - there.least, 0.0) / sum(center.least for center in there.centers())
@@ -202,15 +197,6 @@ def _more(work: Working, lower: Load, found: LowerPoint, times: Array) -> More:
         more[group.pool] = longer
     more[None] = rest * (lower.free + lower.spin) * rounds + begin
     return more
-
-
-def _of_known_work(there: _There, factor: float, left: WorkLeft) -> float:
-    """Waits of tasks in bursts over those found, where the work that is left of them is known; else the given `factor`."""
-    known = there.known(left)
-    waits = there.number - there.least
-    if known == 0 or waits <= NONE * there.number:
-        return factor
-    return (1 - known) * factor + known * max(there.leaving(left.waiting) - there.least, 0.0) / waits
 
 
 def _number(there: _There, found: LowerPoint, left: WorkLeft, engines: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import lgamma
@@ -147,6 +147,12 @@ class Leaps:
         high = np.minimum(low + 1, len(points) - 1)
         return cls(low, (values - points[low]) / np.maximum(points[high] - points[low], 1e-300))
 
+    def within(self, some: slice) -> Leaps:
+        """The same on some of the points: what leads beyond them leads to the last one."""
+        first, last = some.start, some.stop - 1
+        beyond = self.to[:, some] >= last
+        return Leaps(np.minimum(self.to[:, some], last) - first, np.where(beyond, 0.0, self.part[:, some]))
+
     @property
     def reach(self) -> float:
         """Points from one to the farthest that a jump leads to, in the mean."""
@@ -183,6 +189,11 @@ class Spread:
         _, count, width = self.rate.shape
         return count * (OF_LEVEL + (2 + self.ahead.reach) * (OF_PRODUCT + width**3))
 
+    def within(self, n: slice, y: slice) -> Spread:
+        """The same on some of the levels and of the phases: what leads beyond them leads to their end."""
+        drifts = [(drift[n, y], variance[n, y]) for drift, variance in (self.levels, self.phases)]
+        return Spread(self.rate[:, n, y], self.ahead.within(n), self.across.within(y), *drifts)
+
     def turned(self) -> Spread:
         """The same with levels for phases."""
         turned = (self.levels[0].T, self.levels[1].T), (self.phases[0].T, self.phases[1].T)
@@ -215,6 +226,22 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
         left = np.where(long, 0.0, size)
         short.append((np.einsum(axes, left, rate), np.einsum(axes, left * size, rate)))
     return Spread(rate, leaps[0], leaps[1], short[0], short[1])
+
+
+def with_leaps(moves: Mapping[tuple[int, ...], Array], its: Spread) -> dict[tuple[int, ...], Array]:
+    """Moves to near states of a plane, and those of jumps, by how many levels and phases further they lead."""
+    found = dict(moves)
+    (to, part), (places, parts) = its.ahead.ends(), its.across.ends()
+    further, beyond = to - np.arange(to.shape[2]), places - np.arange(places.shape[2])
+    for i, j in ((i, j) for i in (0, 1) for j in (0, 1)):
+        rates = its.rate * part[:, i, :, None] * parts[:, j, None, :]
+        for k in range(len(rates)):
+            for n in np.unique(further[k, i]).tolist():
+                for y in np.unique(beyond[k, j]).tolist():
+                    here = rates[k] * np.outer(further[k, i] == n, beyond[k, j] == y)
+                    if (n or y) and here.any():
+                        found[n, y] = found.get((n, y), 0.0) + here
+    return found
 
 
 def _steps(points: Array) -> Array:

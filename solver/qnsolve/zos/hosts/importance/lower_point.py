@@ -12,12 +12,14 @@ import numpy as np
 from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
-from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane
+from qnsolve.zos.hosts.chains.jumps import Jump, Spread, spread
+from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane, plane_moves
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import Called
 from qnsolve.zos.hosts.spread import closer
 
 from .one_task import SHORT, OneTask, with_called
+from .ranks_in_bursts import bursts_at_tcbs, let_in_at_once, mates_beside, one_by_one, several_at_once
 
 SIZES = 3  # of visits, for which times are found
 ROUNDS = 2  # in which it is found how long a task is there for a visit
@@ -25,6 +27,7 @@ FINE = 120.0  # tasks up to which each number is a level where they call others 
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
+MOST = 1e200  # weight of a point, from which on all are scaled
 NEVER = 1e-200  # chance of a state that is never met
 LITTLE = 0.02  # part of the time that is told by those that are ready, from which on it is
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
@@ -74,6 +77,7 @@ def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> Lowe
 
     Both are as in the product form of their own groups; those of higher importance do not see the others.
     """
+    higher = HostView(replace(higher.load, bursts=let_in_at_once(higher.load)))
     load = lower.load
     point = _point(higher, lower, lower.meet, growth)
     if ((load.rounds > 1) & (load.flow > 0)).any():
@@ -144,25 +148,28 @@ class _TwoRanks:
         unlike = _unlike(lower, again)
         slower = _slower(higher, lower, use, unlike)
         down = along(over.leave, phases) * higher.all_flow / along(busy, phases)
-        up = higher.flows(phases, phases, None)
+        up = one_by_one(higher, phases)
         down[0] = 0.0
 
         def solved(levels: Array, rates: Rates) -> _TwoRanks:
             up, down, chances = rates
             for _ in range(6):
                 serve = _served(lower, under, levels, chances)
-                arrive = lower.flows(levels, levels, None)[:, None] * np.ones(len(phases))
+                arrive = one_by_one(lower, levels)[:, None] * np.ones(len(phases))
                 arrive[-1] = 0.0
                 follow, more = with_called(calls / slower, up / slower, serve)
-                its = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)))
+                groups = several_at_once(higher, lower, levels, phases, slower)
+                its = plane(levels, phases, arrive, serve, follow, more, down / slower * np.ones((len(levels), 1)), groups)
                 if its.chance[-1].sum() < 1e-7 or levels[-1] >= most:
                     break
                 levels = _levels(lower, engines - higher.total, grid(unit, min(4 * levels[-1], most), growth))
             return cls(its, arrive, serve, up, down, calls, chances, slower, unlike, use)
 
         rates = up, down, _taken(over, phases)
+        if higher.load.bursts and higher.lines:
+            rates = up, *bursts_at_tcbs(higher, phases, rates[1:], growth)
         found, lasts = solved(levels, rates), _in_lines(higher)
-        if lasts == 0 or calls > 0:
+        if lasts == 0 or calls > 0 or higher.load.bursts:
             return found
         blocked = found.solved.chance @ (1 - found.chances.sum(axis=1))
         number = float(found.solved.levels @ blocked) / max(float(blocked.sum()), 1e-300)
@@ -204,12 +211,16 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     met /= met.sum(axis=(1, 2), keepdims=True)
     clock = found.slower * unlike  # one task is not as uneven as all of them
     gone = found.serve / np.maximum(levels, 1.0)[:, None]
-    one = OneTask(levels, phases, arrive[:, 0], each, gone, found.up / clock, found.down / clock, found.calls / clock)
+    together = several_at_once(higher, lower, levels, phases, clock)
+    groups = spread(levels, phases, together) if together else None
+    one = OneTask(levels, phases, arrive[:, 0], each, gone, found.up / clock, found.down / clock, found.calls / clock, groups)
     seen = met.sum(axis=2) @ levels
     usual = float((chance * arrive).sum(axis=1) @ levels) / max(float((chance * arrive).sum()), 1e-300)
     met_by = seen / usual if usual > ALONE else np.ones(len(seen))
-    waiting = _waiting(lower, max(solved.mean_level - lower.total, 0.0), piece * unlike, again)
-    engines_for = partial(_engines, lower, under, levels, arrive[:, 0])
+    mixed = piece * _unlike(lower, again, mates_beside(lower))
+    waiting = _waiting(lower, max(solved.mean_level - lower.total, 0.0), mixed, again)
+    its_own = [Jump(jump.levels, 0.0, jump.rate[:, :1]) for jump in together if jump.levels > 0]
+    engines_for = partial(_engines, lower, under, levels, arrive[:, 0], its_own)
     served = 1.0 if lower.load.coming.steady else float((chance * found.serve).sum()) / lower.all_flow
     there = _where_visits_are(solved)
     times = _visits(lower, one.within(*there), met[:, *there], piece)
@@ -247,14 +258,15 @@ def _served(lower: HostView, under: Company, levels: Array, chances: Array) -> A
     return found
 
 
-def _unlike(lower: HostView, again: Array) -> float:
+def _unlike(lower: HostView, again: Array, mates: Array | float = 0.0) -> float:
     """Work that a task still has to do while it is there, over that of one mean visit with a piece of one kind.
 
-    With the visits that it comes back with, as far as one finds what the one before it left.
+    With the visits that it comes back with, as far as one finds what the one before it left. Those that come with `mates`
+    are so many more of those that wait.
     """
-    load, cpu = lower.load, lower.cpu()
-    fixed = load.fixed * PIECE
-    return (float((load.flow * cpu) @ _left(lower, again)) + fixed) / max(lower.total**2 / lower.all_flow, 1e-300)
+    there, fixed = lower.load.flow * lower.cpu() * (1 + mates), lower.load.fixed
+    whole, mean = float(there.sum()) + fixed, lower.total / lower.all_flow
+    return (float(there @ _left(lower, again)) + fixed * PIECE) / max(whole * mean, 1e-300)
 
 
 def _left(lower: HostView, again: Array) -> Array:
@@ -267,10 +279,11 @@ def _waiting(lower: HostView, number: float, alike: float, again: Array) -> floa
 
     Those in lines at TCBs wait there with all engines idle, too: they are of those that come to these lines.
     """
-    load, left, waits, whole = lower.load, _left(lower, again), 0.0, 0.0
+    load, left, mates, waits, whole = lower.load, _left(lower, again), mates_beside(lower), 0.0, 0.0
     for k in lower.lines:
         group, use = load.groups[k], min(lower.loads[k], MOST_USED)
-        work, line = load.flow[group.tasks] * (group.cpu + group.spin), use**2 / (1 - use)
+        work = load.flow[group.tasks] * (group.cpu + group.spin)
+        line = use * (use + float(work @ mates[group.tasks]) / float(work.sum())) / (1 - use)
         waits, whole = waits + line, whole + line * float(work @ left[group.tasks]) / float(work.sum())
     part = min(number / waits, 1.0) if waits > 0 else 0.0
     return part * whole + (number - part * waits) * alike
@@ -284,13 +297,14 @@ def _left_of_visits(view: HostView) -> Array:
     return np.asarray((squares / np.maximum(cpu, 1e-300) + cpu) / 2)
 
 
-def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, number: float) -> float:
+def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, groups: list[Jump], number: float) -> float:
     """Engines of their own on which as many tasks are there."""
     leave = along(under.leave, levels) * lower.all_flow
+    its = spread(levels, np.zeros(1), groups) if groups else None
 
     def there(engines: float) -> float:
         serve = leave / along(under.slow_on(engines), levels)
-        chance = _weights(levels, arrive, serve)
+        chance = _weights(levels, arrive, serve) if its is None else _with_groups(levels, arrive, serve, its)
         return float(chance @ levels) / float(chance.sum())
 
     low, high = LEAST * under.processors, under.processors
@@ -305,6 +319,22 @@ def _weights(points: Array, up: Array, down: Array) -> Array:
     rise, fall = moves(points, (up - down)[None, :], (up + down)[None, :], True)
     logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
     return np.asarray(np.exp(logs - logs.max()))
+
+
+def _with_groups(points: Array, up: Array, down: Array, its: Spread) -> Array:
+    """The same where some come in groups: as often as these lead past a point the chain comes back from beyond it."""
+    none = np.zeros((len(points), 1))
+    rise, fall, *_ = plane_moves(points, none[0], up[:, None], down[:, None], 0.0, none, none, True, its)
+    to, part = its.ahead.ends()
+    past = np.diag(rise[:-1, 0], 1)
+    np.add.at(past, (np.broadcast_to(np.arange(len(points)), to.shape), to), part * its.rate[:, None, :, 0])
+    past = past[:, ::-1].cumsum(axis=1)[:, ::-1]  # from each point to another one or beyond it
+    found = np.ones(len(points))
+    for n in range(1, len(points)):
+        found[n] = found[:n] @ past[:n, n] / max(float(fall[n, 0]), 1e-300)
+        if found[n] > MOST:
+            found[: n + 1] /= found[n]
+    return found
 
 
 def _slower(higher: HostView, lower: HostView, use: float, unlike: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.banded import Moves, stays, times
+from qnsolve.zos.hosts.chains.jumps import Spread, with_leaps
 from qnsolve.zos.hosts.chains.plane import by_places, plane_moves
 
 STARVED = 1e-4  # least rate of an end over that of all other moves
@@ -33,6 +34,8 @@ class OneTask:
         Rates at which those of higher importance come and end, as fast as their pieces make it [1/s].
     calls : float
         How many of these each of the others calls when it ends.
+    groups : Spread or None, optional
+        Those of higher importance that come several at once.
     starved : float, optional
         Least rate at which a visit ends [1/s]; by the fastest moves, if that is not known.
     """
@@ -45,13 +48,15 @@ class OneTask:
     up: Array
     down: Array
     calls: float = 0.0
+    groups: Spread | None = None
     starved: float | None = None
 
     def within(self, n: slice, y: slice) -> OneTask:
         """The same on some of the levels and of the phases alone: others never are."""
         up, down, each = self.up[y], self.down[y], self.each[n, y]
+        groups = None if self.groups is None else self.groups.within(n, y)
         return OneTask(
-            self.levels[n], self.phases[y], self.arrive[n], each, self.alone[n, y], up, down, self.calls,
+            self.levels[n], self.phases[y], self.arrive[n], each, self.alone[n, y], up, down, self.calls, groups,
             self._least(),
         )  # fmt: skip
 
@@ -86,7 +91,8 @@ class OneTask:
         """Moves of all others, which are served at some rates (N, Y)."""
         arrive, down = (np.broadcast_to(its, serve.shape) for its in (self.arrive[:, None], self.down))
         follow, up = with_called(self.calls, self.up, serve)
-        return by_places(*plane_moves(self.levels, self.phases, arrive, serve, follow, up, down, True, None))
+        found = by_places(*plane_moves(self.levels, self.phases, arrive, serve, follow, up, down, True, self.groups))
+        return found if self.groups is None else with_leaps(found, self.groups)
 
     @cached_property
     def _beside(self) -> Moves:
