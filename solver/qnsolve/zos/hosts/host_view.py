@@ -188,7 +188,7 @@ class HostView:
         """What free pieces wait for the only CP over what all others than a group do, as they share it as fewer or more."""
         shares = self.load.shares
         others = (i for i in range(len(self.loads)) if i != k)
-        return 1.0 if shares is None else shares.of_work([*others, -1]) / shares.of_work([-1])
+        return 1.0 if shares is None else shares.longer([*others, -1])
 
     def _elsewhere(self, k: int, later: bool) -> Array:
         """CPU of tasks of a group at other groups, and as free pieces, after it or before it [s]."""

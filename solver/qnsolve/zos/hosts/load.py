@@ -152,40 +152,40 @@ class Shares:
     ----------
     there, units : ndarray (K + 1,)
         Pieces that are there, and that times as how many each of them shares the CP [count].
-    left, shared : ndarray (K + 1,)
-        Work left of them, each weighted by its whole time, and of that what is not spins [s].
+    left, waits : ndarray (K + 1,)
+        Work left of them [s], and what they wait over that were all spins other CPU.
     """
 
     there: Array
     units: Array
     left: Array
-    shared: Array
+    waits: Array
 
     @classmethod
-    def of(cls, parts: list[tuple[Array, Array, Array]], engines: float) -> Shares:
-        """Those of groups, and free pieces last: rates [1/s], CPU, and spins of each of their pieces [s]."""
+    def of(cls, parts: list[tuple[Array, Array, Array]], engines: float, waits: Array) -> Shares:
+        """Those of groups, and free pieces last: rates [1/s], CPU, and spins of each of their pieces [s]; and their `waits`."""
         use = min(sum(float(flow @ (cpu + spin)) for flow, cpu, spin in parts) / engines, FULLEST)
-        found = []
+        there, units, left = np.zeros((3, len(parts)))
         for place, (flow, cpu, spin) in enumerate(parts):
             whole = cpu + spin
             shared = np.maximum(cpu, LITTLE * whole)
             each = np.divide(whole, shared, out=np.ones(len(whole)), where=whole > 0)
-            left = float(flow @ whole**2), float(flow @ (whole * shared))
-            if place == len(parts) - 1 and left[0] > 0:  # those that count for more leave sooner, and others are there
-                each = np.full(len(whole), left[0] / left[1])
-            there = whole * (1 + use / (1 - use) / each)
-            found.append([float(flow @ there), float(flow @ (there * each)), *left])
-        return cls(*np.array(found).T)
+            left[place] = flow @ whole**2
+            if place == len(parts) - 1 and left[place] > 0:  # those that count for more leave sooner, and others are there
+                each = np.full(len(whole), left[place] / float(flow @ (whole * shared)))
+            found = flow * whole * (1 + use / (1 - use) / each)
+            there[place], units[place] = found.sum(), found @ each
+        return cls(there, units, left, waits)
 
     def of_some(self, some: list[int]) -> float:
         """As how many each of those of some groups shares the CP, in the mean."""
         there = float(self.there[some].sum())
         return float(self.units[some].sum()) / there if there > 0 else 1.0
 
-    def of_work(self, some: list[int]) -> float:
-        """The same by the work that is left of them."""
-        shared = float(self.shared[some].sum())
-        return float(self.left[some].sum()) / shared if shared > 0 else 1.0
+    def longer(self, some: list[int]) -> float:
+        """What the last of some waits over all of them, by the work that is left."""
+        left = self.left[some]
+        return float(self.waits[some[-1]] * left.sum() / (left @ self.waits[some])) if left.any() else 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,8 +43,17 @@ def as_cpu(load: Load) -> Load:
     parts = [(load.flow[g.tasks], g.cpu, g.spin) for g in load.groups]
     rate, each = load.fixed_flow, load.fixed / load.fixed_flow if load.fixed_flow else 0.0
     parts.append((np.append(load.flow, rate), np.append(load.free, each), np.append(load.spin, 0.0)))
-    shares = Shares.of(parts, load.engines) if keep_all(load) else None
+    shares = None
+    if keep_all(load):
+        of_free, longer = waits_with_spins(load)
+        shares = Shares.of(parts, load.engines, np.array([*longer, _by_work(load, of_free)]))
     return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)), shares=shares)
+
+
+def _by_work(load: Load, each: Array) -> float:
+    """A figure of the free pieces of each task (T,) in the mean by the work that is left of them; 1 where there are none."""
+    left = load.flow * (load.free + load.spin) ** 2
+    return float(left @ each) / float(left.sum()) if left.any() else 1.0
 
 
 def waits_with_spins(load: Load) -> tuple[Array, list[float]]:
@@ -96,9 +105,7 @@ def with_spins(load: Load, point: HostPoint) -> HostPoint:
     """
     (of_free, longer), whole = waits_with_spins(load), load.free + load.spin
     if keep_all(load):  # the chains know it of groups; each free piece has its own wait, and their work left stays
-        left = load.flow * whole**2
-        mean = float(left @ of_free) / float(left.sum()) if left.any() else 1.0
-        return replace(point, free=1 + (point.free - 1) / mean)
+        return replace(point, free=1 + (point.free - 1) / _by_work(load, of_free))
     parts = [_Part.of(load, *row) for row in zip(load.groups, point.groups, longer, strict=True)]
     free = load.flow * (point.free - 1) * whole
     fixed = load.fixed * (point.free - 1) * (load.fixed / load.fixed_flow if load.fixed_flow else 0.0)
