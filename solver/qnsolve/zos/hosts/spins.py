@@ -44,7 +44,7 @@ def as_cpu(load: Load) -> Load:
     rate, each = load.fixed_flow, load.fixed / load.fixed_flow if load.fixed_flow else 0.0
     parts.append((np.append(load.flow, rate), np.append(load.free, each), np.append(load.spin, 0.0)))
     shares = None
-    if keep_all(load):
+    if spins(load) and keep_all(load):
         of_free, longer = waits_with_spins(load)
         shares = Shares.of(parts, load.engines, np.array([*longer, _by_work(load, of_free)]))
     return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)), shares=shares)
