@@ -155,3 +155,17 @@ def test_bursts_beside_long_pieces_in_lines(
     rows = system.solve().work[:2]
     for row, truth, rel in zip(rows, simulated, within, strict=True):
         assert 1e3 * row.response_time == pytest.approx(truth, rel=rel), row.name
+
+
+def test_few_bursts_before_a_thread_beside_users() -> None:
+    """A QR TCB that is hardly used had a thousand tasks, on levels where its chain has none: 7 s [ms]."""
+    regions = [zos.CicsRegion(f"R{i}", lpar="L", mxt=2000, thread_limit=threads) for i, threads in enumerate((1, 2, 1))]
+    work = [
+        zos.Work("J0", rate=165.5, burst=29.46, steps=[zos.Step("R0", qr_cpu=5.291e-5, jvm_cpu=0.00138)]),
+        zos.Work("J1", users=87, think_time=0.147, burst=3.486, steps=[zos.Step("R1", qr_cpu=5.2e-5, jvm_cpu=0.001652)]),
+        zos.Work("J2", users=23, think_time=0.1681, steps=[zos.Step("R2", jvm_cpu=0.001538)]),
+    ]
+    found = zos.System(lpars=[zos.Lpar("L", processors=2)], regions=regions, work=work).solve()
+    simulated = {"J0": 45.47, "J1": 6.724, "J2": 3.079}
+    for name, time in simulated.items():
+        assert 1e3 * found[name].response_time == pytest.approx(time, rel=0.22), name

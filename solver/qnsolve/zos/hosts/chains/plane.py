@@ -20,6 +20,7 @@ from .jumps import Jump, JumpChain, Spread, spread
 from .windows import KeptWindows, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
+SPARE_OF_MEAN = 0.02  # the same of the mean level
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 LARGE, BELOW = 600, 0.1  # points of a chain, and part of its rates below zero, from which on central moves are not tried
@@ -163,13 +164,18 @@ class _PlaneChain:
                 continue
             chance = -found if found.sum() < 0 else found  # rounding of the lowest level may turn the signs of all
             whole, wrong = float(chance.sum()), -float(chance[chance < 0].sum())
-            if wrong < SPARE * whole:  # False for nan
+            if wrong < SPARE * whole and self._mean_known(chance):  # False for nan
                 break
         chance = np.maximum(chance, 0.0)
         chance = chance if isfinite(whole) else np.nan_to_num(chance)
         if not chance.any():  # nothing ends: all are there that can be
             chance[-1, -1] = 1.0
         return np.asarray(chance / chance.sum()), careful
+
+    def _mean_known(self, chance: Array) -> bool:
+        """Whether chances below zero say little of the mean level: where some come in groups they may lie far beyond it."""
+        below, whole = (float(self.levels @ its.sum(axis=1)) for its in (np.minimum(chance, 0.0), np.abs(chance)))
+        return not self.groups or -below <= SPARE_OF_MEAN * whole
 
     @cached_property
     def jumps(self) -> Spread | None:
