@@ -1,4 +1,4 @@
-"""Errors where bursts come to devices, logs, coupling facilities, zIIPs and JVM threads: `python -m benchmarks groups`.
+"""Errors where bursts come to devices, logs, facilities, zIIPs, JVM threads, importances: `python -m benchmarks groups`.
 
 Transactions that arrive together, up to 30 of a work, in systems of 1 to 12 CPs and 1 to 6 regions. References are simulated,
 most within 1 to 2 %; salts 1 and 2 were tuned on, salt 3 is for the table. `--simulate SALT` computes what is missing of one.

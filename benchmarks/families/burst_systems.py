@@ -1,10 +1,10 @@
-"""Systems whose transactions come in groups to devices, logs, coupling facilities, zIIPs and JVM threads."""
+"""Systems whose transactions come in groups: to devices, logs, coupling facilities, zIIPs, JVM threads, and before others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import limited_systems, site_systems
+from . import free_systems, limited_systems, site_systems
 from .all_systems import MOST_DRAWS, Drawn
 from .rough_loads import Draft, Draw, short
 
@@ -13,6 +13,7 @@ KINDS: dict[str, Callable[[Draw], Draft | None]] = {
     "coupling": site_systems.coupling,
     "zIIPs": site_systems.ziip,
     "JVM threads": limited_systems.threads,
+    "importance": free_systems.importance,
 }
 LARGEST = 30.0  # burst
 
