@@ -40,14 +40,17 @@ def keep_all(load: Load) -> bool:
 def as_cpu(load: Load) -> Load:
     """The same with all that spins as other CPU."""
     groups = [replace(g, cpu=g.cpu + g.spin, spin=np.zeros(len(g.spin))) for g in load.groups]
-    parts = [(load.flow[g.tasks], g.cpu, g.spin) for g in load.groups]
-    rate, each = load.fixed_flow, load.fixed / load.fixed_flow if load.fixed_flow else 0.0
-    parts.append((np.append(load.flow, rate), np.append(load.free, each), np.append(load.spin, 0.0)))
-    shares = None
-    if spins(load) and keep_all(load):
-        of_free, longer = waits_with_spins(load)
-        shares = Shares.of(parts, load.engines, np.array([*longer, _by_work(load, of_free)]))
+    shares = _shares(load) if spins(load) and keep_all(load) else None
     return replace(load, groups=groups, free=load.free + load.spin, spin=np.zeros(len(load.spin)), shares=shares)
+
+
+def _shares(load: Load) -> Shares:
+    """How pieces of a host share its only CP."""
+    rate, each = load.fixed_flow, load.fixed / load.fixed_flow if load.fixed_flow else 0.0
+    parts = [(load.flow[g.tasks], g.cpu, g.spin) for g in load.groups]
+    parts.append((np.append(load.flow, rate), np.append(load.free, each), np.append(load.spin, 0.0)))
+    of_free, longer = waits_with_spins(load)
+    return Shares.of(parts, load.engines, np.array([*longer, _by_work(load, of_free)]))
 
 
 def _by_work(load: Load, each: Array) -> float:

@@ -184,8 +184,10 @@ class LinesAndPieces:
         own = np.minimum(levels, 1.0)
 
         def longer(n: float) -> Array:
-            both = n + units + self.ready / self.weight, self.weight * (n + units) + self.ready
-            return np.array([(weight * np.maximum(1.0, its / host.load.engines)).sum(axis=0) for its in both])[:, None]
+            there = [n + units + self.ready / self.weight]
+            there += [self.weight * there[0]] * (self.weight != 1)  # of the rest: the same of all alike
+            each = [(weight * np.maximum(1.0, its / host.load.engines)).sum(axis=0) for its in there]
+            return np.array([each[0], each[-1]])[:, None]
 
         slow = np.where(own[:, None] > 0, longer(1.0), longer(0.0))
         held = load.held(k)
