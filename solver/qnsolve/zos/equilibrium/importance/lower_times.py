@@ -85,7 +85,10 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
     limited = bool(lower.held or limits.grouped or lower.gated)
     own = found.number
     for _ in range(STEPS):
-        point, times = solved_times(work, limits, replace(lower, engines=found.engines(own)))
+        engines = found.own.engines(own)
+        point, times = solved_times(work, limits, replace(lower, engines=engines))
+        if lower.bursts:
+            _mates_apart(lower, times, found.mates(engines))
         there = _There(work, lower, point, times, _more(work, lower, found, times), above.calls)
         number = there.alike if limited else _number(there, found, above.left, higher.engines)
         if limited or number > MORE * there.number:
@@ -105,6 +108,18 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         if group.pool in limits.grouped:
             _before_places(work, group, times, its.busy)
     return times, point.speeds
+
+
+def _mates_apart(lower: Load, times: Array, over: Array) -> None:
+    """Times of free pieces by so much longer or shorter as the others of their burst make tasks wait `over` (T,) more or less.
+
+    Those of a burst that comes to a TCB go on one by one.
+    """
+    alone = lower.free * lower.rounds
+    free = np.ones(len(times), dtype=bool)
+    for group in lower.groups:
+        free[group.tasks] = False
+    times[free] = np.maximum(times * over, np.minimum(alone, times))[free]
 
 
 def _before_places(work: Working, group: ServerGroup, times: Array, places: float) -> None:

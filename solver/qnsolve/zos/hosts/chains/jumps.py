@@ -18,6 +18,7 @@ RARE = 1e-4  # chance of jumps that are taken together as one
 OF_LEVEL, OF_PRODUCT = 5e5, 2e4  # multiplications that take as long as what else a level and a product of it takes
 KEPT = 4e6  # rates of a chain that are kept, about
 ROUNDING = 1e-9  # of the size of a group, what its shares add up to more or less
+ALONE, JOINT = 0.5, 2.0  # steps of a grid over a jump of one number, or of both, up to which it is one there
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -80,7 +81,7 @@ def jumps(
     """
     found = []
     for size, part in burst.sizes():
-        for n, chance in _joined(_shared(size, own), RARE / max(part, RARE)):
+        for n, chance in _joined(shared(size, own), RARE / max(part, RARE)):
             more, groups = (size - n) * other / max(1 - own, 1e-12), rate * (part * chance / burst.size)
             n *= unit
             if n > 1 and again != 1:  # as many tasks, in groups of more
@@ -109,7 +110,7 @@ def _joined(numbers: list[tuple[float, float]], least: float) -> list[tuple[floa
     return [(n, chance) for n, chance in numbers if chance > least] + [(mean, together)]
 
 
-def _shared(size: int, own: float) -> list[tuple[float, float]]:
+def shared(size: int, own: float) -> list[tuple[float, float]]:
     """How many of a group come to the levels, and the chance of that; many numbers are joined to a few."""
     if own <= 0 or own >= 1:
         return [(size if own >= 1 else 0, 1.0)]
@@ -216,12 +217,16 @@ class Spread:
 
 
 def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
-    """All jumps; what is short beside the steps of a grid is left to moves that keep its drift and variance."""
+    """All jumps; what is short beside the steps of a grid is left to moves that keep its drift and variance.
+
+    Jumps of both numbers are so on wider steps only: they let both swing together.
+    """
     rate = np.array([jump.rate for jump in found])
     sizes = np.array([[jump.levels, jump.phases] for jump in found])[:, :, None]
+    steps = np.where((sizes > 0).all(axis=1), JOINT, ALONE)
     leaps, short = [], []
     for points, size, axes in ((levels, sizes[:, 0], "jn,jny->ny"), (phases, sizes[:, 1], "jy,jny->ny")):
-        long = 2 * _steps(points) <= size * (1 + ROUNDING)  # beside the steps of the grid there
+        long = _steps(points) <= steps * size * (1 + ROUNDING)  # beside the steps of the grid there
         leaps.append(Leaps.of(points, size * long))
         left = np.where(long, 0.0, size)
         short.append((np.einsum(axes, left, rate), np.einsum(axes, left * size, rate)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf, sqrt
 
 import numpy as np
@@ -12,14 +10,15 @@ import numpy as np
 from qnsolve.numerics.series import Array, geometric
 from qnsolve.zos.compile.compiled import PIECE
 from qnsolve.zos.hosts.chains.company import Company, along
-from qnsolve.zos.hosts.chains.jumps import Jump, Spread, spread
-from qnsolve.zos.hosts.chains.plane import Plane, grid, moves, plane, plane_moves
+from qnsolve.zos.hosts.chains.jumps import Jump, spread
+from qnsolve.zos.hosts.chains.plane import Plane, grid, plane
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import Called
 from qnsolve.zos.hosts.spread import closer
 
 from .one_task import SHORT, OneTask, with_called
-from .ranks_in_bursts import bursts_at_tcbs, let_in_at_once, mates_beside, one_by_one, several_at_once
+from .own_engines import OwnEngines, weights
+from .ranks_in_bursts import bursts_at_tcbs, found_with_mates, let_in_at_once, mates_beside, one_by_one, several_at_once
 
 SIZES = 3  # of visits, for which times are found
 ROUNDS = 2  # in which it is found how long a task is there for a visit
@@ -27,12 +26,10 @@ FINE = 120.0  # tasks up to which each number is a level where they call others 
 SEEN = 1e-12  # chance of a number of tasks from which on it is told what comes then
 MORE, SPARE = 3.0, 20.0  # tasks beside a long visit over the most there are without it, and how many besides
 WIDE = 3.0  # standard deviations to both sides of where their number stays, on closer levels
-MOST = 1e200  # weight of a point, from which on all are scaled
 NEVER = 1e-200  # chance of a state that is never met
 LITTLE = 0.02  # part of the time that is told by those that are ready, from which on it is
 ALONE = 1e-12  # tasks that a visit finds up to which it finds none
 MOST_USED = 0.98  # of a TCB, to which its line is told by its use
-LEAST = 1e-5  # engines of its own over those of the host: a piece takes at most 100,000 times its CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +38,10 @@ class LowerPoint:
 
     Attributes
     ----------
-    engines : callable
-        Engines of their own on which so many of them are there, by their number.
+    own : OwnEngines
+        Engines of their own on which as many of them are there.
+    longer : ndarray (B,)
+        How much longer those of its burst that are of its importance make a task of each, over what it waits once it is begun.
     number, use : float
         How many are there; and what they and higher ones take of the engines of the host [0..1].
     served : float
@@ -60,7 +59,8 @@ class LowerPoint:
         How much a visit finds what the one before it left [0..1]: 1 where it follows at once.
     """
 
-    engines: Callable[[float], float]
+    own: OwnEngines
+    longer: Array
     number: float
     use: float
     served: float
@@ -70,6 +70,10 @@ class LowerPoint:
     first: Array
     later: Array
     again: Array
+
+    def mates(self, engines: float) -> Array:
+        """What those of its burst make a task wait, over the same on engines of its own (T,)."""
+        return self.own.by_task((1 + self.longer) / self.own.mates(engines)) if len(self.longer) else np.ones(len(self.times))
 
 
 def lower_point(higher: HostView, lower: HostView, growth: float = 1.16) -> LowerPoint:
@@ -219,12 +223,17 @@ def _point(higher: HostView, lower: HostView, again: Array, growth: float) -> Lo
     met_by = seen / usual if usual > ALONE else np.ones(len(seen))
     mixed = piece * _unlike(lower, again, mates_beside(lower))
     waiting = _waiting(lower, max(solved.mean_level - lower.total, 0.0), mixed, again)
-    its_own = [Jump(jump.levels, 0.0, jump.rate[:, :1]) for jump in together if jump.levels > 0]
-    engines_for = partial(_engines, lower, under, levels, arrive[:, 0], its_own)
+    own = OwnEngines(
+        lower, levels, arrive[:, 0], [Jump(jump.levels, 0.0, jump.rate[:, :1]) for jump in together if jump.levels > 0]
+    )
     served = 1.0 if lower.load.coming.steady else float((chance * found.serve).sum()) / lower.all_flow
     there = _where_visits_are(solved)
-    times = _visits(lower, one.within(*there), met[:, *there], piece)
-    return LowerPoint(engines_for, solved.mean_level, found.use, served, waiting, met_by, *times, again)
+    one = one.within(*there)
+    some = found_with_mates(lower, higher, (levels, phases), met, False)
+    times = _visits(lower, one, np.concatenate((met, some))[:, *there], piece)
+    every = found_with_mates(lower, higher, (levels, phases), met, True)[:, *there]
+    longer = one.made_longer(every, some[:, *there]) if len(some) else np.zeros(0)
+    return LowerPoint(own, longer, solved.mean_level, found.use, served, waiting, met_by, *times, again)
 
 
 def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Array, Array, Array]:
@@ -235,10 +244,13 @@ def _visits(lower: HostView, one: OneTask, met: Array, piece: float) -> tuple[Ar
     load, cpu = lower.load, lower.cpu()
     sizes = np.append(SHORT * piece, np.unique(geometric(*_ends(lower), SIZES)))
     by_size = np.array([np.einsum("ny,wny->w", one.time_left(size / piece), met) for size in sizes])
-    first, whole, later = by_size[0, load.work], np.zeros(len(cpu)), np.zeros(len(cpu))
+    row = load.work.copy()
+    for k, burst in enumerate(load.bursts):
+        row[burst.first > 0] = load.coming.rate.shape[1] + k
+    first, whole, later = by_size[0, row], np.zeros(len(cpu)), np.zeros(len(cpu))
     known: dict[tuple[float, ...], tuple[float, float]] = {}
     for task in np.flatnonzero((load.flow > 0) & (cpu > 0)).tolist():
-        size, work, rounds = float(cpu[task]), int(load.work[task]), float(load.rounds[task])
+        size, work, rounds = float(cpu[task]), int(row[task]), float(load.rounds[task])
         whole[task] = np.interp(size, sizes, by_size[:, work])
         if rounds > 1:
             pause = max(float(load.between[task]), SHORT * size)
@@ -297,46 +309,6 @@ def _left_of_visits(view: HostView) -> Array:
     return np.asarray((squares / np.maximum(cpu, 1e-300) + cpu) / 2)
 
 
-def _engines(lower: HostView, under: Company, levels: Array, arrive: Array, groups: list[Jump], number: float) -> float:
-    """Engines of their own on which as many tasks are there."""
-    leave = along(under.leave, levels) * lower.all_flow
-    its = spread(levels, np.zeros(1), groups) if groups else None
-
-    def there(engines: float) -> float:
-        serve = leave / along(under.slow_on(engines), levels)
-        chance = _weights(levels, arrive, serve) if its is None else _with_groups(levels, arrive, serve, its)
-        return float(chance @ levels) / float(chance.sum())
-
-    low, high = LEAST * under.processors, under.processors
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if there(middle) > number else (low, middle)
-    return high
-
-
-def _weights(points: Array, up: Array, down: Array) -> Array:
-    """Weights of the points of a chain that goes up and down at these rates."""
-    rise, fall = moves(points, (up - down)[None, :], (up + down)[None, :], True)
-    logs = np.append(0.0, np.cumsum(np.log(np.maximum(rise[0, :-1], 1e-300)) - np.log(np.maximum(fall[0, 1:], 1e-300))))
-    return np.asarray(np.exp(logs - logs.max()))
-
-
-def _with_groups(points: Array, up: Array, down: Array, its: Spread) -> Array:
-    """The same where some come in groups: as often as these lead past a point the chain comes back from beyond it."""
-    none = np.zeros((len(points), 1))
-    rise, fall, *_ = plane_moves(points, none[0], up[:, None], down[:, None], 0.0, none, none, True, its)
-    to, part = its.ahead.ends()
-    past = np.diag(rise[:-1, 0], 1)
-    np.add.at(past, (np.broadcast_to(np.arange(len(points)), to.shape), to), part * its.rate[:, None, :, 0])
-    past = past[:, ::-1].cumsum(axis=1)[:, ::-1]  # from each point to another one or beyond it
-    found = np.ones(len(points))
-    for n in range(1, len(points)):
-        found[n] = found[:n] @ past[:n, n] / max(float(fall[n, 0]), 1e-300)
-        if found[n] > MOST:
-            found[: n + 1] /= found[n]
-    return found
-
-
 def _slower(higher: HostView, lower: HostView, use: float, unlike: float) -> float:
     """Clock of the work of higher importance over that of the other: unlike pieces keep engines for unlike times.
 
@@ -370,7 +342,7 @@ def _as_ready(phases: Array, rates: Rates, part: float, higher: HostView) -> Rat
     units = np.flatnonzero(np.diff(phases) == 1)
     if part == 0 or not other.any() or not len(units):
         return up, down, chances
-    chance = _weights(phases, up, down)
+    chance = weights(phases, up, down)
     kept = 1 - part * other.sum(axis=1)
     ready = chance * kept
     ready[:most] += part * (chance @ other)

@@ -64,6 +64,14 @@ class OneTask:
         """Time of a visit whose CPU is so many times that of a mean one, from each state (N, Y) [s]."""
         return times(self._beside, self._ends(size))
 
+    def made_longer(self, every: Array, some: Array) -> Array:
+        """What a mean visit that finds `every` waits more, over what one that finds `some` (B, N, Y) takes once begun (B,)."""
+        whole, short = (self.time_left(size) for size in (1.0, SHORT))
+        more, without, begun = (
+            np.einsum("ny,bny->b", time, met) for time, met in ((whole, every), (whole, some), (short, some))
+        )
+        return np.asarray(np.maximum(more - without, 0.0) / np.maximum(without - begun, 1e-300))
+
     def rounds(self, start: Array, size: float, count: float, pause: float) -> tuple[float, float]:
         """Times of the first and of all later visits of a task [s].
 
