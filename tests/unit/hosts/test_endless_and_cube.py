@@ -1,7 +1,7 @@
 """Chains without a last level, and chains of three numbers, held against closed forms."""
 
 from itertools import product
-from math import factorial
+from math import comb, factorial
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from qnsolve.numerics.series import Array
 from qnsolve.zos.hosts.chains.company import company
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless, endless_band
+from qnsolve.zos.hosts.chains.jumps import Burst, jumps, spread
 from qnsolve.zos.hosts.chains.plane import endless_plane, neighbours, plane, plane_moves
 from qnsolve.zos.point.solved import solved_point
 
@@ -125,6 +126,40 @@ def test_three_queues_in_product_form(alike: bool) -> None:
     third = np.array([np.exp(-1.0) / factorial(k) for k in range(15)])
     assert solved[1] == pytest.approx(first[:, None, None] * second[:, None] * third, abs=1e-9)
     assert float(solved[0] @ solved[1].sum(axis=(1, 2))) == pytest.approx(0.4 / 0.6, rel=1e-6)
+
+
+def test_groups_beside_a_line_by_the_whole_balance() -> None:
+    """Groups come to another line and as pieces at once; one processor for all: against the balance of all states."""
+    count, tops, burst = 40, (14, 12), Burst(0, 3.0, np.ones(1))
+    levels, others, pieces = np.arange(float(count)), np.arange(tops[0] + 1.0), np.arange(tops[1] + 1.0)
+    shape = count, tops[0] + 1, tops[1] + 1
+    n, y, z = np.ones(shape) * levels[:, None, None], np.ones(shape) * others[:, None], np.ones(shape) * pieces
+    share = 1 / np.maximum((n > 0) + (y > 0) + z, 1.0)
+    arrive, serve, ends, done = 0.2 * (n < count - 1), (n > 0) * share, 2 * (y > 0) * share, z * share
+    groups = spread(others, pieces, jumps(burst, np.full(shape[1:], 0.12), 0.7, 0.3, 1.0, wide=True))
+    none = np.zeros(shape)
+    solved = cube(levels, arrive, serve, 0.0, Others(others, none, ends, 0.5), Pieces(pieces, none, done), False, groups)
+    assert solved is not None
+    matrix, place = np.zeros((n.size, n.size)), np.arange(n.size).reshape(shape)
+
+    def put(rate: np.ndarray, to: tuple[np.ndarray, ...]) -> None:
+        np.add.at(matrix, (place.ravel(), place[tuple(its.astype(int) for its in to)].ravel()), rate.ravel())
+
+    put(arrive, (np.minimum(n + 1, count - 1), y, z))
+    put(serve, (np.maximum(n - 1, 0), y, z))
+    for more, part in ((0, 0.5), (1, 0.5)):
+        put(part * ends * (z < tops[1]), (n, np.maximum(y - 1, 0), np.minimum(z + more, tops[1])))
+    put(0.5 * ends * (z == tops[1]), (n, np.maximum(y - 1, 0), z))
+    put(done, (n, y, np.maximum(z - 1, 0)))
+    for own in range(4):
+        chance = comb(3, own) * 0.7**own * 0.3 ** (3 - own)
+        put(np.full(shape, 0.04 * chance), (n, np.minimum(y + own, tops[0]), np.minimum(z + 3 - own, tops[1])))
+    matrix -= np.diag(matrix.sum(axis=1))
+    exact = np.append(1.0, np.linalg.solve(matrix[1:, 1:].T, -matrix[0, 1:])).reshape(shape)
+    exact /= exact.sum()
+    for axis, grid in enumerate((levels, others, pieces)):
+        rest = tuple(k for k in range(3) if k != axis)
+        assert float(solved[1].sum(axis=rest) @ grid) == pytest.approx(float(exact.sum(axis=rest) @ grid), rel=0.01)
 
 
 def test_servers_at_work_by_enumeration() -> None:

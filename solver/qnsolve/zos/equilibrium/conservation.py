@@ -15,6 +15,7 @@ from qnsolve.zos.hosts.load import HostPoint, Load
 from .working import Working
 
 CLOSE = 1e-9  # of the work left to do
+LEFT = 0.2  # of the work left of centers that chains of three numbers do not have, that is left of it at least
 FEWER = 0.03  # of what is left of a center, that tasks there keep users from asking for, from which on users are no rate
 
 
@@ -92,7 +93,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     what they have at any time (so in a product form, for short pauses, and for long ones). It has to come to the CPs as it
     likes: what comes out of a full limit leaves less. Users do so as far as `as_open` says. Several engines: at least what
     they leave where no TCB holds work back, and what one as fast as all of them leaves of bursts. Each center
-    is as a line whose load is off by one factor, the same for all: what waits long is known least.
+    is as a line whose load is off by one factor, the same for all: what waits long is known least. Those that are sure stay.
     """
     need, ask, engines = work.need, work.ask, load.engines
     some = load.flow > 0
@@ -116,6 +117,10 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     left_over = WorkLeft(goal, of_rates) if engines == 1 else WorkLeft()
     if waiting <= CLOSE * bare or (engines > 1 and goal <= waiting):
         return left_over
+    unsure = [c for c, its in zip(centers, [*point.groups, None], strict=True) if its is None or not its.sure]
+    theirs = sum(c.waiting for c in unsure)
+    if goal - (waiting - theirs) > LEFT * theirs:  # what is left to those says more of them
+        goal, centers = goal - (waiting - theirs), unsure
     error = _error(centers, goal)
     _scale(work, centers, [_factor(center, error) for center in centers], times)
     return left_over

@@ -21,6 +21,7 @@ from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
 SEVERAL = {1: 3.5, 2: 3.5, 3: 2.5}  # processors below which one line, all others and the free pieces are three counts, by lines
+OF_BURSTS = 6.5  # the same where work comes in bursts
 
 
 class Host(HostView):
@@ -121,9 +122,10 @@ class Host(HostView):
             point = KindChain(self, k, kind).solve()
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
-        few = self.load.engines < FEW
-        small = few or self.load.engines < SEVERAL.get(len(self.lines), 0.0)
+        few, bursts = self.load.engines < FEW, bool(self.load.bursts)
+        small = few or self.load.engines < (OF_BURSTS if bursts else SEVERAL.get(len(self.lines), 0.0))
         if not small or self.load.never_idle or not crossed(self, k):
             return plain, point, None
-        three = adjusted(self, k, plain, point)
-        return (plain, three, None) if few else (plain, point, three)
+        direct = few or bursts
+        three = replace(adjusted(self, k, plain, point), sure=direct)
+        return (plain, three, None) if direct else (plain, point, three)

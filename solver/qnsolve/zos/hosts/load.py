@@ -345,6 +345,8 @@ class GroupPoint:
         Wait for the limit that the group is over that were its tasks inside as long, whatever is on the CPs [ratio].
     swings : ndarray (2, 2) or None
         Variances of the tasks there and of all others on the processors, and their covariance, over their means [no unit].
+    sure : bool
+        Whether a chain of it, of all other lines and of the free pieces has it so: what is known of all of them moves the rest.
     """
 
     stretch: float
@@ -368,6 +370,7 @@ class GroupPoint:
     always: float = 1.0
     even: float = 1.0
     swings: Array | None = None
+    sure: bool = False
 
     def moved(self, alone: float, number: float, busy: float, thinned: float, free: float) -> GroupPoint:
         """The point with other figures; `alone` is the time of a visit alone, the least that number and busy may say."""

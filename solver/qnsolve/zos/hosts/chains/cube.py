@@ -13,6 +13,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 
 from .endless import eliminated_levels, endless
+from .jumps import Spread
 from .plane import SPARE, joint_moves, moves
 
 SELDOM = 0.1  # pieces that tasks of groups become, up to which moves to the nearest points only do
@@ -41,8 +42,9 @@ class Pieces:
 
 
 def cube(
-    levels: Array, arrive: Array, serve: Array, on: float, others: Others, pieces: Pieces, alike: bool
-) -> tuple[Array, Array] | None:
+    levels: Array, arrive: Array, serve: Array, on: float, others: Others, pieces: Pieces, alike: bool,
+    jumps: Spread | None = None,
+) -> tuple[Array, Array] | None:  # fmt: skip
     """Levels and stationary chances (levels, others, pieces); None where the grid is too wide.
 
     Parameters
@@ -55,9 +57,11 @@ def cube(
     alike : bool
         The last three levels are alike, and so are all beyond: they have no end, and what is found for the last level
         but one is that of all above the one before it, at their mean.
+    jumps : Spread or None, optional
+        What comes several at once to the others and the pieces, (J, Y, Z), whatever the level.
     """
     for careful in (False, True) if max(on, others.on) < SELDOM else (False,):
-        here, rise, fall, mine = _rates(levels, arrive, serve, on, others, pieces, careful)
+        here, rise, fall, mine = _rates(levels, arrive, serve, on, others, pieces, careful, jumps)
         shape = arrive.shape
         if alike:
             solved = endless(here, rise, fall, mine)
@@ -73,7 +77,7 @@ def cube(
 
 
 def _rates(
-    levels: Array, arrive: Array, serve: Array, on: float, others: Others, pieces: Pieces, careful: bool
+    levels: Array, arrive: Array, serve: Array, on: float, others: Others, pieces: Pieces, careful: bool, jumps: Spread | None
 ) -> tuple[Array, Array, Array, Array]:
     """Moves within each level (N, YZ, YZ), the diagonals 0, to the next, back, and back with one more piece (N, YZ)."""
     shape = arrive.shape
@@ -85,12 +89,15 @@ def _rates(
     theirs = joint_moves(others.on * others.serve, others.on, others.arrive, z_moves, wide_y, wide_z)
     rise, fall = _moves(levels, arrive - serve + mine * wide_n, arrive + serve - mine * wide_n**2, 0, False)
     more, less = others.arrive + others.serve - theirs * wide_y**2, others.arrive - others.serve + theirs * wide_y
+    if jumps is not None:
+        less, more = less + jumps.levels[0], more + jumps.levels[1]
     y_rise, y_fall = _moves(others.count, less, more, 1, careful)
     comes = pieces.arrive + on * serve + others.on * others.serve
     both = mine + theirs
-    z_rise, z_fall = _moves(
-        pieces.count, comes - pieces.serve - both * far, comes + pieces.serve - both * far**2, 2, careful
-    )  # fmt: skip
+    less, more = comes - pieces.serve - both * far, comes + pieces.serve - both * far**2
+    if jumps is not None:
+        less, more = less + jumps.phases[0], more + jumps.phases[1]
+    z_rise, z_fall = _moves(pieces.count, less, more, 2, careful)
     mine[0], theirs[:, 0] = 0.0, 0.0
     width = shape[1] * shape[2]
     here, place = np.zeros((shape[0], width, width)), np.arange(width).reshape(shape[1:])
@@ -103,6 +110,14 @@ def _rates(
     put(z_rise[:, :, :-1], place[:, :-1], place[:, 1:])
     put(z_fall[:, :, 1:], place[:, 1:], place[:, :-1])
     put(theirs[:, 1:, :-1], place[1:, :-1], place[:-1, 1:])
+    if jumps is not None:
+        (to, part), (across, parts), leaps = jumps.ahead.ends(), jumps.across.ends(), np.zeros((width, width))
+        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            rate = jumps.rate * part[:, i, :, None] * parts[:, j, None, :]
+            end = to[:, i, :, None] * shape[2] + across[:, j, None, :]
+            np.add.at(leaps, (np.broadcast_to(place, rate.shape), end), rate)
+        np.fill_diagonal(leaps, 0.0)
+        here += leaps
     rise, fall, mine = (rates.reshape(shape[0], width) for rates in (rise, fall, mine))
     return here, rise, fall, mine
 

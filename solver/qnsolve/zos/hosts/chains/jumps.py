@@ -18,7 +18,7 @@ RARE = 1e-4  # chance of jumps that are taken together as one
 OF_LEVEL, OF_PRODUCT = 5e5, 2e4  # multiplications that take as long as what else a level and a product of it takes
 KEPT = 4e6  # rates of a chain that are kept, about
 ROUNDING = 1e-9  # of the size of a group, what its shares add up to more or less
-ALONE, JOINT = 0.5, 2.0  # steps of a grid over a jump of one number, or of both, up to which it is one there
+ALONE, JOINT = 0.5, 2.0  # steps of a grid over a jump, or a wide one of both numbers, up to which it is one there
 FEW = 25  # size of groups up to which each number of those that come to the levels is a jump of its own
 
 
@@ -53,16 +53,18 @@ class Burst:
 
 @dataclass(frozen=True, eq=False)
 class Jump:
-    """Rates (N, Y) at which so many levels and phases more are there at once."""
+    """Rates (N, Y) at which so many levels and phases more are there at once; one of both on `wide` steps of a grid, too."""
 
     levels: float
     phases: float
     rate: Array
+    wide: bool = False
 
 
 def jumps(
-    burst: Burst, rate: Array, own: float, other: float, slower: float, again: float = 1.0, unit: float = 1.0
-) -> list[Jump]:
+    burst: Burst, rate: Array, own: float, other: float, slower: float, again: float = 1.0, unit: float = 1.0,
+    wide: bool = False,
+) -> list[Jump]:  # fmt: skip
     """The jumps of one work that comes at a rate (N, Y); each of a group comes to the levels or the phases by chance.
 
     Parameters
@@ -78,6 +80,8 @@ def jumps(
         Work left of those that come to the levels with one, over that of one visit each.
     unit : float
         Levels that one of them is.
+    wide : bool
+        As in `Jump`.
     """
     found = []
     for size, part in burst.sizes():
@@ -90,7 +94,7 @@ def jumps(
             both = min(1.0, 1 / slower)
             parts = [(n, more, both), (n, 0.0, 1 - both), (0.0, more, 1 / slower - both)]
             whole = [(a, b, some * share) for n, b, some in parts for a, share in _whole(n, unit != 1)]
-            found += [Jump(a, b, groups * some) for a, b, some in whole if some > 0 and a + b > 0]
+            found += [Jump(a, b, groups * some, wide) for a, b, some in whole if some > 0 and a + b > 0]
     return found
 
 
@@ -219,11 +223,11 @@ class Spread:
 def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
     """All jumps; what is short beside the steps of a grid is left to moves that keep its drift and variance.
 
-    Jumps of both numbers are so on wider steps only: they let both swing together.
+    Wide jumps of both numbers are so on wider steps only: they let both swing together.
     """
     rate = np.array([jump.rate for jump in found])
     sizes = np.array([[jump.levels, jump.phases] for jump in found])[:, :, None]
-    steps = np.where((sizes > 0).all(axis=1), JOINT, ALONE)
+    steps = np.where((sizes > 0).all(axis=1) & np.array([[jump.wide] for jump in found]), JOINT, ALONE)
     leaps, short = [], []
     for points, size, axes in ((levels, sizes[:, 0], "jn,jny->ny"), (phases, sizes[:, 1], "jy,jny->ny")):
         long = _steps(points) <= steps * size * (1 + ROUNDING)  # beside the steps of the grid there

@@ -6,7 +6,7 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 
@@ -118,7 +118,7 @@ def plane(
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
         some = np.ix_(rows, columns)
-        jumps = [Jump(jump.levels, jump.phases, jump.rate[some]) for jump in groups]
+        jumps = [replace(jump, rate=jump.rate[some]) for jump in groups]
         chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
         if likely is None:
             looked = some[0].size * some[1].size < arrive.size  # to see where the chances are

@@ -51,7 +51,7 @@ def several_at_once(higher: HostView, lower: HostView, levels: Array, phases: Ar
             view, count = (higher, phases) if its[0] is None else (lower, levels[:, None])
             often = [pieces / many if many > 0 else 1.0 for (_, pieces), many in zip(pairs, (own, other), strict=True)]
             each = np.broadcast_to(_each(view, burst, count), (len(levels), len(phases))) * often[0]
-            found += jumps(burst, each, own, other, slower * often[0] / often[1])
+            found += jumps(burst, each, own, other, slower * often[0] / often[1], wide=True)
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
+from qnsolve.zos.hosts.chains.jumps import Jump, Spread, jumps, spread
 from qnsolve.zos.hosts.chains.plane import grid
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint, Known
@@ -18,7 +19,7 @@ from .pieces_of_lines import of_all_lines
 APART = 0.1  # least share of the free pieces that come from elsewhere than from groups
 BUSY = 0.35  # least use of the processors
 SOME = 0.02  # least load of the others, or of the free pieces, over the processors
-POINTS = ((4.0, 12), (6.0, 15))  # on a grid: each one up to so many, and how many in all
+POINTS = ((4.0, 12), (6.0, 15), (8.0, 20))  # on a grid: each one up to so many, and how many in all
 SHORTEST, TAIL, FULLEST = 15, 6.0, 0.97  # of a grid: numbers on the least one, those over what a load leaves, most load
 TRIES, LONGER, SPILT = 7, 1.5, 3e-4  # grids, each so much longer, and the chance of a last point from which on they are
 ALIKE = 0.12  # difference of the loads of groups that are taken as alike
@@ -30,9 +31,14 @@ QUICKEST = 0.1  # least clock over that of the group
 
 
 def crossed(host: HostView, k: int) -> bool:
-    """Whether a chain of the group and of all others as one number would say too little."""
+    """Whether a chain of the group and of all others as one number would say too little.
+
+    Beside bursts at other lines it does: their tasks go on as pieces one by one, and what they leave moves with both numbers.
+    """
     load, group = host.load, host.load.groups[k]
-    if load.few_users or load.bursts or group.kind not in (Pool.QR, Pool.RO) or host.total < BUSY * load.engines:
+    if load.few_users or group.kind not in (Pool.QR, Pool.RO) or host.total < BUSY * load.engines:
+        return False
+    if load.bursts and (not load.coming.steady or host.bursts_begin(k) or not any(map(host.bursts_begin, host.lines))):
         return False
     if any(g.region in load.gated or g.region in load.watched or g.region in load.held for g in load.groups):
         return False
@@ -41,6 +47,8 @@ def crossed(host: HostView, k: int) -> bool:
     if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
         return False
     others = [i for i in range(len(load.groups)) if i != k]
+    if load.bursts:
+        return True
     beyond = float(load.flow @ (host.calls.onward * (1 - of_all_lines(host, others))))
     return float(load.flow @ host.calls.apart) + beyond + load.fixed > APART * max(host.pieces, SOME * load.engines)
 
@@ -172,7 +180,7 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
         tops = np.minimum(tops, most)
         three = _three(host, k, int(tops.max()) + 1)
         solved = None
-        for choice in range(finer, len(POINTS)):
+        for choice in range(finer, len(POINTS) - (not load.bursts)):
             unit, points = POINTS[choice]
             levels = np.arange(group.servers + 3.0) if alike else grid(max(8, group.servers + 3), tops[0], WIDER)
             axes = levels, _axis(tops[1], unit, points), _axis(tops[2], unit, points)
@@ -229,6 +237,7 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     solved = cube(
         levels, comes[0], serve, on / slow_z, Others(others, comes[1] / slow_y, ends / slow_y, on_theirs * slow_y / slow_z),
         Pieces(pieces, comes[2] / slow_z, done / slow_z), alike,
+        _at_once(host, (others, pieces), three, (slow_y, slow_z)),
     )  # fmt: skip
     if solved is None:
         return None
@@ -241,6 +250,20 @@ def _solved(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Th
     ended = float((chance * done).sum()) * free.time
     stretched = float((chance * ready).sum()) / ended if ended > 0 else 1.0
     return chance, np.array([number, at_work, thinned, stretched])
+
+
+def _at_once(host: HostView, axes: tuple[Array, Array], three: _Three, clocks: tuple[float, float]) -> Spread | None:
+    """What comes in bursts to other groups and to the rest, by their clocks."""
+    load, found = host.load, list[Jump]()
+    at_lines = three.at_theirs > 0
+    rest = np.where(at_lines, 0.0, three.at_rest / np.maximum(load.visits, 1e-300))
+    for burst in load.bursts:
+        own, other, pieces = (float(burst.first @ its) for its in (at_lines, rest > 0, rest))
+        many = min(other, pieces)  # short tasks are fewer pieces
+        often = pieces / many if many > 0 else 1.0
+        rate = np.full((len(axes[0]), len(axes[1])), float(load.coming.rate[0, burst.work]) / clocks[0])
+        found += jumps(burst, rate, own, many, clocks[1] / clocks[0] / often, wide=True)
+    return spread(*axes, found) if found else None
 
 
 def _arrivals(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _Three) -> list[Array]:
@@ -257,5 +280,8 @@ def _arrivals(host: HostView, k: int, axes: tuple[Array, Array, Array], three: _
         rates = host.coming(visits, total, works)
         if np.isfinite(load.coming.most):
             rates = rates * (total < load.coming.most)
+        for burst in load.bursts:
+            first = float(burst.first @ (visits / np.maximum(load.visits, 1e-300)))
+            rates = np.maximum(rates - first * float(load.coming.rate[0, burst.work]), 0.0)
         found.append((rates + fixed).reshape(len(levels), len(others), len(pieces)))
     return found
