@@ -147,7 +147,7 @@ def judged(model: ComparedModel, errors: Sequence[ColumnErrors]) -> Usability:
 def _furthest(model: ComparedModel, errors: Sequence[ColumnErrors], top: int) -> tuple[float, str]:
     """The largest factor on the highest load that can be answered for, and what ends it."""
     loads = model.loads.values[[top]] * FACTORS[:, None]
-    found = model.solver.solved(loads)
+    found = model.solver.solved(loads, quick=True)
     start = float(model.solved.offered[top])
     slowest = np.nanmax(np.where(model.solved.offered[:, None] < 1, model.solved.response, np.nan), axis=0)
     busy = [each for each in errors if each.quantity == "busy"]
@@ -155,8 +155,10 @@ def _furthest(model: ComparedModel, errors: Sequence[ColumnErrors], top: int) ->
     slopes = [(each.title, each.bias, each.trend) for each in errors]
     width = max(float(np.ptp(model.solved.offered)), 1e-9)
     for i, factor in enumerate(FACTORS.tolist()):
-        rho = float(found.offered[i])
-        center = model.solver.centers[int(found.fullest[i])] if model.solver.centers else "the model"
+        rho, fullest = float(found.offered[i]), int(found.fullest[i])
+        if rho >= 1:
+            fullest = int(model.solver.solved(loads[[i]]).fullest[0])
+        center = model.solver.centers[fullest] if model.solver.centers else "the model"
         last = float(FACTORS[max(i - 1, 0)])
         if rho >= 1:
             return last, f"beyond it {center} is full"
