@@ -27,6 +27,7 @@ NOTHING = 1e-3  # part of it that is none
 MOSTLY = 0.8  # of the users' tasks on a host in lines at its TCBs, from which on it is these that are longer
 MOST_LOST = 0.02  # most of what CPs deliver that grids lose
 FULL = 0.03  # of the CPs that is idle, up to which they are as good as full
+AT_WORK = 0.5  # part of the time that a group is at work at least that cannot hold what comes
 LOST = 1e-3  # share of what comes to a group that its chain may lose by its grids; of a number, next to nothing
 
 
@@ -123,7 +124,8 @@ def _note_overload(work: Working, load: Load, point: HostPoint) -> None:
         return
     for group, its in zip(load.groups, point.groups, strict=True):
         coming = float(load.flow[group.tasks] @ (load.region[group.tasks] == group.region))  # a limit's own, not those it calls
-        if group.region not in load.gated and group.region not in load.held and its.thinned > 0:
+        full = its.busy > AT_WORK * group.servers  # others lose some by their grids
+        if full and group.region not in load.gated and group.region not in load.held and its.thinned > 0:
             work.overloaded(group.pool, coming * (1 - LOST) / its.thinned)
 
 
