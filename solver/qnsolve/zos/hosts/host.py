@@ -127,5 +127,5 @@ class Host(HostView):
         if not small or self.load.never_idle or not crossed(self, k):
             return plain, point, None
         direct = few or bursts
-        three = replace(adjusted(self, k, plain, point), sure=direct)
+        three = replace(adjusted(self, k, plain, point), sure=bursts)
         return (plain, three, None) if direct else (plain, point, three)

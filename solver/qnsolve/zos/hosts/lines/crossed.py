@@ -47,7 +47,7 @@ def crossed(host: HostView, k: int) -> bool:
     if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
         return False
     others = [i for i in range(len(load.groups)) if i != k]
-    if load.bursts or (load.engines < 2 and load.shares is None):
+    if load.bursts:
         return True
     beyond = float(load.flow @ (host.calls.onward * (1 - of_all_lines(host, others))))
     return float(load.flow @ host.calls.apart) + beyond + load.fixed > APART * max(host.pieces, SOME * load.engines)
@@ -81,6 +81,7 @@ def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> Gr
         known = _known(host, k, plain, loads, host.load.kept.known.get(pool))
         host.load.kept.known[pool] = known
     number, busy, thinned, waits = known.ratios
+    waits = 1.0 if host.load.bursts else waits  # pieces of bursts are not as slow as others
     return _with(
         host, k, point, point.number * number, point.busy * busy, point.thinned * thinned, 1 + (point.free - 1) * waits
     )
