@@ -346,8 +346,8 @@ class GroupPoint:
     swings : ndarray (2, 2) or None
         Variances of the tasks there and of all others on the processors, and their covariance, over their means [no unit].
     sure : bool
-        Whether a chain of it, of other lines that bursts come to, and of the free pieces has it so: what is known of all of them
-        moves the rest.
+        Whether a chain of it, of other lines that bursts come to, and of the free pieces has it so: what is known of all moves
+        the rest.
     """
 
     stretch: float
