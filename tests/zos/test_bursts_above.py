@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
+
+from tests.support.balance import stationary
 
 Step = dict[str, float]
 Pair = tuple[float, float]
@@ -41,13 +41,7 @@ def _exact(engines: int, pieces: Pair, bursts: Bursts, use: Pair, tops: Bursts) 
         (np.maximum(above - 1, 0), below, taken / pieces[0]),
         (above, np.maximum(below - 1, 0), np.minimum(below, engines - taken) / pieces[1]),
     ]
-    here, size = np.arange(above.size), above.size
-    matrix = sparse.csc_matrix((size, size))
-    for to, of, rate in moves:
-        there = np.ravel_multi_index((to, of), shape)
-        matrix += sparse.coo_matrix((rate, (there, here)), (size, size)) - sparse.coo_matrix((rate, (here, here)), (size, size))
-    chance = np.append(1.0, spsolve(matrix[1:, 1:].tocsc(), -matrix[1:, 0].toarray().ravel()))
-    chance /= chance.sum()
+    chance = stationary(shape, moves)
     return float(chance @ below) / (groups[1] * bursts[1])
 
 

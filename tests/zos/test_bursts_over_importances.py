@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 from qnsolve import zos
-from scipy import sparse
-from scipy.sparse.linalg import spsolve
+
+from tests.support.balance import stationary
 
 PIECE = 0.001
 SELDOM = 1e-5  # of the load, those that come one by one to see what others wait
@@ -36,13 +36,7 @@ def _exact(engines: int, burst: int, use: float) -> float:
     for more in range(burst + 1):
         to = np.minimum(above + more, tops[0]), np.minimum(below + burst - more, tops[1])
         moves.append((*to, np.full(above.shape, groups * comb(burst, more) / 2**burst)))
-    here, size = np.arange(above.size), above.size
-    matrix = sparse.csc_matrix((size, size))
-    for to_above, to_below, rate in moves:
-        there = np.ravel_multi_index((to_above, to_below), shape)
-        matrix += sparse.coo_matrix((rate, (there, here)), (size, size)) - sparse.coo_matrix((rate, (here, here)), (size, size))
-    chance = np.append(1.0, spsolve(matrix[1:, 1:].tocsc(), -matrix[1:, 0].toarray().ravel()))
-    chance /= chance.sum()
+    chance = stationary(shape, moves)
     return float(chance @ (above + below)) / (groups * burst)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from qnsolve.zos.hosts.chains.jumps import Jump, spread
 from qnsolve.zos.hosts.chains.plane import grid
-from qnsolve.zos.hosts.importance.own_engines import leaps_of, weights_with_groups
+from qnsolve.zos.hosts.importance.own_engines import weights_with_groups
 from qnsolve.zos.hosts.load import Coming, Load, Shares
 from qnsolve.zos.hosts.spins import as_cpu
 
@@ -34,6 +34,5 @@ def test_a_line_of_bursts(points: np.ndarray, close: float) -> None:
     """M[X]/M/1, bursts of 4: half of the others of its burst are before a task."""
     use, burst = 0.4, 4
     groups = [Jump(burst, 0.0, np.full((len(points), 1), use / burst))]
-    its = spread(points, np.zeros(1), groups)
-    chance = weights_with_groups(points, np.zeros(len(points)), np.ones(len(points)), its, leaps_of(its))
+    chance = weights_with_groups(points, np.zeros(len(points)), np.ones(len(points)), spread(points, np.zeros(1), groups))
     assert float(chance @ points / chance.sum()) == pytest.approx(use * (1 + (burst - 1) / 2) / (1 - use), rel=close)

@@ -111,13 +111,7 @@ def _rates(
     put(z_fall[:, :, 1:], place[:, 1:], place[:, :-1])
     put(theirs[:, 1:, :-1], place[1:, :-1], place[:-1, 1:])
     if jumps is not None:
-        (to, part), (across, parts), leaps = jumps.ahead.ends(), jumps.across.ends(), np.zeros((width, width))
-        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            rate = jumps.rate * part[:, i, :, None] * parts[:, j, None, :]
-            end = to[:, i, :, None] * shape[2] + across[:, j, None, :]
-            np.add.at(leaps, (np.broadcast_to(place, rate.shape), end), rate)
-        np.fill_diagonal(leaps, 0.0)
-        here += leaps
+        here += jumps.between
     rise, fall, mine = (rates.reshape(shape[0], width) for rates in (rise, fall, mine))
     return here, rise, fall, mine
 

@@ -209,6 +209,18 @@ class Spread:
         (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
         return to - np.arange(to.shape[2]), part, places[:, None], parts[:, None]
 
+    @cached_property
+    def between(self) -> Array:
+        """Rates from each state to each other one (NY, NY), the levels first; the diagonal is 0."""
+        shape = self.rate.shape[1:]
+        (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
+        rate = part[:, :, None, :, None] * parts[:, None, :, None, :] * self.rate[:, None, None]  # (J, 2, 2, N, Y)
+        end = to[:, :, None, :, None] * shape[1] + places[:, None, :, None, :]
+        found, start = np.zeros((shape[0] * shape[1],) * 2), np.arange(shape[0] * shape[1]).reshape(shape)
+        np.add.at(found, (np.broadcast_to(start, rate.shape), end), rate)
+        np.fill_diagonal(found, 0.0)
+        return found
+
     def above(self, n: int, least: int) -> Array:
         """Rates from a level to itself and those above, as far as jumps lead, to `least` of them at least (Y, S, Y)."""
         further, part, places, parts = self._ends

@@ -23,7 +23,6 @@ class OwnEngines:
     def __init__(self, lower: HostView, levels: Array, arrive: Array, groups: list[Jump]) -> None:
         self.lower, self.levels, self.arrive, self.under = lower, levels, arrive, lower.company(None)
         self.groups: Spread | None = spread(levels, np.zeros(1), groups) if groups else None
-        self.leaps: Array | None = leaps_of(self.groups) if self.groups is not None else None
 
     def engines(self, number: float) -> float:
         """Engines on which so many are there."""
@@ -63,9 +62,9 @@ class OwnEngines:
     def _chance(self, engines: float) -> Array:
         """Weights of the levels."""
         serve = self._served(self.levels, engines)
-        if self.groups is None or self.leaps is None:
+        if self.groups is None:
             return weights(self.levels, self.arrive, serve)
-        return weights_with_groups(self.levels, self.arrive, serve, self.groups, self.leaps)
+        return weights_with_groups(self.levels, self.arrive, serve, self.groups)
 
 
 def weights(points: Array, up: Array, down: Array) -> Array:
@@ -75,19 +74,11 @@ def weights(points: Array, up: Array, down: Array) -> Array:
     return np.asarray(np.exp(logs - logs.max()))
 
 
-def leaps_of(its: Spread) -> Array:
-    """Rates from each point to another one, of groups (N, N)."""
-    (to, part), count = its.ahead.ends(), its.rate.shape[1]
-    found = np.zeros((count, count))
-    np.add.at(found, (np.broadcast_to(np.arange(count), to.shape), to), part * its.rate[:, None, :, 0])
-    return found
-
-
-def weights_with_groups(points: Array, up: Array, down: Array, its: Spread, leaps: Array) -> Array:
+def weights_with_groups(points: Array, up: Array, down: Array, its: Spread) -> Array:
     """The same where some come in groups: as often as these lead past a point the chain comes back from beyond it."""
     none = np.zeros((len(points), 1))
     rise, fall, *_ = plane_moves(points, none[0], up[:, None], down[:, None], 0.0, none, none, True, its)
-    past = leaps + np.diag(rise[:-1, 0], 1)
+    past = its.between + np.diag(rise[:-1, 0], 1)
     past = past[:, ::-1].cumsum(axis=1)[:, ::-1]  # from each point to another one or beyond it
     found = np.ones(len(points))
     for n in range(1, len(points)):

@@ -46,9 +46,9 @@ def crossed(host: HostView, k: int) -> bool:
     theirs = sum(host.loads) - host.loads[k]
     if len(np.unique(tasks)) < len(tasks) or theirs < SOME * load.engines or host.loads[k] <= 0:
         return False
-    others = [i for i in range(len(load.groups)) if i != k]
     if load.bursts:
         return True
+    others = [i for i in range(len(load.groups)) if i != k]
     beyond = float(load.flow @ (host.calls.onward * (1 - of_all_lines(host, others))))
     return float(load.flow @ host.calls.apart) + beyond + load.fixed > APART * max(host.pieces, SOME * load.engines)
 
