@@ -103,7 +103,7 @@ class PickedLimits(LimitPools):
             return False
         pool, size = self.pool[region], self.size(region)
         if self._class_cap(region) <= size:
-            if self._class_cap(region) < size:
+            if self._class_cap(region) < size and region not in self.kept_out:
                 self.capped[region] = int(self._class_cap(region))
             return False
         inside = float(flow @ (w.holds() + w.pool_wait[pool])[tasks])

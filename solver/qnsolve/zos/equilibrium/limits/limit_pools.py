@@ -40,6 +40,8 @@ class LimitPools:
         Regions that their TRANCLASSes let in no more than so many tasks.
     lined : set of region
         Those whose tasks wait at logs and devices for each other more than for CPs.
+    kept_out : set of region
+        Those that have TRANCLASSes which the line at their QR TCB alone would fill.
     closing : set of pool
         TRANCLASSes that were often full.
     two_counts : set of pool
@@ -70,6 +72,7 @@ class LimitPools:
     stale: set[int] = field(default_factory=set)
     apart: set[int] = field(default_factory=set)
     lined: set[int] = field(default_factory=set)
+    kept_out: set[int] = field(default_factory=set)
     open: set[int] = field(default_factory=set)
     closing: set[int] = field(default_factory=set)
     two_counts: set[int] = field(default_factory=set)

@@ -167,6 +167,7 @@ class Limits(StationsBelow):
 
     def apply(self) -> None:
         """Times at CPs and TCBs that were just found, as if none were kept out, as they are."""
+        self.at_tcbs.note_hosts()
         self.own.apply(hosts=True)
         self.at_tcbs.apply()
         self.few_places.apply()
@@ -649,6 +650,7 @@ class Limits(StationsBelow):
         load = float(flow[everything] @ w.ask.qr[everything])
         mine = float(flow[tasks] @ w.ask.qr[tasks])
         slowed = w.service.get(qr_pool, 1.0) if qr_pool in w.at_group else 1.0  # by the CPs, while the TCB is at work
+        slowed *= (slower := self.at_tcbs.slower(pool, qr_pool))  # than that
         serial = mine / total * slowed / max(1 - (load - mine) * slowed, 1e-3)
         holds = w.holds()
         within = holds + w.pool_wait[self.pool[region]]
@@ -666,7 +668,7 @@ class Limits(StationsBelow):
         found = self._crowd(pool, tasks, holds + w.wait, within, speed, size, mixed)
         if region not in self.rates and self._class_of_few_places(pool, tasks, within, inside):
             return
-        wait = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
+        wait: Array = found.wait * self.unlike(pool, tasks, within, speed, size, within - w.on_cps, found.wait)
         self.at_tcbs.forget(pool)
         at, beside = weights(np.full(size, tilt * serial)), all_folded(weights(tilt * rest / count), inside.at.values())
         apart, come = region not in self.rates and pool not in w.full and found.full > SELDOM, None
@@ -678,17 +680,23 @@ class Limits(StationsBelow):
             off = folded(at, weights(tilt * max(rest - on_cps, 1e-12) / count), size)
             self.at_tcbs.asked[pool] = at_qr, found, off, tilt, come
         if qr_pool in w.at_group and serial > 0 and (come is None or w.need.in_order[tasks].any()):
-            others = without(everything, tasks)
-            wait *= self.own.note_tcb(pool, tasks, others, serial, at, beside, found, speed)
+            wait *= self.own.note_tcb(pool, tasks, without(everything, tasks), serial, at, beside, found, speed)
         elif come is not None:
-            at_tcb = qr_pool in w.at_group and serial > 0
-            its = self.at_tcbs.solve(pool, qr_pool, found, beside, tilt, come) if at_tcb else self.at_tcbs.solve_on_cps(pool)
+            tcb = qr_pool if qr_pool in w.at_group and serial > 0 else -1
+            its = self.at_tcbs.solve(pool, tcb, found, beside, tilt, come, slower)
             if its is not None:
                 alike, _ = crowd_at_most(stream, sources, speed, size, 1.0, hold, stream > 0)
-                wait, found = wait * its.wait / max(alike.wait, 1e-300), its
-                w.crowds[pool] = its
+                w.crowds[pool] = found = its
+                wait = self._of_class(pool, region, wait * its.wait / max(alike.wait, 1e-300), slower)
         w.pool_wait[pool, tasks] = wait
         self.own.note(inside, found.inside, float(found.inside @ speed), fix)
+
+    def _of_class(self, pool: int, region: int, wait: Array, slower: float) -> Array:
+        """Waits for a class that its chain has found, at a TCB that is so much slower than while it is at work."""
+        if slower == 1:
+            return wait
+        self.kept_out.add(region)
+        return self.at_tcbs.with_all_work(pool, self.qr_pool[region], wait)
 
     def _class_of_few_places(self, pool: int, tasks: Places, within: Array, inside: Inside) -> bool:
         """A class of few places, whose tasks are in their region for so long; whether it is solved."""

@@ -23,6 +23,7 @@ SAME = 1e-6  # change of what a chain depends on up to which it is the same [rat
 EFFORT = 1.0  # of a chain, over that of a chain of a TCB
 NEARLY = 0.02  # of a TCB that others leave at least
 LITTLE = 1e-9  # wait over the time alone that is none
+IN_LINE = 0.5  # of the places of a class, tasks at the TCB from which on its line alone fills them
 OFTEN = 0.5  # chance of a full class from which on no more of its tasks come than it has places
 
 
@@ -53,6 +54,7 @@ class _Stretched:
     other: float
     without: float
     full: float
+    slower: bool = False  # the TCB, as its line alone would fill the class
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +83,10 @@ class ClassesAtTcbs:
         Classes that were often full: it is so to the end.
     asked : dict of pool to tuple
         What the chains on the CPs are asked: time of each task at its QR TCB, and as for `solve`.
+    free : dict of pool to ndarray (T,)
+        Times at TCBs as if no task were kept out [s].
+    waiting : dict of pool to float
+        Work of the tasks that wait for a class, by its chain [CPU s].
     """
 
     limits: SeenClasses
@@ -89,6 +95,40 @@ class ClassesAtTcbs:
     solved: AlikeAnswers[tuple[int, int], ClassSolved] = field(default_factory=lambda: AlikeAnswers(SAME))
     often: set[int] = field(default_factory=set)
     asked: dict[int, tuple[Array, Crowd, Array, float, Coming]] = field(default_factory=dict)
+    free: dict[int, Array] = field(default_factory=dict)
+    waiting: dict[int, float] = field(default_factory=dict)
+
+    def note_hosts(self) -> None:
+        """Note the times at the TCBs that the hosts have just found, as if no task were kept out."""
+        self.free = self.limits.work.at_pools
+
+    def slower(self, pool: int, tcb: int) -> float:
+        """How much slower a TCB would be that is as slow at all times, and has as long a line as its host has found; or 1.
+
+        It is so for a class that the line at the TCB alone would fill: the CPs make it longer, now and then, and bursts do.
+        Work with a rate has a line of ρ/(1 - ρ) there. With users it is 1.
+        """
+        w, times = self.limits.work, self.free.get(tcb)
+        tasks = self.limits.tasks[int(w.form.pool_region[pool])]
+        work = w.flow * w.ask.qr * w.service.get(tcb, 1.0)
+        load, mine = float(work[tasks].sum()), self.limits.classes[pool]
+        if times is None or load <= 0 or (w.form.users[w.form.work[tasks]] > 0)[work[tasks] > 0].any():
+            return 1.0
+        held, line = float(w.flow[mine] @ times[mine]), float(w.flow[tasks] @ times[tasks])
+        return line / (load * (1 + line)) if held > IN_LINE * float(w.form.pool_size[pool]) else 1.0
+
+    def with_all_work(self, pool: int, tcb: int, wait: Array) -> Array:
+        """Waits for a class that leave as much work to do as its TCB has without classes; others of its region have their part.
+
+        The chain has the ratio of the waits of several classes, but not how a line grows while the CPs are slow.
+        """
+        w, limits, mine = self.limits.work, self.limits, self.limits.classes[pool]
+        tasks, ask = limits.tasks[int(w.form.pool_region[pool])], w.flow * w.ask.qr
+        self.waiting[pool] = float(ask[mine] @ wait)
+        alike = [its for its, seen in self.seen.items() if seen.slower and seen.tcb == tcb]
+        known = sum(float((ask * w.pool_wait[its])[limits.classes[its]].sum()) for its in alike)
+        left = known + float(ask[tasks] @ (self.free[tcb] - w.at_group[tcb] - w.wait)[tasks])
+        return wait * max(left / max(sum(self.waiting[its] for its in alike), 1e-300), 1.0)
 
     def forget(self, pool: int) -> None:
         """What was seen of a class."""
@@ -112,26 +152,31 @@ class ClassesAtTcbs:
                 self.often.add(pool)
 
     def solve(
-        self, pool: int, tcb: int, plain: Crowd, elsewhere: Array, tilt: float, come: Coming
-    ) -> Crowd:  # fmt: skip
-        """The chain of a class, which is noted.
+        self, pool: int, tcb: int, plain: Crowd, elsewhere: Array, tilt: float, come: Coming, slower: float = 1.0
+    ) -> Crowd | None:  # fmt: skip
+        """The chain of a class, which is noted, or that on the CPs.
 
         Parameters
         ----------
         pool, tcb : int
-            The class, and the QR TCB of its region.
+            The class, and the QR TCB of its region, or -1 for the CPs.
         plain : Crowd
             The class by its number alone.
         elsewhere, tilt
             As for `ClassAtTcb`.
         come : (float, list of UserSource)
             How they come: a stream, and users.
+        slower : float
+            What the TCB is slower than while it is at work.
         """
+        if tcb < 0:
+            return self.solve_on_cps(pool)
         w, tasks = self.limits.work, self.limits.classes[pool]
-        work = w.flow * w.ask.qr * w.service.get(tcb, 1.0)
+        work = w.flow * w.ask.qr * w.service.get(tcb, 1.0) * slower
         others = without(self.limits.tasks[int(w.form.pool_region[pool])], tasks)
         at = _Shared(tasks[work[tasks] > 0], others[work[others] > 0], work, w.at_group[tcb])
-        self.seen[pool], crowd = self._solved(pool, tcb, at, plain, elsewhere, tilt, come)
+        seen, crowd = self._solved(pool, tcb, at, plain, elsewhere, tilt, come)
+        self.seen[pool] = replace(seen, slower=slower != 1)
         return crowd
 
     def solve_cps(self) -> None:
@@ -286,15 +331,18 @@ class ClassesAtTcbs:
     def _at_tcb(self, its: _Stretched, tasks: Places, stretched: float, times: Array) -> Array:
         """Times at a TCB of some tasks."""
         w, service = self.limits.work, self.limits.work.service.get(its.tcb, 1.0)
-        bursts = w.form.in_groups[w.form.work[np.concatenate((its.tasks, its.others))]].any()
-        most = 1.0 if bursts else 1 - 1 / max(service, 1.0)  # of the TCB that what is on the CPs takes, or comes at once
         alone = w.ask.qr[tasks] * service
         there, least = float(w.flow[tasks] @ times[tasks]), float(w.flow[tasks] @ alone)
         if not least > 0 or not there > 0:
             return times[tasks]
         host = there / least
-        taken = min(1 / its.without - 1 / host, most)
-        goal = min(max(1 / max(1 / stretched - taken, 1e-300), 1.0), max(host, stretched))
+        if its.slower:
+            goal = max(host * stretched / its.without, 1.0)
+        else:
+            bursts = w.form.in_groups[w.form.work[np.concatenate((its.tasks, its.others))]].any()
+            most = 1.0 if bursts else 1 - 1 / max(service, 1.0)  # of the TCB that what is on the CPs takes, or comes at once
+            taken = min(1 / its.without - 1 / host, most)
+            goal = min(max(1 / max(1 / stretched - taken, 1e-300), 1.0), max(host, stretched))
         ratio = (goal - 1) / (host - 1) if host > 1 + LITTLE else 0.0
         return np.asarray(alone + ratio * np.maximum(times[tasks] - alone, 0.0))
 
