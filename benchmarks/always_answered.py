@@ -3,7 +3,7 @@
 `python -m benchmarks answers --seeds 0 1000`; with `--simulate 2` each is simulated for two seconds as well, and works are
 named whose response times are farther off than 15 % and twice the half width of what is simulated. `--ordinary` takes small
 systems of one LPAR and one to three works instead, `--batch` batch jobs beside CICS regions, `--classes` TRANCLASSes of few
-places beside other work.
+places beside other work, `--unlike` users of unlike work that fill the MXT of their regions.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from benchmarks.families.batch_systems import batch_system
 from benchmarks.families.class_systems import class_system
 from benchmarks.families.ordinary_systems import ordinary_system
 from benchmarks.families.random_systems import fullest, random_system
+from benchmarks.families.unlike_systems import unlike_system
 from benchmarks.system_accuracy import at_most
 from benchmarks.system_references import UnsettledError, simulated
 
@@ -138,9 +139,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     families.add_argument("--ordinary", action="store_true", help="small systems as a site describes them, not of any kind")
     families.add_argument("--batch", action="store_true", help="batch jobs beside CICS regions")
     families.add_argument("--classes", action="store_true", help="TRANCLASSes of few places beside other work")
+    families.add_argument("--unlike", action="store_true", help="users of unlike work that fill MXT")
     parser.add_argument("--simulate", type=float, default=0.0, metavar="SECONDS", help="simulate each for so long as well")
     options = parser.parse_args(arguments)
-    kinds = {ordinary_system: options.ordinary, batch_system: options.batch, class_system: options.classes}
+    kinds = {
+        ordinary_system: options.ordinary,
+        batch_system: options.batch,
+        class_system: options.classes,
+        unlike_system: options.unlike,
+    }
     draw = next((kind for kind, asked in kinds.items() if asked), random_system)
     found, simulations = [], list[Beside]()
     for seed in range(*options.seeds):

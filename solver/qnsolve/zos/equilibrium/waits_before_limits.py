@@ -13,6 +13,7 @@ from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
 from .conservation import as_open, centers_of, conserve, left_to_do
 from .group_times import solved_times
+from .limits.inside.users_at_tcbs import longer_before
 from .limits.limits import Limits
 from .working import Working
 
@@ -31,9 +32,21 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     others = {*limits.gates, *limits.capped} & {*form.region[load.flow > 0].tolist()}
     if not load.held or others or limits.grouped or load.gated or load.called is not None:
         return
+    told = dict.fromkeys(pools, (1.0, 0.0))
+    if not load.coming.steady:
+        for r, pool in pools.items():
+            tasks = limits.tasks[r]
+            told[r] = longer_before(work, limits.qr_pool[r], tasks, load.held[r][0], work.pool_wait[pool, tasks])
     known = as_open(work, load, times)
-    if known <= 0:
-        return
+    if known > 0:
+        _as_open(work, limits, load, point, times, {r: known * (1 - sure) for r, (_, sure) in told.items()})
+    for r, pool in pools.items():
+        work.pool_wait[pool] *= told[r][0] ** told[r][1]
+
+
+def _as_open(work: Working, limits: Limits, load: Load, point: HostPoint, times: Array, known: dict[int, float]) -> None:
+    """The same as if all work came at rates, as far as it is known of each region."""
+    pools = {r: limits.pool[r] for r in load.held}
     left = left_to_do(work, load)
     waits = {r: float((work.flow * work.pool_wait[pool]) @ left[Pool.LIMIT]) for r, pool in pools.items()}
     there, waiting = _left(work, load, point, times, left), sum(waits.values())
@@ -44,7 +57,7 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
         size, away = load.held[r]
         longer = float(np.clip(goal / waiting, 1 / FARTHEST, FARTHEST * _unlike(work, limits.tasks[r], left[Pool.LIMIT])))
         part = 1.0 if longer > 1 else _busy(size - load.engines, away)
-        work.pool_wait[pool] *= longer ** (known * part)
+        work.pool_wait[pool] *= longer ** (known[r] * part)
 
 
 def _unlike(work: Working, tasks: Places, left: Array) -> float:

@@ -580,7 +580,7 @@ class Limits(StationsBelow):
                 if (w.form.users[w.form.work[tasks]] > 0).all():  # an always full one passes what it can: users wait for that
                     mean = float(w.flow[tasks] @ ratio) / max(float(w.flow[tasks].sum()), 1e-300)
                     ratio = ratio * mean ** -as_full(found.full)
-                waits = self._little(region, found, waits * ratio)
+                waits = self._little(region, found, waits * np.maximum(ratio, self.longer_at_tcb(region, waits)))
             w.pool_wait[pool, tasks] = waits
             self.places_of_classes.see(region, found)
         self.found[region] = found

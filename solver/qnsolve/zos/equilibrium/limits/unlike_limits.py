@@ -10,6 +10,7 @@ from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
+from .inside.users_at_tcbs import longer_before
 from .limit_arrivals import LimitArrivals
 from .unlike_answers import UnlikeAnswers
 
@@ -91,6 +92,17 @@ class UnlikeLimits(LimitArrivals):
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def longer_at_tcb(self, region: int, waits: Array) -> float:
+        """Waits of users of unlike work for a region whose tasks are at its QR TCB, over those of tasks all alike; else 0."""
+        tasks, tcb = self.tasks[region], self.qr_pool.get(region, -1)
+        if (self.work.form.users[self.work.form.work[tasks]] == 0).any() or tcb not in self.work.at_group:
+            return 0.0
+        held = self.work.holds() + self.work.pool_wait[self.pool[region]]
+        pooled = self.pooled(tasks, held)
+        users, gone = np.array([self._whence(t, tasks, held, pooled) for t in tasks.tolist()]).T
+        longer, known = longer_before(self.work, tcb, tasks, self.size(region), waits, (users, gone))
+        return longer**known if longer > 1 else 0.0
 
     def _meeting(self, pool: int, tasks: Places, inside: Array, away: Array, size: int) -> Meeting | None:
         """Where tasks inside a region meet, if some are on the CPs for far more of their time than others; None if not."""
