@@ -13,7 +13,6 @@ from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
 from .conservation import as_open, centers_of, conserve, left_to_do
 from .group_times import solved_times
-from .limits.inside.users_at_tcbs import longer_before
 from .limits.limits import Limits
 from .working import Working
 
@@ -36,7 +35,7 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
     if not load.coming.steady:
         for r, pool in pools.items():
             tasks = limits.tasks[r]
-            told[r] = longer_before(work, limits.qr_pool[r], tasks, load.held[r][0], work.pool_wait[pool, tasks])
+            told[r] = limits.users_at_tcbs.longer(limits.qr_pool[r], tasks, load.held[r][0], work.pool_wait[pool, tasks])
     known = as_open(work, load, times)
     if known > 0:
         _as_open(work, limits, load, point, times, {r: known * (1 - sure) for r, (_, sure) in told.items()})

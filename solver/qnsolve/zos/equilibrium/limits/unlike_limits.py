@@ -10,7 +10,7 @@ from qnsolve.numerics.level_chain import StiffChainError
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
-from .inside.users_at_tcbs import longer_before
+from .inside.users_at_tcbs import UsersAtTcbs
 from .limit_arrivals import LimitArrivals
 from .unlike_answers import UnlikeAnswers
 
@@ -35,6 +35,7 @@ class UnlikeLimits(LimitArrivals):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.waits = UnlikeAnswers(self.work)
+        self.users_at_tcbs = UsersAtTcbs(self.work)
         self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
@@ -101,7 +102,7 @@ class UnlikeLimits(LimitArrivals):
         held = self.work.holds() + self.work.pool_wait[self.pool[region]]
         pooled = self.pooled(tasks, held)
         users, gone = np.array([self._whence(t, tasks, held, pooled) for t in tasks.tolist()]).T
-        longer, known = longer_before(self.work, tcb, tasks, self.size(region), waits, (users, gone))
+        longer, known = self.users_at_tcbs.longer(tcb, tasks, self.size(region), waits, (users, gone))
         return longer**known if longer > 1 else 0.0
 
     def _meeting(self, pool: int, tasks: Places, inside: Array, away: Array, size: int) -> Meeting | None:

@@ -16,8 +16,8 @@ import numpy as np
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
 
-GRID, WIDE = 2001, 14.0  # points, and how many widths of the distribution they go beyond its middle
-FINE = 1e-4  # of the answer
+GRID, WIDE = 401, 14.0  # points, and how many widths of the distribution they go beyond its middle
+FINE = 1e-3  # of the answer
 LEAST = 1e-300
 FULL = 1 - 1e-9  # use of a TCB that is full
 
