@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 
-from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
 
 GRID, WIDE = 401, 14.0  # points, and how many widths of the distribution they go beyond its middle
-FINE = 1e-3  # of the answer
+FINE = 1e-10  # of the answer
 LEAST = 1e-300
 FULL = 1 - 1e-9  # use of a TCB that is full
 
@@ -51,14 +51,16 @@ class UnlikeUsers:
     def longer(self, most: float) -> float:
         """The wait over that of tasks that are all alike, from 1 on."""
 
-        def more(longer: float) -> bool:
+        def missing(longer: float) -> float:
             rate = self._rates(self.at + longer * self.wait)
             inside, line = self._slope(rate * self.at), self._slope(rate)
             busy, squares = float(rate @ self.length), float(rate @ self.length**2)
             left = self._beyond(squares / busy, min(busy, FULL), inside, line, self.places * squares / busy)
-            return longer * float((rate * self.wait) @ self.length) < left
+            return left - longer * float((rate * self.wait) @ self.length)
 
-        return narrowed(more, 1.0, most, FINE)[0] if more(1.0) else 1.0
+        if missing(1.0) <= 0:
+            return 1.0
+        return most if missing(most) >= 0 else float(brentq(missing, 1.0, most, xtol=FINE, rtol=FINE))
 
     @property
     def _back(self) -> Array:

@@ -23,6 +23,7 @@ SAME = 1e-6  # change of what a chain depends on up to which it is the same [rat
 EFFORT = 1.0  # of a chain, over that of a chain of a TCB
 NEARLY = 0.02  # of a TCB that others leave at least
 LITTLE = 1e-9  # wait over the time alone that is none
+SLOW = 1.2  # time of a piece at a TCB over that alone, from which on the CPs slow it
 IN_LINE = 0.5  # of the places of a class, tasks at the TCB from which on its line alone fills them
 OFTEN = 0.5  # chance of a full class from which on no more of its tasks come than it has places
 
@@ -106,13 +107,17 @@ class ClassesAtTcbs:
         """How much slower a TCB would be that is as slow at all times, and has as long a line as its host has found; or 1.
 
         It is so for a class that the line at the TCB alone would fill: the CPs make it longer, now and then, and bursts do.
-        Work with a rate has a line of ρ/(1 - ρ) there. With users it is 1.
+        Work with a rate has a line of ρ/(1 - ρ) there. With users it is 1, and where bursts come to the class at a TCB that the
+        CPs do not slow: these wait before it.
         """
         w, times = self.limits.work, self.free.get(tcb)
         tasks = self.limits.tasks[int(w.form.pool_region[pool])]
         work = w.flow * w.ask.qr * w.service.get(tcb, 1.0)
         load, mine = float(work[tasks].sum()), self.limits.classes[pool]
-        if times is None or load <= 0 or (w.form.users[w.form.work[tasks]] > 0)[work[tasks] > 0].any():
+        bursts = w.form.in_groups[w.form.work[mine]].any() and w.service.get(tcb, 1.0) < SLOW
+        if times is None or load <= 0 or bursts:
+            return 1.0
+        if (w.form.users[w.form.work[tasks]] > 0)[work[tasks] > 0].any():
             return 1.0
         held, line = float(w.flow[mine] @ times[mine]), float(w.flow[tasks] @ times[tasks])
         return line / (load * (1 + line)) if held > IN_LINE * float(w.form.pool_size[pool]) else 1.0

@@ -13,7 +13,7 @@ LEAST = 1e-3  # wait before a limit, over the time at its TCB, from which on it 
 ELSEWHERE = 0.25  # of the places, tasks that are not at the TCB, from which on what is left at it says nothing
 SLOWER = 0.5  # what a TCB is slower by the CPs, from which on it is the same
 UNLIKE = 0.5  # E S²/(E S)² of what tasks need of a TCB, over 1, from which on all alike is no guide
-SAME = 1e-6  # change of what a wait depends on up to which it is the same [ratio]
+SAME = 1e-9  # change of what a wait depends on up to which it is the same [ratio]
 SHORT = 1e-12  # time that counts [s]
 FARTHEST = 3.0  # times as long as a wait at rates is at most
 
