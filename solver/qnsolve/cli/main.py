@@ -116,9 +116,11 @@ def _notes() -> Iterator[None]:
 
 
 def _complain(text: str) -> None:
-    with contextlib.suppress(OSError, ValueError):  # where standard error is closed there is no place for it
+    try:
         if sys.stderr is not None:
             print(one_line(text, LINE), file=sys.stderr, flush=True)
+    except (OSError, ValueError):  # it is closed or full: what its buffer holds would be the exit code 120
+        sys.stderr = None  # type: ignore[assignment]
 
 
 def _write(text: str) -> int:

@@ -83,7 +83,7 @@ def test_excel_and_calc_hold_the_same_formulas(name: str) -> None:
 
 def test_a_changed_input_moves_the_results(calc: Spreadsheet) -> None:
     """As a planner types it, also in the spreadsheet without our functions."""
-    for flavour in CLOSE:
+    for flavour in ("calc", "native"):
         with calc.book(WORKBOOKS / flavour / "mmc-sizing.xlsx") as book:
             book.write({"B6": 100})
             labels = [row[0] for row in book.read("A1:A30")]
