@@ -120,7 +120,7 @@ def _complain(text: str) -> None:
         if sys.stderr is not None:
             print(one_line(text, LINE), file=sys.stderr, flush=True)
     except (OSError, ValueError):  # it is closed or full: what its buffer holds would be the exit code 120
-        sys.stderr = None  # type: ignore[assignment]
+        sys.stderr = None
 
 
 def _write(text: str) -> int:

@@ -42,7 +42,7 @@ def text_of(cell: Any) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flavour", ("calc", "native"))
+@pytest.mark.parametrize("flavour", ["calc", "native"])
 @pytest.mark.parametrize("name", sorted(PLANS))
 def test_every_cell_recalculates_to_the_value_that_was_solved(calc: Spreadsheet, name: str, flavour: str) -> None:
     """The committed workbooks, with our functions and with plain formulas."""
