@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
 
 GRID, WIDE = 401, 14.0  # points, and how many widths of the distribution they go beyond its middle
-FINE = 1e-10  # of the answer
+FINE = 1e-3  # of the answer, within which it goes on as a line
 LEAST = 1e-300
 FULL = 1 - 1e-9  # use of a TCB that is full
 
@@ -60,7 +60,11 @@ class UnlikeUsers:
 
         if missing(1.0) <= 0:
             return 1.0
-        return most if missing(most) >= 0 else float(brentq(missing, 1.0, most, xtol=FINE, rtol=FINE))
+        if missing(most) >= 0:
+            return most
+        low, high = narrowed(lambda longer: missing(longer) > 0, 1.0, most, FINE)
+        before, beyond = missing(low), missing(high)
+        return low + (high - low) * before / (before - beyond)
 
     @property
     def _back(self) -> Array:
