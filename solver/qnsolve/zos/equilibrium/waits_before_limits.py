@@ -7,8 +7,9 @@ from math import exp
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.limited.unlike_users import unlike
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
 from .conservation import as_open, centers_of, conserve, left_to_do
@@ -54,16 +55,11 @@ def _as_open(work: Working, limits: Limits, load: Load, point: HostPoint, times:
     goal = _without_limits(work, limits, load) - there
     for r, pool in pools.items():
         size, away = load.held[r]
-        longer = float(np.clip(goal / waiting, 1 / FARTHEST, FARTHEST * _unlike(work, limits.tasks[r], left[Pool.LIMIT])))
+        tasks = limits.tasks[r]
+        most = FARTHEST * unlike(work.flow[tasks], left[Pool.LIMIT][tasks])
+        longer = float(np.clip(goal / waiting, 1 / FARTHEST, most))
         part = 1.0 if longer > 1 else _busy(size - load.engines, away)
         work.pool_wait[pool] *= longer ** (known[r] * part)
-
-
-def _unlike(work: Working, tasks: Places, left: Array) -> float:
-    """(1 + C²)/2 of the work that tasks bring."""
-    flow, each = work.flow[tasks], left[tasks]
-    whole = float(flow @ each)
-    return float(flow @ each**2) * float(flow.sum()) / whole**2 if whole > 0 else 1.0
 
 
 def _busy(places: float, away: float) -> float:

@@ -10,6 +10,7 @@ mean of that diffusion (D. Iglehart and W. Whitt 1970 for heavy traffic; right f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -20,6 +21,12 @@ GRID, WIDE = 401, 14.0  # points, and how many widths of the distribution they g
 FINE = 1e-3  # of the answer, within which it goes on as a line
 LEAST = 1e-300
 FULL = 1 - 1e-9  # use of a TCB that is full
+
+
+def unlike(flow: Array, each: Array) -> float:
+    """(1 + C²)/2 of the work that tasks of some rates bring, each an exponential one of its mean: 1 where all are alike."""
+    whole = float(flow @ each)
+    return float(flow @ each**2) * float(flow.sum()) / whole**2 if whole > 0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +73,11 @@ class UnlikeUsers:
         before, beyond = missing(low), missing(high)
         return low + (high - low) * before / (before - beyond)
 
-    @property
+    @cached_property
     def _back(self) -> Array:
         return np.where(self.users > 0, 1 / self.gone, 0.0)
 
-    @property
+    @cached_property
     def _surplus(self) -> float:
         """Work that comes a second while nobody is there, beyond what the TCB does."""
         return float(self._rates(np.zeros(len(self.at))) @ self.length) - 1

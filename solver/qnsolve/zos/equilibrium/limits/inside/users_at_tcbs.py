@@ -7,7 +7,7 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
-from qnsolve.zos.hosts.limited.unlike_users import UnlikeUsers
+from qnsolve.zos.hosts.limited.unlike_users import UnlikeUsers, unlike
 
 LEAST = 1e-3  # wait before a limit, over the time at its TCB, from which on it counts
 ELSEWHERE = 0.25  # of the places, tasks that are not at the TCB, from which on what is left at it says nothing
@@ -54,12 +54,11 @@ class UsersAtTcbs:
         work = self.work
         flow, at, service = work.flow[tasks], work.at_group[tcb][tasks], work.service[tcb]
         length = work.ask.qr[tasks] * service
-        whole = float(flow @ length)
-        if not float(flow @ wait) > LEAST * float(flow @ at) or whole <= 0 or work.form.in_groups[work.form.work[tasks]].any():
+        if not float(flow @ wait) > LEAST * float(flow @ at) or work.form.in_groups[work.form.work[tasks]].any():
             return 1.0, 0.0
-        unlike = float(flow @ length**2) * float(flow.sum()) / whole**2
+        mixed = unlike(flow, length)
         elsewhere = float(flow @ np.maximum(work.holds()[tasks] - at, 0.0))
-        known = max(1 - elsewhere / (ELSEWHERE * size) - (service - 1) / SLOWER, 0.0) * min((unlike - 1) / UNLIKE, 1.0)
+        known = max(1 - elsewhere / (ELSEWHERE * size) - (service - 1) / SLOWER, 0.0) * min((mixed - 1) / UNLIKE, 1.0)
         if known <= 0:
             return 1.0, 0.0
         if come is None:
@@ -71,6 +70,6 @@ class UsersAtTcbs:
         places = max(size - elsewhere, 1.0)
 
         def solve() -> float:
-            return UnlikeUsers(*kinds, places).longer(FARTHEST * unlike)
+            return UnlikeUsers(*kinds, places).longer(FARTHEST * mixed)
 
         return self.known.of(tcb, [*kinds, np.array([places])], solve), known
