@@ -169,3 +169,16 @@ def test_few_bursts_before_a_thread_beside_users() -> None:
     simulated = {"J0": 45.47, "J1": 6.724, "J2": 3.079}
     for name, time in simulated.items():
         assert 1e3 * found[name].response_time == pytest.approx(time, rel=0.22), name
+
+
+def test_a_burst_without_cpu_behind_regions_of_work_that_has_some() -> None:
+    """No task of the burst comes to the CPs: it has none to wait behind there, and the regions make it wait."""
+    system = zos.System(
+        lpars=[zos.Lpar("SYSA", processors=zos.Processors(2))],
+        regions=[zos.ImsRegions("MPP", lpar="SYSA", regions=2)],
+        work=[
+            zos.Work("orders", rate=30.0, burst=2.3, steps=[zos.Step("MPP", delay=6e-4)]),
+            zos.Work("other", rate=2.0, steps=[zos.Step("MPP", cpu=0.0047)]),
+        ],
+    )
+    assert_times(system, (0.6433, 4.7025), (0.01, 0.005))

@@ -187,10 +187,9 @@ def limit_waits(load: Load, k: int, its: GroupPoint, inside: Array) -> Array:
     steps = np.linspace(0.0, 1.0, STEPS)[:, None]
     before = its.levels + 1 - group.servers + (steps * mates)[:, :, None]  # none to all of them stand before one
     found = (np.maximum(before, 0.0) @ its.full).mean(axis=0)
-    mean, all_ = float(flow @ found) / float(flow.sum()), float(flow @ inside) / float(flow.sum())
-    if not min(mean, all_) > 0:
+    mean, all_, moved = float(flow @ found) / float(flow.sum()), float(flow @ inside) / float(flow.sum()), flow * mates
+    if not (min(mean, all_) > 0 and moved.any()):
         return np.ones(len(flow))
-    moved = flow * mates
     shorter = float(moved @ inside) / float(moved.sum()) / all_
     return np.asarray(found / mean * np.where(mates > 0, 1.0, min(shorter, 1.0)))
 

@@ -251,17 +251,17 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
 
 def with_leaps(moves: Mapping[tuple[int, ...], Array], its: Spread) -> dict[tuple[int, ...], Array]:
     """Moves to near states of a plane, and those of jumps, by how many levels and phases further they lead."""
-    found = dict(moves)
+    found, shape = dict(moves), its.rate.shape[1:]
     (to, part), (places, parts) = its.ahead.ends(), its.across.ends()
-    further, beyond = to - np.arange(to.shape[2]), places - np.arange(places.shape[2])
-    for i, j in ((i, j) for i in (0, 1) for j in (0, 1)):
-        rates = its.rate * part[:, i, :, None] * parts[:, j, None, :]
-        for k in range(len(rates)):
-            for n in np.unique(further[k, i]).tolist():
-                for y in np.unique(beyond[k, j]).tolist():
-                    here = rates[k] * np.outer(further[k, i] == n, beyond[k, j] == y)
-                    if (n or y) and here.any():
-                        found[n, y] = found.get((n, y), 0.0) + here
+    rate = its.rate[:, None, None] * part[:, :, None, :, None] * parts[:, None, :, None, :]
+    ahead, across = to - np.arange(shape[0]), places - np.arange(shape[1])  # none leads back
+    lead = (shape[1] * ahead[:, :, None, :, None] + across[:, None, :, None, :])[rate > 0]
+    some, size = np.flatnonzero(np.bincount(lead)), shape[0] * shape[1]
+    state = np.broadcast_to(np.arange(size).reshape(shape), rate.shape)[rate > 0]
+    sums = np.bincount(np.searchsorted(some, lead) * size + state, rate[rate > 0], len(some) * size)
+    for number, more in zip(some.tolist(), sums.reshape(-1, *shape), strict=True):
+        if number:
+            found[divmod(number, shape[1])] = found.get(divmod(number, shape[1]), 0.0) + more
     return found
 
 
