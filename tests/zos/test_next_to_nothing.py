@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import isfinite
 
 import pytest
 from qnsolve import zos
@@ -88,3 +89,38 @@ def test_half_the_work_under_another_name() -> None:
         )
         found.append(system.solve()["w0"].response_time)
     assert found == pytest.approx([0.010891] * 2, rel=0.01)
+
+
+def test_a_job_once_a_week_beside_thousands_a_second() -> None:
+    """It changes nothing: the limit that bursts fill half is not full by it."""
+
+    def system(*more: zos.Work) -> zos.System:
+        orders = zos.Work("orders", rate=5000.0, burst=50.0, steps=[zos.Step("AOR", open_cpu=0.001, delay=2e-4)])
+        return zos.System(
+            lpars=[zos.Lpar("SYSA", processors=zos.Processors(30))],
+            regions=[zos.CicsRegion("AOR", lpar="SYSA", mxt=10), zos.ImsRegions("BMP", lpar="SYSA", regions=50)],
+            work=[orders, *more],
+        )
+
+    alone = system().solve()["orders"].response_time
+    for burst in (1.0, 10.0):
+        found = system(zos.Work("weekly", rate=1e-6, burst=burst, steps=[zos.Step("BMP", cpu=0.1)])).solve()
+        assert found["orders"].response_time == pytest.approx(alone, rel=1e-6)
+        assert found["weekly"].response_time == pytest.approx(0.1, rel=0.01)
+
+
+def test_no_error_of_arithmetic() -> None:
+    """Bursts of users fill regions, and rare work needs no CPU; or a TCB has free pieces that are next to nothing."""
+    bursts = zos.Work("W0", users=3000, think_time=0.1, burst=50.0, steps=[zos.Step("MPP", cpu=0.005, delay=0.001)])
+    rare = zos.Work("W1", rate=1e-6, burst=2.3, steps=[zos.Step("AOR", delay=1e-5)])
+    on_tcb = zos.Work("W1", users=3000, think_time=30.0, steps=[zos.Step("AOR", qr_cpu=0.005, open_cpu=1e-4)])
+    tiny = zos.Work("W3", rate=1e-6, steps=[zos.Step("AOR", qr_cpu=1e-7, open_cpu=1e-5, delay=0.005)])
+    many = zos.Work("W2", users=3000, think_time=1.0, burst=50.0, steps=[zos.Step("MPP", cpu=0.001, delay=0.1)])
+    one = zos.Work("W0", users=1, think_time=30.0, burst=2.0, steps=[zos.Step("MPP", cpu=1.0)])
+    for cps, regions, work in ((3, 5, [bursts, rare]), (1, 50, [one, on_tcb, many, tiny])):
+        found = zos.System(
+            lpars=[zos.Lpar("SYSA", processors=zos.Processors(cps))],
+            regions=[zos.ImsRegions("MPP", lpar="SYSA", regions=regions), zos.CicsRegion("AOR", lpar="SYSA", mxt=40)],
+            work=work,
+        ).solve()
+        assert all(isfinite(row.response_time) for row in found.work)

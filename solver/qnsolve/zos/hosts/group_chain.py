@@ -311,8 +311,8 @@ class GroupChain:
                 theirs = reading.read(others.slow_beside(self.weight * units, here))
             serve = units[:, None] / (self.piece * own)
             longer = longer_beside(others, reading, self.weight * units + always)
-        ended = reading.read(np.minimum(others.leave[here], FASTEST)) * self.out / theirs
-        there = view.pieces * longer / theirs
+        left = np.maximum(reading.read(np.minimum(others.leave[here], FASTEST)), 0.0)  # read on beyond the last place
+        ended, there = left * self.out / theirs, view.pieces * np.maximum(longer, 0.0) / theirs
         return serve[place], ended[place], there[place]
 
     def point(self, rates: GroupRates, chance: Array) -> GroupPoint:

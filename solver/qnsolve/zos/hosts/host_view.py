@@ -28,7 +28,7 @@ MIX = 0.5  # power of how unlike the pieces of the others are in their clock, be
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
 MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 RATE_FLOOR = 1e-12
-NOISE = 1e-9  # of all visits, what rounding leaves
+NOISE = 1e-13  # of all visits, what rounding leaves
 
 Found = TypeVar("Found")
 
@@ -222,18 +222,27 @@ class HostView:
         however long, and as several short ones that come at once each would be slowed by the others.
         """
         assert k is not None
-        fixed, work, (flows, each, pieces) = self.load.fixed, self._work_outside(k), self._visits(k)
-        piece = fixed / self.load.fixed_flow if self.load.fixed_flow else 0.0
-        whole, count = float(flows @ each) + fixed, float(flows @ pieces) + self.load.fixed_flow
-        moves = flows * each * self._groups(k)  # what comes in groups moves the number by as much more
-        spread = float(moves.sum()) + fixed
-        unlike = (float(moves @ each) + fixed * piece) / spread * count / whole if whole > 0 else 1.0
+        fixed, work, (flows, each, _) = self.load.fixed, self._work_outside(k), self._visits(k)
+        whole, spread = float(flows @ each) + fixed, float(self._moves(k).sum()) + fixed
         again = (float(self.load.flow @ (work * self.left_in_a_row)) + fixed) / max(whole, 1e-300)
         clock, mix = self.own_clock(k), MIX ** (self.settled(k) * min(whole / max(spread, 1e-300), 1.0))
-        found = unlike**mix * again / clock
+        found = self.unlike(k) ** mix * again / clock
         longest = 0.0 if self.load.bursts else self._longest(k)
         part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0
         return np.asarray(max(found ** (1 - part) * longest**part if part > 0 else found, QUICKEST))
+
+    def unlike(self, k: int) -> float:
+        """(1 + C²)/2 of the CPU pieces of the others than a group: how much longer the work there takes to change."""
+        load, (flows, each, pieces), moves = self.load, self._visits(k), self._moves(k)
+        whole, count = float(flows @ each) + load.fixed, float(flows @ pieces) + load.fixed_flow
+        piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
+        spread = float(moves.sum()) + load.fixed
+        return (float(moves @ each) + load.fixed * piece) / spread * count / whole if whole > 0 else 1.0
+
+    def _moves(self, k: int) -> Array:
+        """Work of each visit to others than a group [engines]: what comes in groups moves the number by as much more."""
+        flows, each, _ = self._visits(k)
+        return flows * each * self._groups(k)
 
     def settled(self, k: int) -> float:
         """How far the mix of tasks at a group stays as their number changes: not in order of arrival, less in bursts."""

@@ -133,7 +133,7 @@ def among(piece: Array, spin: Array, squares: Array, rate: Array, mates: Array, 
     """
     rate = rate * min(1.0, FULL / float(rate @ (piece + spin)))
     both = piece[:, None] + piece
-    pairs = np.divide(piece[:, None] * (piece + spin), both, out=np.zeros_like(both), where=both > 0) * meets
+    pairs = piece[:, None] * np.divide(piece + spin, both, out=np.zeros_like(both), where=both > 0) * meets
     slower = 1 / (1 - pairs @ rate)
     weight = slower[:, None] * pairs
     own = slower * (piece + spin + float(rate @ squares) / 2) + (weight * mates).sum(axis=1)
@@ -187,9 +187,10 @@ def limit_waits(load: Load, k: int, its: GroupPoint, inside: Array) -> Array:
     steps = np.linspace(0.0, 1.0, STEPS)[:, None]
     before = its.levels + 1 - group.servers + (steps * mates)[:, :, None]  # none to all of them stand before one
     found = (np.maximum(before, 0.0) @ its.full).mean(axis=0)
-    mean, all_, moved = float(flow @ found) / float(flow.sum()), float(flow @ inside) / float(flow.sum()), flow * mates
-    if not (min(mean, all_) > 0 and moved.any()):
+    moved = flow * mates
+    if not min(flow @ found, flow @ inside, moved.sum()) > 0:
         return np.ones(len(flow))
+    mean, all_ = float(flow @ found) / float(flow.sum()), float(flow @ inside) / float(flow.sum())
     shorter = float(moved @ inside) / float(moved.sum()) / all_
     return np.asarray(found / mean * np.where(mates > 0, 1.0, min(shorter, 1.0)))
 

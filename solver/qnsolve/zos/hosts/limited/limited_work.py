@@ -152,7 +152,8 @@ class _Chain:
         arrive[-1] = 0.0
         up[:, -1] = 0.0
         host.effort += EFFORT_OF_PART
-        chance = plane(levels, phases, arrive, serve, 0.0, up, down).chance
+        slower = host.unlike(self.k) if self.k < len(load.groups) else 1.0  # the clock of the others
+        chance = plane(levels, phases, arrive, serve, 0.0, up / slower, down / slower).chance
         at = chance.sum(axis=1)
         number, passed = float(levels @ at), float((chance * serve).sum())
         limited = self.k < len(load.groups)

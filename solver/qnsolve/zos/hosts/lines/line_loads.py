@@ -74,7 +74,7 @@ class LineLoads:
             mean = float(part @ work)
             slowly = np.minimum(work / mean, 1.0)
             others = np.divide(mean - part * work, 1 - part, out=work.copy(), where=part < 1)
-            settles = its.number * its.service * work / (1 - part + part * work / others)
+            settles = its.number * its.service * work / (1 - part + part * work / np.maximum(others, 1e-300))
             lasts = self._piece * min(its.free, FOR_EVER) ** 2
             found[group.tasks] = 1.0 if group.in_order else slowly + (1 - slowly) * settles / (settles + lasts)
         return self._with_called(found * of_all_lines(self.host, self.lines))
