@@ -34,9 +34,9 @@ LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and it
 LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
-ADRIFT, SWINGS = 0.25, 4  # change of a last round from which on it is as good as those before, and how many are taken
+LAST = 4  # rounds that are the last ones
 FULL, FINE = 0.95, 1e-9  # use of a host that its users fill, and how exact the times are that let them [ratio]
-FAR = 5.0  # response time over the least of all rounds, from which on rounds crept away from where they should settle
+FAR = 5.0  # response time of the last rounds over the least of all, from which on they crept away from where they should settle
 KNOWN = 3  # round from which on response times follow from what hosts and limits said
 STILL = 3  # rounds in a row that change nothing, after which limits whose waits trade places do not either
 FAR_BEYOND = 1.3  # load of a TCB over what users leave to it in the mean, from which on no chain is asked
@@ -70,7 +70,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
     _within(work)
     limits = Limits(work)
     lines, users = Lines(work, limits), bool((form.users > 0).any())
-    steps, change, drift, least = RelaxedSteps(), 1.0, 1.0, _Least()
+    steps, change, least = RelaxedSteps(), 1.0, _Least()
     overloads, changes = _Overloads(), _Changes()
     _of_rates(work, lines, check)
     for work.rounds in range(1, rounds + 1):
@@ -98,7 +98,6 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
             work.settled = True  # nothing depends on the response times
             break
         change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
-        drift = float(np.abs(np.log(np.array([work.response, found]) / before)).max())  # whichever way
         least.see(work)
         changes.see(work, change)
         if changes.settled(work, limits.calm):
@@ -107,7 +106,7 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         if changes.enough(work):
             break
     _refuse_full(work, limits)
-    least.take(work, drift)
+    least.take(work)
     close(work, limits)
     check(work)
     return work
@@ -199,7 +198,10 @@ class _Changes:
 
 
 class _Least:
-    """The least times and waits of the last rounds, where these swing: those that are too short are made longer at the end."""
+    """The least times and waits of all rounds, where the last ones crept away: too short ones are made longer at the end.
+
+    Where rounds only swing, or drift, the last one is as good as any: its times and waits belong together.
+    """
 
     def __init__(self) -> None:
         self._seen: list[tuple[Array, Array, Array, dict[int, Array]]] = []
@@ -213,18 +215,13 @@ class _Least:
             self._seen.append(now)
             self._responses.append(work.response)
 
-    def take(self, work: Working, change: float) -> None:
-        """Go there where the rounds ended far from settled; what a task waits for a limit is beside the time inside.
-
-        Where the last ones are all far from where rounds once were, it is the least of all rounds.
-        """
+    def take(self, work: Working) -> None:
+        """Go there where the last rounds are all far from it; what a task waits for a limit is beside the time inside."""
         if work.settled or not self._seen:
             return
-        last, all_ = np.min(self._responses[-SWINGS:], axis=0), np.min(self._responses, axis=0)
-        crept = bool((last > FAR * all_).any())
-        if change <= ADRIFT and not crept:
+        if not (np.min(self._responses[-LAST:], axis=0) > FAR * np.min(self._responses, axis=0)).any():
             return
-        times, lines, waits, groups = zip(*self._seen[0 if crept else -SWINGS :], strict=True)
+        times, lines, waits, groups = zip(*self._seen, strict=True)
         work.on_cps, work.line_time = np.min(times, axis=0), np.min(lines, axis=0)
         own = work.on_cps + work.off_cps
         work.pool_wait = np.maximum(np.min([own + each for each in waits], axis=0) - own, 0.0)
