@@ -16,12 +16,11 @@ from .group_chain import GroupChain
 from .host_view import HostView
 from .kind_chain import KindChain, kinds_of
 from .limited.closed_region import closed_speeds
-from .lines.corrected_points import FEW, with_lines
+from .lines.corrected_points import FEW, far_apart, few_processors, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
-SEVERAL = {1: 3.5, 2: 3.5, 3: 2.5}  # processors below which one line, all others and the free pieces are three counts, by lines
-OF_BURSTS = 6.5  # the same where work comes in bursts
+BUSY = 0.6  # use of the processors from which on these are so on any number of them, where pieces are far apart
 
 
 class Host(HostView):
@@ -123,8 +122,8 @@ class Host(HostView):
             plain = chain.solve()
             point = replace(point, speeds=plain.speeds)
         few, bursts = self.load.engines < FEW, bool(self.load.bursts)
-        small = few or self.load.engines < (OF_BURSTS if bursts else SEVERAL.get(len(self.lines), 0.0))
-        if not small or self.load.never_idle or not crossed(self, k):
+        some = few_processors(self) or (not bursts and self.total > BUSY * self.load.engines and far_apart(self, k) > 0)
+        if not some or self.load.never_idle or not crossed(self, k):
             return plain, point, None
         direct = few or bursts
         three = replace(adjusted(self, k, plain, point), sure=bursts)

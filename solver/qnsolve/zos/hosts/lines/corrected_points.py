@@ -23,7 +23,11 @@ NEAR = 0.03  # change of loads, over what is left, up to which the ratios to the
 LITTLE = 0.01  # of the processors, that lines of few users ask for, up to which they count as those of many
 TINY = 1e-12  # least wait over the time alone
 FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
+OF_LINES = {1: 3.5, 2: 3.5, 3: 2.5}  # the same where chains of lines and pieces correct it, by the number of lines
+OF_BURSTS = 6.5  # the same where work comes in bursts
+LOOSE = 0.25  # of the places of a limit, taken, up to which it hardly shapes what comes to the TCBs of its region
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
+APART = (3.0, 6.0)  # (1 + C²)/2 of the pieces beside a line: from one to the other three counts say what two do not
 
 
 def with_lines(
@@ -33,7 +37,58 @@ def with_lines(
 
     Groups with a chain of three counts, `of_three`, have their numbers from that; only their free pieces are corrected.
     """
-    if not _applies(host) or host.load.never_idle:
+    found, weight = _of_lines(host, plain, points, of_three)
+    return (found, weight) if weight > 0 else (_of_three(host, found, of_three), weight)
+
+
+def few_processors(host: HostView) -> bool:
+    """Whether a line, all others and the free pieces are three counts however long the pieces are."""
+    most = OF_BURSTS if host.load.bursts else OF_LINES.get(len(host.lines), 0.0)
+    return bool(host.load.engines < max(FEW, most))
+
+
+def far_apart(host: HostView, k: int) -> float:
+    """How much three counts say of a line beside much longer pieces: others as one number are slow as these or fast as it."""
+    return _ramp(host.unlike(k))
+
+
+def _unlike_lines(load: LineLoads) -> float:
+    """The same of one line beside others, by the pieces of all lines."""
+    groups = [load.host.load.groups[k] for k in load.lines]
+    piece, flow = (np.concatenate(its) for its in ([g.cpu for g in groups], [load.host.load.flow[g.tasks] for g in groups]))
+    work = flow * piece
+    return _ramp(float(work @ piece) * float(flow.sum()) / float(work.sum()) ** 2)
+
+
+def _ramp(unlike: float) -> float:
+    return min(max((unlike - APART[0]) / (APART[1] - APART[0]), 0.0), 1.0)
+
+
+def _of_three(host: HostView, points: list[GroupPoint], of_three: list[GroupPoint | None]) -> list[GroupPoint]:
+    """Points that no chain of lines and pieces corrects: where pieces are far apart, those of three counts.
+
+    Users come to three counts by how many are there in all, too often while many long pieces are: the middle is taken.
+    """
+    found, most = list(points), 1.0 if host.load.coming.steady else 0.5
+    for k, (its, three) in enumerate(zip(points, of_three, strict=True)):
+        part = 0.0 if three is None else most * far_apart(host, k)
+        if three is not None and part > 0:
+            flow = float(host.load.flow[host.load.groups[k].tasks].sum())
+            found[k] = _between(its, three, part, host.loads[k] / flow, its.free)
+    return found
+
+
+def _between(one: GroupPoint, other: GroupPoint, part: float, alone: float, free: float) -> GroupPoint:
+    """A point of a group whose visit takes so long `alone` [s], a `part` of the way from one to another, in logs."""
+    number, busy, thinned = (getattr(one, x) ** (1 - part) * getattr(other, x) ** part for x in ("number", "busy", "thinned"))
+    return one.moved(alone, number, busy, thinned, free)
+
+
+def _of_lines(
+    host: HostView, plain: list[GroupPoint], points: list[GroupPoint], of_three: list[GroupPoint | None]
+) -> tuple[list[GroupPoint], float]:  # fmt: skip
+    """Points corrected by the chains of lines and pieces, and how much; as they are where these say nothing."""
+    if not _applies(host, plain) or host.load.never_idle:
         return points, 0.0
     load = LineLoads(host, plain)
     if not load.lines or _of_few(host) > LITTLE * host.load.engines or min(load.work, load.free) < SOME * host.load.engines:
@@ -70,22 +125,17 @@ def _moved(
 ) -> list[GroupPoint]:  # fmt: skip
     """All points, corrected by the ratios."""
     host, found = load.host, list(points)
-    left = _left(host, plain, load)
+    left, unlike_lines = _left(host, plain, load), _unlike_lines(load)
     for i, k in enumerate(load.lines):
         its, three = points[k], of_three[k]
-        if three is not None:
-            number, busy, thinned = (
-                getattr(its, x) ** (1 - left) * getattr(three, x) ** left for x in ("number", "busy", "thinned")
-            )
-            free = _stretched(plain[k].free, ratios.free**weight)
-        else:
-            fewer = ratios.thinned**weight
-            number, busy = (
-                its.number * float(ratios.numbers[i]) ** weight,
-                its.busy * fewer * float(ratios.service[i]) ** weight,
-            )
-            thinned, free = its.thinned * fewer, _stretched(its.free, ratios.free**weight)
-        found[k] = its.moved(host.loads[k] / load.flow(k), number, busy, thinned, free)
+        alone, fewer = host.loads[k] / load.flow(k), ratios.thinned**weight
+        if three is not None and few_processors(host):
+            found[k] = _between(its, three, left, alone, _stretched(plain[k].free, ratios.free**weight))
+            continue
+        number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
+        own = its.moved(alone, number, busy, its.thinned * fewer, _stretched(its.free, ratios.free**weight))
+        longer = three is not None and three.number > number  # all lines as one know nothing of one of much longer pieces
+        found[k] = own if three is None or not longer else _between(own, three, unlike_lines * left, alone, own.free)
     for k in load.rest:
         found[k] = _rest(points[k], _stretched(points[k].free, ratios.free**weight))
     return found
@@ -118,10 +168,15 @@ def _over(found: Array, plain: list[float]) -> Array:
     return np.divide(found, plain, out=np.ones(len(found)), where=np.array(plain) > 0)
 
 
-def _applies(host: HostView) -> bool:
-    """Whether the processors are in use, and by no works that come in groups or by limits."""
-    load = host.load
-    full = {*load.gated, *load.held}
+def _applies(host: HostView, plain: list[GroupPoint]) -> bool:
+    """Whether the processors are in use, and by no works that come in groups or by limits that shape how they come."""
+    load, full = host.load, {*host.load.gated}
+    for region, (places, away) in load.held.items():
+        here = [its for group, its in zip(load.groups, plain, strict=True) if group.region == region]
+        free = max((its.free for its in here), default=1.0)
+        pieces = float(load.flow @ (host.rest * (load.region == region)))
+        inside = away + sum(its.number for its in here) + pieces * free
+        full |= {region} if inside > LOOSE * places or not load.coming.steady else set()
     return not (load.few_users or load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
 
 

@@ -40,7 +40,7 @@ def crossed(host: HostView, k: int) -> bool:
         return False
     if load.bursts and (not load.coming.steady or host.bursts_begin(k) or not any(map(host.bursts_begin, host.lines))):
         return False
-    if any(g.region in load.gated or g.region in load.watched or g.region in load.held for g in load.groups):
+    if group.region in load.held or any(g.region in load.gated or g.region in load.watched for g in load.groups):
         return False
     tasks = np.concatenate([g.tasks for g in load.groups])
     theirs = sum(host.loads) - host.loads[k]
