@@ -231,8 +231,10 @@ class HostView:
         part = min(max((longest / found - SEVERAL[0]) / (SEVERAL[1] - SEVERAL[0]), 0.0), 1.0) if found > 0 else 1.0
         return np.asarray(max(found ** (1 - part) * longest**part if part > 0 else found, QUICKEST))
 
-    def unlike(self, k: int) -> float:
+    @_once
+    def unlike(self, k: int | None) -> float:
         """(1 + C²)/2 of the CPU pieces of the others than a group: how much longer the work there takes to change."""
+        assert k is not None
         load, (flows, each, pieces), moves = self.load, self._visits(k), self._moves(k)
         whole, count = float(flows @ each) + load.fixed, float(flows @ pieces) + load.fixed_flow
         piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
