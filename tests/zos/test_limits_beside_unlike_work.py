@@ -51,3 +51,25 @@ def test_others_all_alike_are_as_they_were() -> None:
     )
     one, other = alone.solve()["messages"].response_time, on_tcb.solve()["messages"].response_time
     assert one == pytest.approx(other, rel=0.005)
+
+
+def test_the_order_of_regions_makes_no_difference() -> None:
+    """Two limits with the same load and mean piece: each follows how unlike the works of the other one are."""
+
+    def times(*regions: str) -> list[float]:
+        return [
+            row.response_time
+            for row in zos.System(
+                lpars=[zos.Lpar("SYSA", processors=zos.Processors(5))],
+                regions=[zos.ImsRegions(name, lpar="SYSA", regions=3) for name in regions],
+                work=[
+                    zos.Work("short", rate=500.0, steps=[zos.Step("MPP1", cpu=2e-4)]),
+                    zos.Work("long", rate=500.0, steps=[zos.Step("MPP1", cpu=3.8e-3)]),
+                    zos.Work("even", rate=1000.0, steps=[zos.Step("MPP2", cpu=2e-3)]),
+                ],
+            )
+            .solve()
+            .work
+        ]
+
+    assert times("MPP1", "MPP2") == pytest.approx(times("MPP2", "MPP1"), rel=1e-9)

@@ -82,11 +82,13 @@ def _solved(host: HostView, parts: list[LimitedPart]) -> list[LimitPoint]:
     seen: dict[tuple[float, ...], LimitPoint] = {}
     found = []
     for k, part in enumerate(parts):
-        key = tuple(np.round([part.size, part.flow, part.cpu, part.off, k == len(host.load.groups), len(part.counted)], 12))
+        limited = k < len(host.load.groups)
+        slower = host.unlike(k) if limited else 1.0
+        key = tuple(np.round([part.size, part.flow, part.cpu, part.off, limited, len(part.counted), slower], 12))
         if part.counted:
             key += (float(k),)
         if key not in seen:
-            seen[key] = _Chain(host, parts, k).solve()
+            seen[key] = _Chain(host, parts, k, slower).solve()
         found.append(seen[key])
     return found
 
@@ -103,10 +105,10 @@ def variation_of_ends(rate: Array, chance: Array) -> float:
 
 
 class _Chain:
-    """The chain of one part: its tasks are the levels, all others the phases."""
+    """The chain of one part: its tasks are the levels, all others the phases, by a clock that is so much `slower`."""
 
-    def __init__(self, host: HostView, parts: list[LimitedPart], k: int) -> None:
-        self.host, self.parts, self.k = host, parts, k
+    def __init__(self, host: HostView, parts: list[LimitedPart], k: int, slower: float) -> None:
+        self.host, self.parts, self.k, self.slower = host, parts, k, slower
         self.own, self.others = parts[k], [part for i, part in enumerate(parts) if i != k]
         engines = host.load.engines
         units = sum(part.size for part in parts)
@@ -152,8 +154,7 @@ class _Chain:
         arrive[-1] = 0.0
         up[:, -1] = 0.0
         host.effort += EFFORT_OF_PART
-        slower = host.unlike(self.k) if self.k < len(load.groups) else 1.0  # the clock of the others
-        chance = plane(levels, phases, arrive, serve, 0.0, up / slower, down / slower).chance
+        chance = plane(levels, phases, arrive, serve, 0.0, up / self.slower, down / self.slower).chance
         at = chance.sum(axis=1)
         number, passed = float(levels @ at), float((chance * serve).sum())
         limited = self.k < len(load.groups)
