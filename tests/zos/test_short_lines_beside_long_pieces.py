@@ -26,7 +26,7 @@ def test_two_tcbs_beside_long_pieces(
 ) -> None:
     """Two counts, of a line and of all others, say 0.111, 0.098 and 0.073 ms of the short ones.
 
-    The first has a limit of ten places for the long work, which is hardly ever full: it changes nothing for the others.
+    The first has a limit of ten places for the long work, which is seldom full: it changes nothing for the others.
     """
     limits = {"AOR1": 2000, "AOR2": 2000, "AOR3": mxt}
     found = zos.System(

@@ -9,7 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.limited.unlike_users import unlike
+from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
 from .conservation import as_open, centers_of, conserve, left_to_do

@@ -21,6 +21,12 @@ def mean_piece(flows: Array, cpu: Array) -> float:
     return float(flows @ cpu**2) / max(float(flows @ cpu), 1e-300)
 
 
+def unlike(flow: Array, each: Array) -> float:
+    """(1 + C²)/2 of the work that tasks of some rates bring, each an exponential one of its mean: 1 where all are alike."""
+    whole = float(flow @ each)
+    return float(flow @ each**2) * float(flow.sum()) / whole**2 if whole > 0 else 1.0
+
+
 class Calls:
     """What the tasks of a load call on their host; nothing where they come in groups.
 

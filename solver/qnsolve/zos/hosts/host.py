@@ -20,7 +20,7 @@ from .lines.corrected_points import FEW, far_apart, few_processors, with_lines
 from .lines.crossed import adjusted, crossed
 from .load import GroupPoint, HostPoint
 
-BUSY = 0.6  # use of the processors from which on these are so on any number of them, where pieces are far apart
+BUSY = 0.6  # use of the processors from which on three counts are asked on any number of them, where pieces are far apart
 
 
 class Host(HostView):

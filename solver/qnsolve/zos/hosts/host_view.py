@@ -234,15 +234,16 @@ class HostView:
     @_once
     def unlike(self, k: int | None) -> float:
         """(1 + C²)/2 of the CPU pieces of the others than a group: how much longer the work there takes to change."""
-        assert k is not None
         load, (flows, each, pieces), moves = self.load, self._visits(k), self._moves(k)
         whole, count = float(flows @ each) + load.fixed, float(flows @ pieces) + load.fixed_flow
         piece = load.fixed / load.fixed_flow if load.fixed_flow else 0.0
         spread = float(moves.sum()) + load.fixed
         return (float(moves @ each) + load.fixed * piece) / spread * count / whole if whole > 0 else 1.0
 
-    def _moves(self, k: int) -> Array:
+    @_once
+    def _moves(self, k: int | None) -> Array:
         """Work of each visit to others than a group [engines]: what comes in groups moves the number by as much more."""
+        assert k is not None
         flows, each, _ = self._visits(k)
         return flows * each * self._groups(k)
 

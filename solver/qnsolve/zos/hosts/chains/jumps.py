@@ -209,15 +209,18 @@ class Spread:
         (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
         return to - np.arange(to.shape[2]), part, places[:, None], parts[:, None]
 
+    def apart(self) -> tuple[Array, Places, Places]:
+        """Rates (J, 2, 2, N, Y) of each jump to the four points about its end, and the levels and phases of these."""
+        (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
+        rate = part[:, :, None, :, None] * parts[:, None, :, None, :] * self.rate[:, None, None]
+        return rate, to[:, :, None, :, None], places[:, None, :, None, :]
+
     @cached_property
     def between(self) -> Array:
         """Rates from each state to each other one (NY, NY), the levels first; the diagonal is 0."""
-        shape = self.rate.shape[1:]
-        (to, part), (places, parts) = self.ahead.ends(), self.across.ends()
-        rate = part[:, :, None, :, None] * parts[:, None, :, None, :] * self.rate[:, None, None]  # (J, 2, 2, N, Y)
-        end = to[:, :, None, :, None] * shape[1] + places[:, None, :, None, :]
+        shape, (rate, level, phase) = self.rate.shape[1:], self.apart()
         found, start = np.zeros((shape[0] * shape[1],) * 2), np.arange(shape[0] * shape[1]).reshape(shape)
-        np.add.at(found, (np.broadcast_to(start, rate.shape), end), rate)
+        np.add.at(found, (np.broadcast_to(start, rate.shape), level * shape[1] + phase), rate)
         np.fill_diagonal(found, 0.0)
         return found
 
@@ -251,17 +254,16 @@ def spread(levels: Array, phases: Array, found: Sequence[Jump]) -> Spread:
 
 def with_leaps(moves: Mapping[tuple[int, ...], Array], its: Spread) -> dict[tuple[int, ...], Array]:
     """Moves to near states of a plane, and those of jumps, by how many levels and phases further they lead."""
-    found, shape = dict(moves), its.rate.shape[1:]
-    (to, part), (places, parts) = its.ahead.ends(), its.across.ends()
-    rate = its.rate[:, None, None] * part[:, :, None, :, None] * parts[:, None, :, None, :]
-    ahead, across = to - np.arange(shape[0]), places - np.arange(shape[1])  # none leads back
-    lead = (shape[1] * ahead[:, :, None, :, None] + across[:, None, :, None, :])[rate > 0]
-    some, size = np.flatnonzero(np.bincount(lead)), shape[0] * shape[1]
-    state = np.broadcast_to(np.arange(size).reshape(shape), rate.shape)[rate > 0]
-    sums = np.bincount(np.searchsorted(some, lead) * size + state, rate[rate > 0], len(some) * size)
-    for number, more in zip(some.tolist(), sums.reshape(-1, *shape), strict=True):
-        if number:
-            found[divmod(number, shape[1])] = found.get(divmod(number, shape[1]), 0.0) + more
+    found, shape, (rate, level, phase) = dict(moves), its.rate.shape[1:], its.apart()
+    size, there = shape[0] * shape[1], rate > 0
+    start = np.broadcast_to(np.arange(size).reshape(shape), rate.shape)[there]
+    further = (level * shape[1] + phase)[there] - start  # none leads back
+    some = np.flatnonzero(np.bincount(further))
+    sums = np.bincount(np.searchsorted(some, further) * size + start, rate[there], len(some) * size).reshape(-1, *shape)
+    for place, more in zip(some.tolist(), sums, strict=True):
+        if place:
+            to = divmod(place, shape[1])
+            found[to] = found.get(to, 0.0) + more
     return found
 
 

@@ -23,12 +23,6 @@ LEAST = 1e-300
 FULL = 1 - 1e-9  # use of a TCB that is full
 
 
-def unlike(flow: Array, each: Array) -> float:
-    """(1 + C²)/2 of the work that tasks of some rates bring, each an exponential one of its mean: 1 where all are alike."""
-    whole = float(flow @ each)
-    return float(flow @ each**2) * float(flow.sum()) / whole**2 if whole > 0 else 1.0
-
-
 @dataclass(frozen=True, eq=False)
 class UnlikeUsers:
     """Tasks that come to a limit of a TCB.

@@ -25,7 +25,7 @@ TINY = 1e-12  # least wait over the time alone
 FEW = 2.0  # processors below which a line, all other lines and the free pieces are three counts of one chain
 OF_LINES = {1: 3.5, 2: 3.5, 3: 2.5}  # the same where chains of lines and pieces correct it, by the number of lines
 OF_BURSTS = 6.5  # the same where work comes in bursts
-LOOSE = 0.25  # of the places of a limit, taken, up to which it hardly shapes what comes to the TCBs of its region
+LOOSE = 0.25  # of the places of a limit, taken, up to which it does not shape what comes to the TCBs of its region
 WAITING = 0.05  # of the tasks of other groups, up to which they are as free pieces
 APART = (3.0, 6.0)  # (1 + C²)/2 of the pieces beside a line: from one to the other three counts say what two do not
 
@@ -52,14 +52,6 @@ def far_apart(host: HostView, k: int) -> float:
     return _ramp(host.unlike(k))
 
 
-def _unlike_lines(load: LineLoads) -> float:
-    """The same of one line beside others, by the pieces of all lines."""
-    groups = [load.host.load.groups[k] for k in load.lines]
-    piece, flow = (np.concatenate(its) for its in ([g.cpu for g in groups], [load.host.load.flow[g.tasks] for g in groups]))
-    work = flow * piece
-    return _ramp(float(work @ piece) * float(flow.sum()) / float(work.sum()) ** 2)
-
-
 def _ramp(unlike: float) -> float:
     return min(max((unlike - APART[0]) / (APART[1] - APART[0]), 0.0), 1.0)
 
@@ -71,17 +63,20 @@ def _of_three(host: HostView, points: list[GroupPoint], of_three: list[GroupPoin
     """
     found, most = list(points), 1.0 if host.load.coming.steady else 0.5
     for k, (its, three) in enumerate(zip(points, of_three, strict=True)):
-        part = 0.0 if three is None else most * far_apart(host, k)
-        if three is not None and part > 0:
-            flow = float(host.load.flow[host.load.groups[k].tasks].sum())
-            found[k] = _between(its, three, part, host.loads[k] / flow, its.free)
+        if three is not None and (part := most * far_apart(host, k)) > 0:
+            found[k] = _between(host, k, its, three, part, its.free)
     return found
 
 
-def _between(one: GroupPoint, other: GroupPoint, part: float, alone: float, free: float) -> GroupPoint:
-    """A point of a group whose visit takes so long `alone` [s], a `part` of the way from one to another, in logs."""
+def _alone(host: HostView, k: int) -> float:
+    """Time of a visit to a group alone [s]."""
+    return host.loads[k] / float(host.load.flow[host.load.groups[k].tasks].sum())
+
+
+def _between(host: HostView, k: int, one: GroupPoint, other: GroupPoint, part: float, free: float) -> GroupPoint:
+    """A point of a group, a `part` of the way from one to another, in logs."""
     number, busy, thinned = (getattr(one, x) ** (1 - part) * getattr(other, x) ** part for x in ("number", "busy", "thinned"))
-    return one.moved(alone, number, busy, thinned, free)
+    return one.moved(_alone(host, k), number, busy, thinned, free)
 
 
 def _of_lines(
@@ -103,7 +98,7 @@ def _of_lines(
         for k in load.lines:
             each, whole = uneven(load, k, ratios.knots, stretch)
             its = replace(found[k], uneven=each * found[k].uneven)
-            found[k] = its.moved(host.loads[k] / load.flow(k), its.number * whole**weight, its.busy, its.thinned, its.free)
+            found[k] = its.moved(_alone(host, k), its.number * whole**weight, its.busy, its.thinned, its.free)
     return found, weight
 
 
@@ -125,17 +120,18 @@ def _moved(
 ) -> list[GroupPoint]:  # fmt: skip
     """All points, corrected by the ratios."""
     host, found = load.host, list(points)
-    left, unlike_lines = _left(host, plain, load), _unlike_lines(load)
+    left = _left(host, plain, load)
     for i, k in enumerate(load.lines):
         its, three = points[k], of_three[k]
-        alone, fewer = host.loads[k] / load.flow(k), ratios.thinned**weight
         if three is not None and few_processors(host):
-            found[k] = _between(its, three, left, alone, _stretched(plain[k].free, ratios.free**weight))
+            found[k] = _between(host, k, its, three, left, _stretched(plain[k].free, ratios.free**weight))
             continue
+        fewer = ratios.thinned**weight
         number, busy = its.number * float(ratios.numbers[i]) ** weight, its.busy * fewer * float(ratios.service[i]) ** weight
-        own = its.moved(alone, number, busy, its.thinned * fewer, _stretched(its.free, ratios.free**weight))
-        longer = three is not None and three.number > number  # all lines as one know nothing of one of much longer pieces
-        found[k] = own if three is None or not longer else _between(own, three, unlike_lines * left, alone, own.free)
+        free = _stretched(its.free, ratios.free**weight)
+        found[k] = its.moved(_alone(host, k), number, busy, its.thinned * fewer, free)
+        if three is not None and three.number > number:  # all lines as one know nothing of one of much longer pieces
+            found[k] = _between(host, k, found[k], three, _ramp(load.unlike) * left, free)
     for k in load.rest:
         found[k] = _rest(points[k], _stretched(points[k].free, ratios.free**weight))
     return found
@@ -170,14 +166,17 @@ def _over(found: Array, plain: list[float]) -> Array:
 
 def _applies(host: HostView, plain: list[GroupPoint]) -> bool:
     """Whether the processors are in use, and by no works that come in groups or by limits that shape how they come."""
-    load, full = host.load, {*host.load.gated}
-    for region, (places, away) in load.held.items():
-        here = [its for group, its in zip(load.groups, plain, strict=True) if group.region == region]
-        free = max((its.free for its in here), default=1.0)
-        pieces = float(load.flow @ (host.rest * (load.region == region)))
-        inside = away + sum(its.number for its in here) + pieces * free
-        full |= {region} if inside > LOOSE * places or not load.coming.steady else set()
+    load = host.load
+    full = {*load.gated, *(region for region in load.held if not load.coming.steady or not _loose(host, region, plain))}
     return not (load.few_users or load.bursts or host.total < BUSY * load.engines or any(g.region in full for g in load.groups))
+
+
+def _loose(host: HostView, region: int, plain: list[GroupPoint]) -> bool:
+    """Whether few of the places that hold the tasks of a region are taken."""
+    places, away = host.load.held[region]
+    here = [its for group, its in zip(host.load.groups, plain, strict=True) if group.region == region]
+    pieces = host.pieces * host.piece_share(region) * max((its.free for its in here), default=1.0)
+    return away + sum(its.number for its in here) + pieces <= LOOSE * places
 
 
 def _of_few(host: HostView) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.chains.cube import Others, Pieces, cube
 from qnsolve.zos.hosts.chains.jumps import Jump, Spread, jumps, spread
 from qnsolve.zos.hosts.chains.plane import grid
@@ -67,8 +68,7 @@ def _task_kind(flow: Array, time: Array, clock: float | None = None) -> _TaskKin
     whole, work = float(flow.sum()), float(flow @ time)
     if whole <= 0 or work <= 0:
         return _TaskKind(0.0, 1.0, 1.0)
-    varied = float(flow @ time**2) * whole / work**2 if clock is None else clock
-    return _TaskKind(whole, work / whole, varied)
+    return _TaskKind(whole, work / whole, unlike(flow, time) if clock is None else clock)
 
 
 def adjusted(host: HostView, k: int, plain: GroupPoint, point: GroupPoint) -> GroupPoint:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.load import GroupPoint
 
@@ -133,6 +134,12 @@ class LineLoads:
         host, groups = self.host, [self.host.load.groups[k] for k in self.lines]
         tasks = sum(float((host.load.flow[g.tasks] / host.left[g.tasks]).sum()) for g in groups)
         return min(self.work / max(tasks * self.length(), 1e-300), 1.0)
+
+    @cached_property
+    def unlike(self) -> float:
+        """(1 + C²)/2 of the pieces at all lines."""
+        load, groups = self.host.load, [self.host.load.groups[k] for k in self.lines]
+        return unlike(np.concatenate([load.flow[g.tasks] for g in groups]), np.concatenate([g.cpu for g in groups]))
 
     @property
     def elsewhere(self) -> float:

@@ -7,7 +7,8 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
-from qnsolve.zos.hosts.limited.unlike_users import UnlikeUsers, unlike
+from qnsolve.zos.hosts.calls import unlike
+from qnsolve.zos.hosts.limited.unlike_users import UnlikeUsers
 
 LEAST = 1e-3  # wait before a limit, over the time at its TCB, from which on it counts
 ELSEWHERE = 0.25  # of the places, tasks that are not at the TCB, from which on what is left at it says nothing
