@@ -61,9 +61,11 @@ class PickedLimits(LimitPools):
 
     def _few(self, region: int) -> bool:
         """Whether a limit of few places has a chain that knows where its tasks are: a class, or a region nearly alone."""
-        few = self._simple(region) and self.few_places.few(self.tasks[region], self.size(region))
+        tasks, size = self.tasks[region], self.size(region)
+        if not self._simple(region):
+            return False
         of_class = self.work.form.pool_kind[self.pool[region]] == Pool.TRANCLASS
-        return few and (bool(of_class) or self.few_places.nearly_alone(self.tasks[region]))
+        return self.few_places.few(tasks, size) if of_class else self.few_places.few_of_region(tasks, size)
 
     def _let_go(self) -> None:
         """Hosts whose limits, solved with the CPs, are hardly ever full have none: those inside see all others."""

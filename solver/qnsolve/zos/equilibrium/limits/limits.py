@@ -483,14 +483,14 @@ class Limits(StationsBelow):
             return False
         total = float(self.work.flow[tasks].sum())
         self.own.note(lines, few.off, total, rest)
-        self._settle(region, few.crowd, _ends(few, total))
+        self._settle(region, few.crowd, _ends(few, total), told=len(tasks) > 1)
         self.work.pool_wait[pool, tasks] *= few.longer
         return True
 
     def _of_few_places(self, pool: int, tasks: Places, size: int, off: Array) -> FewSolved | None:
         """Open work at a limit of few places, by where its tasks are: `off` are rates at which they end off the CPs."""
         self.few_places.forget(pool)
-        found = self.few_places.solve(pool, tasks, size, off) if self.few_places.few(tasks, size) else None
+        found = self.few_places.solve(pool, tasks, size, off)
         if found is not None:
             self.work.overloaded(pool, found.load)
             self.work.crowds[pool] = found.crowd or self.work.crowds[pool]
@@ -567,14 +567,14 @@ class Limits(StationsBelow):
             self.work.crowds[self.pool[r]] = below
             self._settle(r, below, speed, True)
 
-    def _settle(self, region: int, found: Crowd, speed: Array, below: bool = False) -> None:
-        """Wait before a limit."""
+    def _settle(self, region: int, found: Crowd, speed: Array, told: bool = False) -> None:
+        """Wait before a limit; `told` is whether its chain tells unlike tasks apart."""
         size = len(self.parts[region][0]) - 1
         pool = self.pool[region]
         if region not in self.capped:
             w, tasks = self.work, self.tasks[region]
             waits = found.wait * np.array([found.longer.get(int(work), 1.0) for work in w.form.work[tasks]])
-            if not below:
+            if not told:
                 holds = w.holds()
                 ratio = self.unlike(pool, tasks, holds, speed, size, holds - w.on_cps, found.wait)
                 if (w.form.users[w.form.work[tasks]] > 0).all():  # an always full one passes what it can: users wait for that
@@ -706,6 +706,9 @@ class Limits(StationsBelow):
         off = max(float(flow @ (within - w.on_cps)[tasks]) / total - lines.now, 1e-12)
         tilt = min(total, inside.size / (off + lines.slowest))
         rest = weights(tilt * off / count)
+        if not self.few_places.few(tasks, inside.size):
+            self.few_places.forget(pool)
+            return False
         few = self._of_few_places(pool, tasks, inside.size, speed_of(lines.joined(rest, tilt), tilt)[1:])
         if few is None or few.crowd is None:
             return False

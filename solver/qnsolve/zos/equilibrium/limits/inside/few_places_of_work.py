@@ -15,7 +15,9 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.limited.few_places import OFF, OPEN, OTHERS, QR, FewPlaces, FewSolved, OthersOnCps, few_places
 
-MOST = 16  # places
+from .kinds_at_tcb import KindsAtTcb
+
+MOST, MOST_OF_KINDS = 16, 60  # places, and those up to which kinds of tasks are told apart
 EFFORT = 60.0  # of a chain of the most states, over that of a chain of a TCB
 SAME = 1e-4  # change of what a chain depends on up to which it is the same [ratio]
 FULLEST = 0.98  # use of a TCB by others, at most
@@ -55,6 +57,9 @@ class FewPlacesOfWork:
     times: dict[int, _Times] = field(default_factory=dict)
     solved: AlikeAnswers[int, FewSolved | None] = field(default_factory=lambda: AlikeAnswers(SAME))
 
+    def __post_init__(self) -> None:
+        self.kinds = KindsAtTcb(self.work)
+
     @cached_property
     def _most_states(self) -> int:
         """States of each chain, up to which it is solved: the fewer the more limits of few places there are."""
@@ -63,9 +68,19 @@ class FewPlacesOfWork:
         return int(PHASES * min(SEVERAL / max(int(some.sum()), 1), 1.0) ** (1 / 3))
 
     def few(self, tasks: Places, size: int) -> bool:
-        """Whether a limit has few places, and open work alone, with nothing between it and the CPs: no TCB but QR, no calls."""
+        """Whether a class has few places, and its tasks go nowhere but to the QR TCB, other CPs, and off these."""
+        return size <= MOST and self._open(tasks)
+
+    def few_of_region(self, tasks: Places, size: int) -> bool:
+        """The same of a region whose tasks are nearly alone on the CPs, all of one kind or of kinds told apart."""
+        if size > (MOST if len(tasks) == 1 else MOST_OF_KINDS) or not self._open(tasks) or not self._nearly_alone(tasks):
+            return False
+        return len(tasks) == 1 or self.kinds.told_apart(tasks, size <= MOST)
+
+    def _open(self, tasks: Places) -> bool:
+        """Whether open work alone comes to a limit, with nothing between it and the CPs: no TCB but QR, no calls."""
         w, works = self.work, self.work.form.work[tasks]
-        if size > MOST or not w.ask.qr[tasks].any() or (w.form.users[works] > 0).any():
+        if not w.ask.qr[tasks].any() or (w.form.users[works] > 0).any():
             return False
         if w.form.in_groups[works].any() or (w.form.tick[works] > 0).any() or not w.flow[tasks].any():
             return False
@@ -81,11 +96,9 @@ class FewPlacesOfWork:
             return False
         return not several_importances(w, here)
 
-    def nearly_alone(self, tasks: Places) -> bool:
-        """Whether one kind of tasks comes to a limit, and next to nothing of the CPs is used by others."""
+    def _nearly_alone(self, tasks: Places) -> bool:
+        """Whether next to nothing of the CPs is used by others."""
         w, host = self.work, int(self.work.form.host[tasks[0]])
-        if len(tasks) > 1:
-            return False
         return self._load(host, tasks, tasks[:0]) < ALONE * float(w.form.engines[host])
 
     def solve(self, pool: int, tasks: Places, size: int, off: Array) -> FewSolved | None:
@@ -93,16 +106,20 @@ class FewPlacesOfWork:
 
         `off` are the rates at which 1, 2, … tasks off the CPs end their whole time there [1/s].
         """
-        asked = self._asked(pool, tasks, size, off)
+        w, asked, kinds = self.work, self._asked(pool, tasks, size, off), len(tasks) > 1
+        stream = float(w.flow[tasks].sum())
 
         def solve() -> FewSolved | None:
-            self.work.effort += EFFORT * (asked.states / PHASES) ** 3
+            w.effort += EFFORT * (asked.states / PHASES) ** 3
             return few_places(asked)
 
-        found = self.solved.of(pool, asked.numbers, solve)
+        found = self.kinds.alone(pool, tasks, off) if size > MOST else self.solved.of(pool, asked.numbers, solve)
         self.times.pop(pool, None)
         if found is not None and found.crowd is not None:
-            self.times[pool] = self._times(pool, tasks, asked, found)
+            told = self.kinds.solve(pool, tasks, off, stream / found.load) if kinds else None
+            if told is not None:
+                found = replace(found, crowd=told[0], there=np.array([told[1], *found.there[1:]]))
+            self.times[pool] = self._times(pool, tasks, asked, found, None if told is None else told[2])
         return found
 
     def forget(self, pool: int) -> None:
@@ -221,14 +238,20 @@ class FewPlacesOfWork:
         """Tasks of a region that are let in."""
         return float(self.work.form.pool_size[self.work.limit_pool(region)])
 
-    def _times(self, pool: int, tasks: Places, asked: FewPlaces, found: FewSolved) -> _Times:
-        """Times of each task: waits at the TCB as often as it comes there, all CPU stretched alike."""
+    def _times(self, pool: int, tasks: Places, asked: FewPlaces, found: FewSolved, longer: Array | None) -> _Times:
+        """Times of each task: waits at the TCB as often as it comes there, or as long as its piece; all CPU stretched alike.
+
+        `longer` are times at the TCB over those alone, where they are known.
+        """
         w, host = self.work, int(self.work.form.host[tasks[0]])
         flow, qr = w.flow[tasks], w.ask.qr[tasks]
         visits = np.where(qr > LEAST, w.need.rounds[tasks], 0.0)
         served = max(found.served, float(flow @ qr))
         stretch = served / max(float(flow @ qr), 1e-300)
         wait = max(float(found.there[QR]) - served, 0.0) / max(float(flow @ visits), 1e-300)
+        if longer is None:
+            longer = max(float(found.there[QR]) / max(float(flow @ qr), 1e-300), 1.0) * np.ones(len(tasks))
+        at_qr = np.where(w.need.in_order[tasks], stretch * qr + visits * wait, longer * qr)
         own = (w.ask.on_cps - w.ask.qr)[tasks]
         alone = float(flow @ own)
         beside = own * max(float(found.there[OPEN]) / alone, 1.0) if alone > 0 else own
@@ -244,7 +267,7 @@ class FewPlacesOfWork:
         )
         return _Times(
             w.limit_tcb(pool), np.concatenate((tasks, at_tcb)),
-            np.concatenate((stretch * qr + visits * wait, their)),
+            np.concatenate((at_qr, their)),
             np.concatenate((beside, found.slower[1] * (w.ask.on_cps - w.ask.qr)[at_tcb])), others, number, found.crowd.full,
         )  # fmt: skip
 
