@@ -122,6 +122,7 @@ class _Three:
     busy: Array
     ready: Array
     beyond: Array
+    alone: bool
 
 
 def _three(host: HostView, k: int, top: int) -> _Three:
@@ -161,7 +162,7 @@ def _three(host: HostView, k: int, top: int) -> _Three:
     return _Three(
         mine, kind(first), others, places(first), apart,
         host.company_of(first, 0.0, top).ready,
-        host.company_of(later, host.pieces, top).ready if later else np.arange(top + 1.0), beyond,
+        host.company_of(later, host.pieces, top).ready if later else np.arange(top + 1.0), beyond, not later,
     )  # fmt: skip
 
 
@@ -194,7 +195,8 @@ def _known(host: HostView, k: int, plain: GroupPoint, loads: Array, before: Know
             break
         chance, figures = solved
         ratios = figures / [plain.number, plain.busy, plain.thinned, 1.0]
-        ratios[3] = max(figures[3] - 1, 1e-9) / max(plain.free - 1, 1e-9) if host.pieces > 0 else 1.0
+        alone = host.pieces > 0 and three.alone
+        ratios[3] = max(figures[3] - 1, 1e-9) / max(plain.free - 1, 1e-9) if alone else 1.0
         last = np.array([chance[-1].sum(), chance[:, -1].sum(), chance[:, :, -1].sum()])
         last[tops >= most] = 0.0
         last[0] *= not alike
