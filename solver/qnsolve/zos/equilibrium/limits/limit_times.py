@@ -11,7 +11,8 @@ from qnsolve.numerics.two_phases import two_phases
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.bursts.mates import limit_waits, mates_of, stretches
 from qnsolve.zos.hosts.groups import ServerGroup
-from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_kinds
+from qnsolve.zos.hosts.limited.inside_counts import ends_of_two_kinds, limit_of_two_kinds, speeds_beside
+from qnsolve.zos.hosts.limited.kinds_inside import KindsInside, kinds_inside, nearest_as_one
 from qnsolve.zos.hosts.limited.limited_work import LimitPoint
 from qnsolve.zos.hosts.load import GroupPoint, Load
 
@@ -19,6 +20,8 @@ from .full_limits import as_full, by_places
 from .limits import Limits
 
 NOTHING = 1e-9  # share of the CPU beside TCBs that is none
+STATES = 170  # of the kinds of work inside a limit, with all places taken
+EFFORT = 3.0  # of their chain, over that of a chain of a TCB
 OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
 
 
@@ -84,14 +87,21 @@ def _of_kinds(work: Working, limits: Limits, group: ServerGroup, its: LimitPoint
     two = two_phases(mix, inside, inside**2, inside**3)
     if two.move or two.single:
         return None
-    weight, part = np.array([mix * two.shares, mix * (1 - two.shares)]), np.array([two.first, 1 - two.first])
-    each = [_of_phases(weight, part, two.leave, mix, its_, inside) for its_ in (cpu, group.off)]
-    alike = [np.full(2, float(mix @ its_)) for its_ in (cpu, group.off)]
     engines, others, every = float(form.engines[form.host[tasks[0]]]), _others(work, limits, group), np.ones(size + 1)
-    apart, plain = (
-        limit_of_two_kinds(stream, two.first, *ends_of_two_kinds(cpus, off, engines, *others, size), every)
-        for cpus, off in (each, alike)
-    )
+    kind = nearest_as_one(flow, needs := np.array([cpu, group.off]), size, STATES)
+    if kind.max() > 1:
+        speeds = np.array([speeds_beside(size, engines, *others), np.arange(1.0, size + 1)])
+        work.effort += EFFORT
+        told = [kinds_inside(KindsInside.of(flow, needs, speeds, its_)) for its_ in (kind, np.zeros_like(kind))]
+        apart, plain = (its_ and its_[0] for its_ in told)
+    else:
+        weight, part = np.array([mix * two.shares, mix * (1 - two.shares)]), np.array([two.first, 1 - two.first])
+        each = [_of_phases(weight, part, two.leave, mix, its_, inside) for its_ in (cpu, group.off)]
+        alike = [np.full(2, float(mix @ its_)) for its_ in (cpu, group.off)]
+        apart, plain = (
+            limit_of_two_kinds(stream, two.first, *ends_of_two_kinds(cpus, off, engines, *others, size), every)
+            for cpus, off in (each, alike)
+        )
     if apart is None or plain is None or not plain.wait > 0:
         return None
     off, mean = np.minimum(group.off / inside, 1.0), float(mix @ group.off) / float(mix @ inside)

@@ -171,6 +171,11 @@ def ends_of_two_kinds(
     return first, second
 
 
+def speeds_beside(size: int, engines: float, others: float, most: int) -> Array:
+    """As many as 1 … `size` units get of engines, each a whole one, beside so much load of others, so many of them at most."""
+    return np.arange(1.0, size + 1) * np.exp(-np.diff(_shared(size, engines, others, most)))
+
+
 def _shared(size: int, engines: float, others: float, most: int) -> Array:
     """Logs of the weights of 0 … `size` units on engines that they share with others, over those of a CPU for each."""
     units = np.arange(1.0, size + most + 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from math import comb
 
 import numpy as np
 
@@ -42,6 +43,13 @@ class KindsInside:
     times: Array
     speeds: Array
     slower: float = 1.0
+
+    @classmethod
+    def of(cls, come: Array, times: Array, speeds: Array, kind: Places) -> KindsInside:
+        """Of tasks (n,) that are of some kinds each, and what they need (S, n)."""
+        rates: Array = np.bincount(kind, come).astype(float)
+        each = np.array([np.bincount(kind, come * its) / rates for its in times])
+        return cls(speeds.shape[1], rates, each, speeds)
 
     @property
     def numbers(self) -> list[Array]:
@@ -96,6 +104,38 @@ class KindsInside:
             fewer[:, kind] -= 1
             found[some, kind] = weights[tuple(fewer.T)] / whole[some] / self._unit * slow[some]
         return found
+
+
+def nearest_as_one(come: Array, times: Array, size: int, states: int) -> Places:
+    """The kind of each of some tasks, so few of them that so many places make no more states: the nearest ones as one.
+
+    Parameters
+    ----------
+    come : ndarray (n,)
+        Rates, 0 of those that are no kind.
+    times : ndarray (S, n)
+        What they need at each station [s].
+    size, states : int
+
+    Examples
+    --------
+    >>> nearest_as_one(np.ones(4), np.array([[1.0, 9.0, 0.0, 1.1]]), 10, 20).tolist()
+    [0, 1, 0, 0]
+    """
+    some, kind = (come > 0) & (times > 0).any(axis=0), np.zeros(len(come), dtype=int)
+    kind[some] = np.arange(int(some.sum()))
+    rates, spent = np.where(some, come, 0.0), (come * times).sum(axis=0)
+    while True:
+        flow = np.bincount(kind, rates)
+        if comb(size + len(flow) - 1, len(flow) - 1) <= states or len(flow) <= 1:
+            return kind
+        whole = np.bincount(kind, np.where(some, spent, 0.0)) / flow
+        order = np.argsort(whole)
+        flow, whole = flow[order], whole[order]
+        lost = flow[1:] * flow[:-1] / (flow[1:] + flow[:-1]) * np.diff(whole) ** 2  # of their variance (J. Ward 1963)
+        near = int(np.argmin(lost))
+        kind[kind == order[near + 1]] = order[near]
+        kind = np.unique(kind, return_inverse=True)[1]
 
 
 def _folded(mine: Array, others: Array, allowed: Places) -> Array:

@@ -13,7 +13,7 @@ from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.limited.few_places import OFF, OPEN, QR, FewSolved
-from qnsolve.zos.hosts.limited.kinds_inside import KindsInside, kinds_inside
+from qnsolve.zos.hosts.limited.kinds_inside import KindsInside, kinds_inside, nearest_as_one
 
 LEAST = 1e-12  # of a time that counts [s]
 SAME = 1e-4  # change of what a chain depends on up to which it is the same [ratio]
@@ -21,7 +21,7 @@ AT_LINE = 0.3  # part of the time inside at the QR TCB from which on kinds of ta
 UNLIKE = 1.15  # (1 + C²)/2 up to which visits to a place are as good as alike
 SHARING = 0.9  # use of the CPs by a full region up to which its TCB and other pieces hardly share anything
 NONE = 0.75  # the same where only kinds are told apart
-MOST, TWO, MANY = 3, 2, 26  # kinds, and those with more than so many places
+MOST = 380  # states with all places taken
 PLACES, KINDS = "places", "kinds"  # how they are told apart
 
 
@@ -114,22 +114,8 @@ class KindsAtTcb:
     def _asked(self, tasks: Places, size: int, off: Array | None = None) -> tuple[KindsInside, Places]:
         """The chain of some kinds, the nearest of more of them as one; and the kind of each task."""
         flow, needs = self.work.flow[tasks], self._needs(tasks)
-        kind = np.zeros(len(tasks), dtype=int)
-        some = (flow > 0) & (needs.sum(axis=0) > LEAST)
-        kind[some] = np.arange(int(some.sum()))
-        flow = np.where(some, flow, 0.0)
-        while True:
-            come: Array = np.bincount(kind, flow).astype(float)
-            times = np.array([np.bincount(kind, flow * its) / come for its in needs])
-            if len(come) <= (MOST if size <= MANY else TWO):
-                break
-            order = np.argsort(times.sum(axis=0))
-            some, whole = come[order], times.sum(axis=0)[order]
-            lost = some[1:] * some[:-1] / (some[1:] + some[:-1]) * np.diff(whole) ** 2  # of their variance (J. Ward 1963)
-            near = int(np.argmin(lost))
-            kind[kind == order[near + 1]] = order[near]
-            kind = np.unique(kind, return_inverse=True)[1]
         count, mean = np.arange(1.0, size + 1), float(flow @ needs[OFF]) / float(flow.sum())
         apart = count if off is None or mean <= LEAST else off * mean
         speeds = np.array([np.ones(size), np.minimum(count, self._cpus(tasks)), apart])
-        return KindsInside(size, come, times, speeds), kind
+        kind = nearest_as_one(flow, np.where(needs > LEAST, needs, 0.0), size, MOST)
+        return KindsInside.of(flow, np.where(needs > LEAST, needs, 0.0), speeds, kind), kind
