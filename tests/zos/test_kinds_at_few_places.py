@@ -68,3 +68,24 @@ def test_a_work_that_never_comes_changes_nothing() -> None:
     beside = system(16, 6, BUSY_TCB | {"never": (1e-9, {"open_cpu": 1.0})}).solve()
     for name in BUSY_TCB:
         assert beside[name].response_time == pytest.approx(alone[name].response_time, rel=1e-3)
+
+
+def test_five_works_at_six_regions() -> None:
+    """IMS regions whose works are all unlike; as two kinds the fastest took 2.92 ms. Simulated to ±2 %."""
+    works = {"W0": 42.48, "W1": 521.7, "W2": 804.2, "W3": 135.3, "W4": 50.95}
+    needs: dict[str, Plain] = {
+        "W0": {"cpu": 7.574e-3, "devices": {"DB2": 42.42e-3}},
+        "W1": {"cpu": 1.222e-3},
+        "W2": {"cpu": 0.6057e-3},
+        "W3": {"cpu": 2.519e-3},
+        "W4": {"cpu": 4.756e-3, "devices": {"DB2": 4.153e-3}},
+    }
+    found = zos.System(
+        lpars=[zos.Lpar("SYSA", processors=zos.Processors(4))],
+        regions=[zos.ImsRegions("MPP", lpar="SYSA", regions=6)],
+        devices=[zos.Device("DB2")],
+        work=[zos.Work(name, rate=rate, steps=[zos.Step("MPP", **needs[name])]) for name, rate in works.items()],
+    ).solve()
+    simulated = {"W0": 52.9, "W1": 4.005, "W2": 3.377, "W3": 5.338, "W4": 11.78}
+    for name, time in simulated.items():
+        assert 1e3 * found[name].response_time == pytest.approx(time, rel=0.02)
