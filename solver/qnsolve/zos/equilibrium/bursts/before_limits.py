@@ -128,13 +128,15 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
     mates = np.zeros(len(tasks))
     mates[some] = [2 * before_one(sizes[t]) for t, _ in grouped]
     weight = places * mates
-    pace = float(weight @ _paces(form.work[tasks], flow, places, at, mates)) / float(weight.sum())
-    behind_own = pace if at.known is None else min(pace, 1.0)  # of whatever kind those inside are that leave before it
+    paces = _paces(form.work[tasks], flow, places, at, mates)
+    pace = float(weight @ paces) / float(weight.sum())
+    theirs = np.minimum((1 + mates) / at.size, 1.0)  # of the places, those of a burst: others leave as any tasks do
+    behind_own = np.full(len(tasks), pace) if at.known is None else 1 / (theirs / paces + 1 - theirs)
     seen, plain = _found(together, rates[0]), _found(alone, rates[0])
     first = wait(seen, one, speed)
-    for t in tasks.tolist():
+    for t, slow in zip(tasks.tolist(), behind_own.tolist(), strict=True):
         own = wait(seen, sizes[t], speed) - first if t in sizes else 0.0
-        found[t] += at.part * max(pace * (first - wait(plain, one, speed)) + behind_own * own, 0.0)
+        found[t] += at.part * max(pace * (first - wait(plain, one, speed)) + slow * own, 0.0)
     serial = chances(groups * rates[0], single * rates[1], tail, known) if at.part < 1 else None
     if serial is not None and float(serial[at.size :].sum()) > SELDOM:  # served one by one: all its waits are of one line
         inside = np.minimum(np.arange(len(serial)), at.size)
