@@ -18,7 +18,7 @@ from qnsolve.zos.hosts.limited.kinds_inside import KindsInside, kinds_inside, ne
 LEAST = 1e-12  # of a time that counts [s]
 SAME = 1e-4  # change of what a chain depends on up to which it is the same [ratio]
 AT_LINE = 0.3  # part of the time inside at the QR TCB from which on kinds of tasks are told apart
-UNLIKE = 1.15  # (1 + C²)/2 up to which visits to a place are as good as alike
+UNLIKE, SHARED = 1.15, 1.4  # (1 + C²)/2 up to which visits to a place are as good as alike, and to CPs, which are shared
 SHARING = 0.9  # use of the CPs by a full region up to which its TCB and other pieces hardly share anything
 NONE = 0.75  # the same where only kinds are told apart
 MOST = 380  # states with all places taken
@@ -57,8 +57,12 @@ class KindsAtTcb:
             return ""
         each = parts @ flow / np.maximum(visits @ flow, 1e-300)  # of a visit to each place, all alike
         in_order = (visits[QR] > 0) & w.need.in_order[tasks]
-        pieces = unlike((flow * rounds)[in_order], (w.ask.qr[tasks] / rounds)[in_order])
-        if by_places and max(unlike(flow, whole) / unlike(flow, each @ visits), pieces) < UNLIKE:
+        pieces = self._needs(tasks) / rounds
+        at_tcb, beside = (
+            unlike((flow * rounds)[its], pieces[at][its]) for at, its in ((QR, in_order), (OPEN, visits[OPEN] > 0))
+        )
+        beyond = unlike(flow, whole) / unlike(flow, each @ visits)
+        if by_places and max(beyond, at_tcb) < UNLIKE and beside < SHARED:
             return PLACES
         asked, kind = self._asked(tasks, int(w.form.pool_size[pool]))
         shared = asked.use_of([QR, OPEN]) > (SHARING if by_places else NONE) * self._cpus(tasks)
