@@ -88,5 +88,5 @@ def two_phases(mix: Array, mean: Array, second: Array, third: Array) -> TwoPhase
     first = (long - one) / (long - short)
     shares = np.clip((long - mean) / (long - short), 0.0, 1.0)
     begun = float(mix @ shares)  # clipped shares: back to the share of phase 1
-    shares = shares * first / begun if begun > first else 1 - (1 - shares) * (1 - first) / (1 - begun)
+    shares = shares * first / begun if begun > first else 1 - (1 - shares) * (1 - first) / max(1 - begun, 1e-300)
     return TwoPhases(first, (1 / short, 1 / long), 0.0, shares)

@@ -122,7 +122,7 @@ def _others(work: Working, limits: Limits, group: ServerGroup) -> tuple[float, i
 
 def _of_phases(weight: Array, part: Array, leave: tuple[float, float], mix: Array, time: Array, inside: Array) -> Array:
     """Of a time of each kind that is part of that inside: as much of each of two phases, the mean as it is (2,)."""
-    found = (weight @ time) / (weight @ inside) / np.array(leave)
+    found = (weight @ time) / np.maximum(weight @ inside, 1e-300) / np.array(leave)
     whole = float(part @ found)
     return np.asarray(found * (float(mix @ time) / whole if whole > 0 else 1.0))
 

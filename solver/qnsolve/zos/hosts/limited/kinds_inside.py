@@ -20,6 +20,9 @@ from qnsolve.zos.hosts.chains.birth_death import Crowd
 
 from .inside_counts import crowd_of_levels
 
+NONE = 1e-7  # of the time inside, of a kind that is none
+ROUNDING = 1e-9  # of a chance
+
 
 @dataclass(frozen=True, eq=False)
 class KindsInside:
@@ -112,7 +115,7 @@ def nearest_as_one(come: Array, times: Array, size: int, states: int) -> Places:
     Parameters
     ----------
     come : ndarray (n,)
-        Rates, 0 of those that are no kind.
+        Rates; those who are next to never there are no kind.
     times : ndarray (S, n)
         What they need at each station [s].
     size, states : int
@@ -122,15 +125,16 @@ def nearest_as_one(come: Array, times: Array, size: int, states: int) -> Places:
     >>> nearest_as_one(np.ones(4), np.array([[1.0, 9.0, 0.0, 1.1]]), 10, 20).tolist()
     [0, 1, 0, 0]
     """
-    some, kind = (come > 0) & (times > 0).any(axis=0), np.zeros(len(come), dtype=int)
+    spent = (come * times).sum(axis=0)
+    some, kind = spent > NONE * spent.sum(), np.zeros(len(come), dtype=int)
     kind[some] = np.arange(int(some.sum()))
-    rates, spent = np.where(some, come, 0.0), (come * times).sum(axis=0)
+    rates, spent = np.where(some, come, 0.0), np.where(some, spent, 0.0)
     while True:
         flow = np.bincount(kind, rates)
-        if comb(size + len(flow) - 1, len(flow) - 1) <= states or len(flow) <= 1:
-            return kind
-        whole = np.bincount(kind, np.where(some, spent, 0.0)) / flow
+        whole = np.bincount(kind, spent) / flow
         order = np.argsort(whole)
+        if comb(size + len(flow) - 1, len(flow) - 1) <= states or len(flow) <= 1:
+            return np.asarray(np.argsort(order)[kind])  # the shortest ones first
         flow, whole = flow[order], whole[order]
         lost = flow[1:] * flow[:-1] / (flow[1:] + flow[:-1]) * np.diff(whole) ** 2  # of their variance (J. Ward 1963)
         near = int(np.argmin(lost))
@@ -181,7 +185,7 @@ def kinds_inside(asked: KindsInside) -> tuple[Crowd, Array] | None:
         chances, tail = probabilities(up, [*down, again], local, endless=True)
     except StiffChainError:
         return None
-    if tail is None or not 0 <= tail.mean < np.inf or float(tail.phases.min()) < 0:
+    if tail is None or not 0 <= tail.mean < np.inf or float(tail.phases.min()) < -ROUNDING * float(tail.phases.sum()):
         return None
     crowd = crowd_of_levels(chances, tail, 0, size, stream)
     if crowd is None:
