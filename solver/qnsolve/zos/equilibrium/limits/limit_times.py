@@ -73,9 +73,9 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
 def _of_kinds(work: Working, limits: Limits, group: ServerGroup, its: LimitPoint, inside: Array) -> float | None:
     """Wait of open kinds of work for a limit over that of tasks all alike; None where they are no two kinds, or take long.
 
-    By the chain of two kinds, each as fast as in a product form with so many of both inside, over that of the tasks inside
-    alone; and by how much more evenly a full limit lets tasks through than at random, where those of each kind vary as much
-    less as its time is of two parts, on the CPs and off them.
+    By the chain of the kinds, or of two phases, each as fast as in a product form with so many of all inside, over that of the
+    tasks inside alone; and by how much more evenly a full limit lets tasks through than at random, where those of each kind
+    vary as much less as its time is of two parts, on the CPs and off them.
     """
     form, tasks, size = work.form, group.tasks, group.servers
     flow, cpu = work.flow[tasks], group.cpu + group.spin
