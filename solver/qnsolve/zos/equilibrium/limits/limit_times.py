@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 from qnsolve.numerics.two_phases import two_phases
 from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.bursts.mates import limit_waits, mates_of, stretches
@@ -22,6 +22,7 @@ from .limits import Limits
 NOTHING = 1e-9  # share of the CPU beside TCBs that is none
 STATES = 170  # of the kinds of work inside a limit, with all places taken
 EFFORT = 3.0  # of their chain, over that of a chain of a TCB
+SELDOM_THERE = 0.01, 0.02  # part of the time of users up to which they come as if at rates, and from which on they do not
 OTHERS = 100  # on the CPs beside tasks of a limit that are told apart
 
 
@@ -52,11 +53,15 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     speed = np.arange(group.servers + 1.0) / max(mean, 1e-300)
     plain = limits.plain(top, inside, speed, group.servers)
     ratio = limits.unlike(group.pool, top, inside, speed, group.servers, away, plain)
-    kinds = _of_kinds(work, limits, group, its, inside[top]) if alike and isinstance(its, LimitPoint) else None
-    waits = np.asarray(its.waiting / max(its.thinned, 1e-300) * (ratio if kinds is None else np.full(len(top), kinds)))
+    part = 1.0 if alike else _as_streams(work, form.work[top])
+    kinds = _of_kinds(work, limits, group, its, inside[top]) if part > 0 and isinstance(its, LimitPoint) else None
+    found = its.waiting / max(its.thinned, 1e-300)
+    waits = np.asarray(found * ratio)
     full, users = float(its.full[its.levels >= group.servers].sum()), form.users[form.work[top]] > 0
-    if kinds is None and users.any() and not users.all() and not load.coming.steady:  # how many come is known of each kind
+    if users.any() and not users.all() and not load.coming.steady:  # how many come is known of each kind
         waits = as_full(full) * waits + (1 - as_full(full)) * plain * ratio * its.even
+    if kinds is not None:
+        waits = waits ** (1 - part) * (found * kinds) ** part
     if mates_of(load, k).any():  # what bursts make is no more for unlike ones
         more = max(its.waiting / max(its.thinned, 1e-300) - plain, 0.0)
         waits = plain * ratio + more * limit_waits(load, k, its, inside[tasks])[own]
@@ -68,6 +73,13 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
         if its.limit is not None:
             work.seen[limits.pool[region]] = its.limit.seldom(min(part, 1.0))
     return time
+
+
+def _as_streams(work: Working, works: Places) -> float:
+    """How far works come as if at rates: their users are away for nearly all of their time [0..1]."""
+    there = np.where(work.form.users > 0, work.response / np.maximum(work.cycle, 1e-300), 0.0)
+    low, high = SELDOM_THERE
+    return float(np.clip((high - there[works].max(initial=0.0)) / (high - low), 0.0, 1.0))
 
 
 def _of_kinds(work: Working, limits: Limits, group: ServerGroup, its: LimitPoint, inside: Array) -> float | None:
