@@ -124,3 +124,27 @@ def test_no_error_of_arithmetic() -> None:
             work=work,
         ).solve()
         assert all(isfinite(row.response_time) for row in found.work)
+
+
+@pytest.mark.parametrize("rate", [1e-8, 1e-9, 1e-12])
+def test_a_job_that_next_to_never_comes_beside_dispatches_of_a_tcb(rate: float) -> None:
+    """Once in thirty years or less: the work beside it is as it is alone; its line had no end once."""
+    quick = zos.Work("quick", rate=17_000.0, steps=[zos.Step("AOR", qr_cpu=3.8e-7, qr_dispatches=2.0)])
+    rare = zos.Work("rare", rate=rate, steps=[zos.Step("AOR", open_cpu=0.1)])
+    lpars = [zos.Lpar("SYSA", processors=zos.Processors(2))]
+    regions = [zos.CicsRegion("AOR", lpar="SYSA", mxt=20)]
+    alone = zos.System(lpars=lpars, regions=regions, work=[quick]).solve()
+    beside = zos.System(lpars=lpars, regions=regions, work=[quick, rare]).solve()
+    assert beside["quick"].response_time == pytest.approx(alone["quick"].response_time, rel=1e-4)
+    assert beside["rare"].response_time == pytest.approx(0.1, rel=1e-3)
+
+
+def test_pieces_too_short_to_be_told_at_their_centers() -> None:
+    """Of a picosecond, and waits as short: left out of the split, and no law is broken."""
+    busy = zos.Work("busy", rate=34_000.0, steps=[zos.Step("AOR", qr_cpu=1.3e-6, open_cpu=1.3e-6)])
+    found = zos.System(
+        lpars=[zos.Lpar("SYSA", processors=zos.Processors(12))],
+        regions=[zos.CicsRegion("AOR", lpar="SYSA", mxt=10)],
+        work=[busy, zos.Work("shortest", rate=3.0, steps=[zos.Step("AOR", qr_cpu=9.5e-13)])],
+    ).solve()
+    assert 0 < found["shortest"].response_time < 1e-11

@@ -231,7 +231,7 @@ class GroupChain:
             later = sum(each.later / each.cpu for each in view.load.never_idle)
             up = up + always * (later / max(view.piece(k), 1e-300))
         arrive, up, together = self._in_groups(total, arrive, up)
-        if view.pieces <= 0 and self.out <= 0:
+        if self.out <= 0:  # next to none of the others come: those that do are gone at once
             down = down + self.rate
         return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together, always)
 
