@@ -70,9 +70,8 @@ class KindsInside:
         whole = np.zeros(allowed.shape)
         whole[(0,) * kinds] = 1.0
         for times, speed in zip(self.times, self.speeds, strict=True):
-            some = np.where(times > 0, times, 1.0) / self._unit
             log = logs[total] - np.append(0.0, np.cumsum(np.log(speed)))[total] - logs[number].sum(axis=0)
-            log = log + np.tensordot(np.log(some), number, axes=1)
+            log = log + np.tensordot(np.log(np.where(times > 0, times / self._unit, 1.0)), number, axes=1)
             mine = np.where(allowed & (number[times <= 0] == 0).all(axis=0), np.exp(log), 0.0)
             whole = _folded(mine, whole, allowed)
         return whole
