@@ -111,7 +111,7 @@ class _Three:
 
     `at_theirs` and `at_rest` are visits of the tasks that come to other groups and to the rest first, the latter as pieces
     of the rest: their CPU over that of a mean one. `ready` of the rest and `busy` of the other groups are at work, by how
-    many there are.
+    many there are; the rest is free pieces `alone`, or has the least of the groups as well.
     """
 
     mine: _TaskKind
