@@ -134,9 +134,10 @@ def longer_in_line(work: Working, limits: Limits, at: GroupLine, sizes: dict[int
     behind_own = np.full(len(tasks), pace) if at.known is None else 1 / (theirs / paces + 1 - theirs)
     seen, plain = _found(together, rates[0]), _found(alone, rates[0])
     first = wait(seen, one, speed)
+    more = pace * (first - wait(plain, one, speed))
     for t, slow in zip(tasks.tolist(), behind_own.tolist(), strict=True):
         own = wait(seen, sizes[t], speed) - first if t in sizes else 0.0
-        found[t] += at.part * max(pace * (first - wait(plain, one, speed)) + slow * own, 0.0)
+        found[t] += at.part * max(more + slow * own, 0.0)
     serial = chances(groups * rates[0], single * rates[1], tail, known) if at.part < 1 else None
     if serial is not None and float(serial[at.size :].sum()) > SELDOM:  # served one by one: all its waits are of one line
         inside = np.minimum(np.arange(len(serial)), at.size)

@@ -106,8 +106,7 @@ class FewPlacesOfWork:
 
         `off` are the rates at which 1, 2, … tasks off the CPs end their whole time there [1/s].
         """
-        w, asked, kinds = self.work, self._asked(pool, tasks, size, off), len(tasks) > 1
-        stream = float(w.flow[tasks].sum())
+        w, asked = self.work, self._asked(pool, tasks, size, off)
 
         def solve() -> FewSolved | None:
             w.effort += EFFORT * (asked.states / PHASES) ** 3
@@ -116,7 +115,7 @@ class FewPlacesOfWork:
         found = self.kinds.alone(pool, tasks, off) if size > MOST else self.solved.of(pool, asked.numbers, solve)
         self.times.pop(pool, None)
         if found is not None and found.crowd is not None:
-            told = self.kinds.solve(pool, tasks, off, stream / found.load) if kinds else None
+            told = self.kinds.solve(pool, tasks, off, float(w.flow[tasks].sum()) / found.load)
             if told is not None:
                 found = replace(found, crowd=told[0], there=np.array([told[1], *found.there[1:]]))
             self.times[pool] = self._times(pool, tasks, asked, found, None if told is None else told[2])
@@ -165,8 +164,8 @@ class FewPlacesOfWork:
 
     def _asked(self, pool: int, tasks: Places, size: int, off: Array) -> FewPlaces:
         w = self.work
-        flow, qr, own, away = w.flow[tasks], w.ask.qr[tasks], (w.ask.on_cps - w.ask.qr)[tasks], w.off_cps[tasks]
-        visited = np.array([qr > LEAST, own > LEAST, away > LEAST])
+        flow, needs = w.flow[tasks], self.kinds.needs(tasks)
+        visited = needs > LEAST
         visited[QR] |= ~visited.any(axis=0)
         rounds, begin, moves = w.need.rounds[tasks], np.zeros(3), np.zeros((3, 4))
         for rate, again, some in zip(flow.tolist(), rounds.tolist(), visited.T, strict=True):
@@ -177,7 +176,7 @@ class FewPlacesOfWork:
             moves[places[-1], places[0]] += rate * (again - 1)
             moves[places[-1], 3] += rate
         into = np.maximum(begin + moves[:, :3].sum(axis=0), 1e-300)
-        pieces = np.array([float(flow @ qr), float(flow @ own)]) / into[:2]
+        pieces = needs[:OFF] @ flow / into[:OFF]
         host = int(w.form.host[tasks[0]])
         at_tcb = self._beside_at_tcb(tasks)
         tcb = min(float(w.flow[at_tcb] @ w.ask.qr[at_tcb]) * w.service.get(w.limit_tcb(pool), 1.0), FULLEST)

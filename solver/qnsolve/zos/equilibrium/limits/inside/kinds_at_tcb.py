@@ -50,14 +50,14 @@ class KindsAtTcb:
         w = self.work
         flow, rounds = w.flow[tasks], w.need.rounds[tasks]
         parts = np.array([at_qr, w.on_cps[tasks] - at_qr, w.off_cps[tasks]])
-        visits = (self._needs(tasks) > LEAST) * rounds
+        visits = (self.needs(tasks) > LEAST) * rounds
         whole: Array = parts.sum(axis=0)
         some = (visits > 0).any(axis=1) & (visits == 0).any(axis=1)  # go there, and others do not
         if not some.any() or float(flow @ at_qr) <= AT_LINE * float(flow @ whole):
             return ""
         each = parts @ flow / np.maximum(visits @ flow, 1e-300)  # of a visit to each place, all alike
         in_order = (visits[QR] > 0) & w.need.in_order[tasks]
-        pieces = self._needs(tasks) / rounds
+        pieces = self.needs(tasks) / rounds
         at_tcb, beside = (
             unlike((flow * rounds)[its], pieces[at][its]) for at, its in ((QR, in_order), (OPEN, visits[OPEN] > 0))
         )
@@ -72,7 +72,7 @@ class KindsAtTcb:
 
     def alone(self, pool: int, tasks: Places, off: Array) -> FewSolved | None:
         """A limit by its kinds alone, as if these did not share the CPs; `off` as in `solve`."""
-        flow, needs = self.work.flow[tasks], self._needs(tasks)
+        flow, needs = self.work.flow[tasks], self.needs(tasks)
         asked, _ = self._asked(tasks, len(off), off)
         load, found = float(flow.sum()) / asked.passed, self._chain(pool, asked)
         if found is None and load < 1:
@@ -102,14 +102,14 @@ class KindsAtTcb:
     def _chain(self, pool: int, asked: KindsInside) -> tuple[Crowd, Array] | None:
         return self.solved.of(pool, asked.numbers, lambda: kinds_inside(asked))
 
-    def _needs(self, tasks: Places) -> Array:
+    def needs(self, tasks: Places) -> Array:
         """What tasks need at the QR TCB, on CPs beside it and off these (3, n) [s]."""
         w = self.work
         return np.array([w.ask.qr[tasks], (w.ask.on_cps - w.ask.qr)[tasks], w.off_cps[tasks]])
 
     def _lost(self, tasks: Places, kind: Places) -> float:
         """How unlike the tasks are that are taken as one kind: (1 + C²)/2 of what they need, the most of all."""
-        flow, whole = self.work.flow[tasks], self._needs(tasks).sum(axis=0)
+        flow, whole = self.work.flow[tasks], self.needs(tasks).sum(axis=0)
         return max(unlike(flow[kind == one], whole[kind == one]) for one in np.unique(kind).tolist())
 
     def _cpus(self, tasks: Places) -> float:
@@ -117,9 +117,10 @@ class KindsAtTcb:
 
     def _asked(self, tasks: Places, size: int, off: Array | None = None) -> tuple[KindsInside, Places]:
         """The chain of some kinds, the nearest of more of them as one; and the kind of each task."""
-        flow, needs = self.work.flow[tasks], self._needs(tasks)
+        flow, needs = self.work.flow[tasks], self.needs(tasks)
         count, mean = np.arange(1.0, size + 1), float(flow @ needs[OFF]) / float(flow.sum())
         apart = count if off is None or mean <= LEAST else off * mean
         speeds = np.array([np.ones(size), np.minimum(count, self._cpus(tasks)), apart])
-        kind = nearest_as_one(flow, np.where(needs > LEAST, needs, 0.0), size, MOST)
-        return KindsInside.of(flow, np.where(needs > LEAST, needs, 0.0), speeds, kind), kind
+        needs = np.where(needs > LEAST, needs, 0.0)
+        kind = nearest_as_one(flow, needs, size, MOST)
+        return KindsInside.of(flow, needs, speeds, kind), kind
