@@ -48,6 +48,10 @@ class Arrivals:
     apart : bool
     most : float
         Places.
+    power : ndarray (K,), optional
+        By which power of its users elsewhere, over their mean, each kind comes: 1, and less where these wait for other limits.
+    rest : ndarray (K,), optional
+        Users elsewhere in the mean, above 0 [tasks].
     """
 
     users: Array
@@ -57,6 +61,8 @@ class Arrivals:
     mean: Array
     apart: bool
     most: float
+    power: Array | None = None
+    rest: Array | None = None
 
     def brisk(self, line: Array, phases: TwoPhases) -> Array:
         """Rate at which tasks leave phase 1 with these shares of the kinds (K, ...), over that with the mean shares, (...).
@@ -111,6 +117,9 @@ class Arrivals:
         users, gap = by_kind(self.users, line), by_kind(self.gap, line)
         found = np.asarray(users - held - waiting * line)
         np.maximum(found, 0.0, out=found)
+        if self.power is not None and self.rest is not None:
+            rest = by_kind(self.rest, line)
+            found = np.asarray(rest * (found / rest) ** by_kind(self.power, line))
         if not (users > 0).all():
             found = np.where(users > 0, found, 1.0)
         found /= gap

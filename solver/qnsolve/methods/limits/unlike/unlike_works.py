@@ -19,6 +19,7 @@ NEAR = 5e-3  # difference of the wait from that of the chain, over the response 
 ROUNDS = 2  # of the wait of each kind over that of all
 SELDOM = 1e-9  # share of all tasks that is as good as none
 ALIKE = 1e-3  # difference of holding times over the longest up to which kinds are one
+LEAST_AWAY = 1e-9  # users elsewhere
 SHORTEST = 1e-6  # time away over the holding time: shorter ones make no difference
 UNTOLD = 1e-12  # wait over the shortest holding time that is not told from none
 SURE = 6.0  # standard deviations of the line
@@ -98,6 +99,7 @@ def unlike_waits(
     speed: Array | None = None,
     begin: Search | None = None,
     meeting: Meeting | None = None,
+    power: Array | None = None,
 ) -> LimitWaits:
     """Waits, holding times and throughputs of kinds of work that share one limit, first come, first served.
 
@@ -128,6 +130,8 @@ def unlike_waits(
         Of a limit with the same kinds that is nearly the same.
     meeting : Meeting, optional
         Where the tasks inside meet; each time is then that of a task with no other there, and `speed` is not read.
+    power : ndarray (K,), optional
+        By which power of their number elsewhere, over the mean, users of each kind come; 1 by default, as users who think do.
 
     Returns
     -------
@@ -160,6 +164,7 @@ def unlike_waits(
         own=np.ones(int(there.sum())),
         slower=np.ones(int(there.sum())),
         meeting=None if meeting is None else Meeting(meeting.pace, meeting.demand[:, there]),
+        power=None if power is None else np.asarray(power, dtype=float)[there],
     )
     lengths: Callable[[], Array]
     present: Callable[[], Array]
@@ -222,6 +227,7 @@ class _Kinds:
     own: Array
     slower: Array
     meeting: Meeting | None = None
+    power: Array | None = None
 
     def slowed(self, slower: Array, own: Array) -> _Kinds:
         """The same with other holding times and waits, so long at most that the open kinds find places."""
@@ -248,7 +254,9 @@ class _Kinds:
         gap = np.where(closed, away, 1 / np.where(self.rate > 0, self.rate, 1.0))
         own = self.mean * self.slower
         inside = np.where(closed, own / (away + wait * self.own), self.rate * own)
-        arrivals = Arrivals(self.users, gap, inside, phases.shares, self.mean, apart, float(self.capacity))
+        rest = None if self.power is None else np.maximum(x * away, LEAST_AWAY)
+        most = float(self.capacity)
+        arrivals = Arrivals(self.users, gap, inside, phases.shares, self.mean, apart, most, self.power, rest)
         if phases.move and self.capacity > EXACT:  # the grid has no phases in a row: one, and its wait by the variation
             longer = max(1.0, float(mix @ self.second) / mean**2)
             phases = replace(phases, leave=(1 / mean, 1 / mean), move=0.0)

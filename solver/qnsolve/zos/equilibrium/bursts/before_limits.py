@@ -89,7 +89,7 @@ def _by_number(work: Working, limits: Limits, at: GroupLine, in_groups: Places) 
     rates = np.zeros((2, LONGEST)) + np.array([streams[grouped].sum(), streams[~grouped].sum()])[:, None]
     if not streams.all():
         for source in limits.sources(at.tasks, at.held, at.inside)[1]:
-            come = np.maximum(source.users - number * source.share, 0.0) / source.away
+            come = source.come(number * source.share)
             rates[0 if np.isin(works, source.works).any() else 1] += come
     of_groups, others = rates / np.maximum([[flow[grouped].sum()], [flow[~grouped].sum()]], 1e-300)
     return of_groups, others

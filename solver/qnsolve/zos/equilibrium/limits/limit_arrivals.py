@@ -10,6 +10,7 @@ from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 
 from .limit_picking import PickedLimits
+from .waiting_elsewhere import powers
 
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
@@ -19,12 +20,14 @@ OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks t
 class LimitArrivals(PickedLimits):
     """Limits, and how tasks come to them.
 
-    `inside` has the tasks in limits, their variance, and how often these are not full, as it was in the round before, by pool.
+    `inside` has the tasks in limits, their variance, and how often these are not full, as it was in the round before, by pool;
+    `powers` how users come to a limit who wait for others, by pool and work.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inside = dict[int, tuple[float, float, float]]()
+        self.powers = dict[tuple[int, int], float]()
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -61,7 +64,9 @@ class LimitArrivals(PickedLimits):
                 continue
             away = (form.think[work] + response[work]) / visits - time
             if not any(work in form.work[its] for its, _, _ in pooled):
-                found.append(UserSource(users, share, max(away, 1e-9 * time, 1e-12), longer, (int(work),)))
+                away, rest = max(away, 1e-9 * time, 1e-12), max(users - float(there[mine].sum()), 1e-9)
+                power = self._power(tasks, int(work))
+                found.append(UserSource(users, share, away, longer, (int(work),), power=power, rest=rest))
         beside_users = stream == 0 and bool(found)
         for its, places, away in pooled:
             rate, number = float(flow[its].sum()), float(flow[its] @ held[its])
@@ -73,6 +78,13 @@ class LimitArrivals(PickedLimits):
             else:
                 found.append(one)
         return stream, found, hold
+
+    def _power(self, limited: Places, work: int) -> float:
+        """By which power of its users elsewhere a work comes to the limit of some tasks."""
+        pool = self.class_of.get(int(limited[0]), -1)
+        if pool < 0 or len(self.classes[pool]) < len(limited):
+            pool = self.pool.get(int(self.work.form.region[limited[0]]), -1)
+        return self.powers.get((pool, work), 1.0)
 
     def _called(self, tasks: Places, one: UserSource, rate: float, there: float, called: bool) -> list[UserSource]:
         """Tasks that come out of regions above and are back soon, at a rate, so many of them there: `one` source, or two.
@@ -154,7 +166,8 @@ class LimitArrivals(PickedLimits):
         return max(there / max(1 - variance / there, LEAST) / size, 1.0)
 
     def note_inside(self) -> None:
-        """Note what is in limits now."""
+        """Note what is in limits now, and how users come who wait for others."""
+        self.powers = powers(self.work)
         for pool, crowd in self.work.crowds.items():
             number = np.arange(len(crowd.inside))
             mean = float(crowd.inside @ number)

@@ -23,9 +23,10 @@ class UnlikeAnswers:
         self._work, self._known = work, AlikeAnswers[int, LimitWaits](ALIKE)
 
     def of(
-        self, pool: int, capacity: int, kinds: _Kinds, speed: Array | None = None, meeting: Meeting | None = None
+        self, pool: int, capacity: int, kinds: _Kinds, speed: Array | None = None, meeting: Meeting | None = None,
+        power: Array | None = None,
     ) -> LimitWaits:  # fmt: skip
-        """The waits for a pool; users, rate, away, mean, second, third, speed and meeting as `unlike_waits` takes them.
+        """The waits for a pool; users, rate, away, mean, second, third and all the rest as `unlike_waits` takes them.
 
         Those of the round before, or of an equal pool, where they depend on the same.
         """
@@ -34,10 +35,11 @@ class UnlikeAnswers:
 
         def solve() -> LimitWaits:
             self._work.effort += EFFORT
-            return unlike_waits(capacity, *kinds, speed, begin, meeting)
+            return unlike_waits(capacity, *kinds, speed, begin, meeting, power)
 
         met = (np.ones(0), np.ones(0)) if meeting is None else (meeting.pace, meeting.demand)
-        asked = np.array([float(capacity)]), *kinds, np.ones(0) if speed is None else speed, *met
+        optional = (np.ones(0) if its is None else its for its in (speed, power))
+        asked = np.array([float(capacity)]), *kinds, *optional, *met
         return self._known.of(pool, asked, solve)
 
     def last(self, pool: int) -> LimitWaits | None:

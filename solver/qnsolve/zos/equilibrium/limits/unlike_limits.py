@@ -77,7 +77,8 @@ class UnlikeLimits(LimitArrivals):
                     moments = [its[some] for its in self._moments(pool in self.grouped, tasks, inside, away)]
                     meeting = self._meeting(pool, tasks[some], inside, away, size)
                     times = _alone([mean, *moments], meeting)
-                    found = self.waits.of(pool, size, (users, flow[some], gone, *times), relative, meeting).wait
+                    power = self._powers(pool, tasks[some], users)
+                    found = self.waits.of(pool, size, (users, flow[some], gone, *times), relative, meeting, power).wait
                     beside = plain
                     if pool in self.two_counts or pool in self.few_places.times:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
@@ -93,6 +94,14 @@ class UnlikeLimits(LimitArrivals):
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def _powers(self, pool: int, tasks: Places, users: Array) -> Array | None:
+        """By which power of those elsewhere each task comes to a limit, given the users of each; None where all are 1."""
+        works = self.work.form.work[tasks]
+        directly = users == self.work.form.users[works]  # and not out of places of others
+        each = [self.powers.get((pool, work), 1.0) for work in works.tolist()]
+        found = np.where(directly & (users > 0), each, 1.0)
+        return found if (found < 1).any() else None
 
     def longer_at_tcb(self, region: int, waits: Array) -> float:
         """Waits of users of unlike work for a region whose tasks are at its QR TCB, over those of tasks all alike; else 0."""

@@ -53,6 +53,8 @@ class UserSource:
         Whose users they are, or whose places above; none where they are places of a class.
     called : bool, optional
         Places of full regions above: one that comes back does so after the same time, however many wait.
+    power, rest : float, optional
+        They come by that power of those elsewhere, over `rest`, which is how many of them are elsewhere in the mean.
     """
 
     users: float
@@ -61,6 +63,15 @@ class UserSource:
     hold: float = 1.0
     works: tuple[int, ...] = ()
     called: bool = False
+    power: float = 1.0
+    rest: float = 1.0
+
+    def come(self, there: Array) -> Array:
+        """Rates at which they come with so many of them there [1/s]."""
+        left = np.maximum(self.users - there, 0.0)
+        if self.power != 1:
+            left = self.rest * (left / self.rest) ** self.power
+        return np.asarray(left / self.away)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,16 +269,14 @@ def _theirs(
     if not stream and _are_beside(sources):
         return _beside_called(sources, limit, service)
     if not alike or len(sources) + (stream > 0) < 2:
-        return lambda number: [np.maximum(s.users - number * s.share, 0.0) / s.away for s in sources]
+        return lambda number: [s.come(number * s.share) for s in sources]
     away, served = np.array([s.away for s in sources]), np.array([s.hold for s in sources]) * service
     top = most / stream if stream else 1e6 * float((away + served).max())
     wait = np.concatenate(([0.0], geometric(1e-6 * min(top, service), 3 * top, TIMES)))[:, None]
     there = np.array([s.users for s in sources]) * (wait + served) / (away + wait + served)
     whole = np.concatenate(([0.0], stream * (wait[:, 0] + hold * service) + there.sum(axis=1)))
     here = [np.concatenate(([0.0], its)) for its in there.T]
-    return lambda number: [
-        np.maximum(s.users - np.interp(number, whole, its), 0.0) / s.away for s, its in zip(sources, here, strict=True)
-    ]
+    return lambda number: [s.come(np.interp(number, whole, its)) for s, its in zip(sources, here, strict=True)]
 
 
 def _beside_called(sources: Sequence[UserSource], limit: int, service: float) -> Callable[[Array], list[Array]]:
@@ -282,7 +291,7 @@ def _beside_called(sources: Sequence[UserSource], limit: int, service: float) ->
         wait = np.maximum(number - limit, 0.0) * service / limit
         back = {i: s.users / (s.away + wait + s.hold * service) for i, s in enumerate(sources) if s.called}
         rest = np.maximum(number - sum(rate * (wait + sources[i].hold * service) for i, rate in back.items()), 0.0)
-        users = [np.maximum(s.users - rest * s.share / whole, 0.0) / s.away for s in sources]
+        users = [s.come(rest * s.share / whole) for s in sources]
         return [back.get(i, come) for i, come in enumerate(users)]
 
     return theirs

@@ -351,7 +351,7 @@ def arrivals(stream: float, sources: list[UserSource]) -> Arrivals:
     def rate(number: Array) -> Array:
         found = np.full(len(number), float(stream))
         for s in sources:
-            found += np.maximum(s.users - number * s.share, 0.0) / s.away
+            found += s.come(number * s.share)
         return found
 
     return rate

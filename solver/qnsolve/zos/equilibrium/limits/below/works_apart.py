@@ -150,7 +150,7 @@ def _coming(limits: CalledRegions, tasks: Places, inside: Array, count: Array) -
     stream, sources, _ = limits.sources(tasks, inside, inside)
     found = np.full(len(count), stream)
     for s in sources:
-        found += np.maximum(s.users - count * s.share, 0.0) / s.away
+        found += s.come(count * s.share)
     return found
 
 
