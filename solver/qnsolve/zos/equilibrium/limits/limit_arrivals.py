@@ -14,6 +14,7 @@ from .waiting_elsewhere import powers
 
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
+SAME_POWER = 0.1  # change of a power up to which it stays
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
 
@@ -85,6 +86,14 @@ class LimitArrivals(PickedLimits):
         if pool < 0 or len(self.classes[pool]) < len(limited):
             pool = self.pool.get(int(self.work.form.region[limited[0]]), -1)
         return self.powers.get((pool, work), 1.0)
+
+    def _note_powers(self) -> None:
+        """Note how users come who wait for others; it moves waits, which move it: not by little, and half of the way."""
+        found, known = powers(self.work), self.powers
+        for one in {*found, *known}:
+            before, now = known.get(one, 1.0), found.get(one, 1.0)
+            if abs(now - before) > SAME_POWER:
+                known[one] = now
 
     def _called(self, tasks: Places, one: UserSource, rate: float, there: float, called: bool) -> list[UserSource]:
         """Tasks that come out of regions above and are back soon, at a rate, so many of them there: `one` source, or two.
@@ -167,7 +176,7 @@ class LimitArrivals(PickedLimits):
 
     def note_inside(self) -> None:
         """Note what is in limits now, and how users come who wait for others."""
-        self.powers = powers(self.work)
+        self._note_powers()
         for pool, crowd in self.work.crowds.items():
             number = np.arange(len(crowd.inside))
             mean = float(crowd.inside @ number)

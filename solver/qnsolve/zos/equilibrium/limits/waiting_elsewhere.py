@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
 from ..working import Working
 
-SOME = 0.1  # of those elsewhere, who wait for other limits: fewer make no difference
+SOME = 0.01  # of those elsewhere, who wait for other limits: fewer make no difference
 LINEAR = 0.95  # power from which on it is as good as 1
+LITTLE = 1e-3  # line of tasks all alike over that of unlike ones, at least
 LEAST = 0.2  # power, below which waits hang on the smallest change of a rate
 
 
 def powers(work: Working) -> dict[tuple[int, int], float]:
-    """By limit and work: by which power of its users elsewhere it comes, where that is not 1.
+    """By limit of a region and work: by which power of its users elsewhere it comes, where that is not 1.
 
     Where a part more of m are elsewhere, x_k = 1 - Σ_j (n_kj/m)·w_j parts more of work k come: n_kj of them wait for limit j,
     by w_j parts longer. That is w_j = g_j·Σ_i u_ij·x_i, where u_ij is the share of work i in what is inside. A line of L has
@@ -37,9 +39,12 @@ def powers(work: Working) -> dict[tuple[int, int], float]:
     share = (load / np.maximum(load.sum(axis=0), 1e-300)).T  # (P, W)
     crowds = [work.crowds[p] for p in pools]
     number, alike = line.sum(axis=1), np.array([crowd.outside for crowd in crowds])
-    lasts = np.array([_variance(crowd) for crowd in crowds]) / come * np.maximum(number / np.maximum(alike, 1e-300), 1.0) ** 2
+    longer = np.maximum(number / np.maximum(alike, LITTLE * number), 1.0)  # by unlike tasks
+    lasts = longer**2 * np.array([_variance(crowd) for crowd in crowds]) / come
     less = waiting / np.where(users > 0, users, np.inf)[:, None]
     for place, pool in enumerate(pools):
+        if form.pool_kind[pool] == Pool.TRANCLASS:
+            continue
         stiff = 1 / (1 / (1 + alike) + number / come / lasts[place])
         for k in np.flatnonzero((waiting[:, place] > 0) & (users > 0)).tolist():
             mine = at[place] & (form.work == k)

@@ -36,6 +36,8 @@ class WaitSlope:
     users, away, share, there : ndarray (K,)
         How many, the time that one is elsewhere [s], their share of those that come, and the time in and before the limit of
         all as long as any of the source are elsewhere [s].
+    power : ndarray (K,)
+        By which power of those elsewhere they come.
     slope, places : float
         Change of the wait [s] and of the places taken where all come e times as often.
     """
@@ -46,6 +48,7 @@ class WaitSlope:
     away: Array
     share: Array
     there: Array
+    power: Array
     slope: float
     places: float
 
@@ -70,14 +73,14 @@ class UsersFeedback:
         """See how a limit answers whose chain was just solved; not where users come out of classes."""
         if not all(s.works for s in sources):
             return
-        away, room, share = np.array([(s.away, s.users, s.share) for s in sources]).T
+        away, room, share, power = np.array([(s.away, s.users, s.share, s.power) for s in sources]).T
         left = np.maximum(room[:, None] - share[:, None] * found.number, 0.0)
-        come = left @ found.chance / away
+        come = np.array([s.come(s.share * found.number) for s in sources]) @ found.chance
         if (come > 0).all():  # else the chain says nothing of how it answers
             there, total = (left > 0) @ (found.chance * found.number), float(come.sum())
             works = self.work.form.work[tasks]
             its = tuple(tasks[works == s.works[0] if len(s.works) == 1 else np.isin(works, s.works)] for s in sources)
-            self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, *found.slopes)
+            self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, power, *found.slopes)
 
     def begin(self, limits: list[tuple[int, Places]]) -> None:
         """First waits for limits, given by pool and tasks: as if each were a line of an M/M/c of its own."""
@@ -160,16 +163,17 @@ class UsersFeedback:
             hold = max(float(flow[tasks] @ holds[tasks]) / total, 1e-300)
             away, fewest, whole = np.zeros((3, len(pools)))  # time elsewhere, in logs; the mix of those that are there
             number_there = lasting = 0.0
-            for mine, users, gone, share, there in zip(
-                seen.sources, seen.users, seen.away, seen.share, seen.there, strict=True
+            for mine, users, gone, share, there, power in zip(
+                seen.sources, seen.users, seen.away, seen.share, seen.there, seen.power, strict=True
             ):
                 its, held = flow[mine], flow[mine] * (holds + w.pool_wait[pool])[mine]
                 come = max(float(its.sum()), 1e-300)
                 longer, less = its @ inside[mine], held @ fewer[mine]
                 longer[i] += float(its @ each[i, mine])
-                away += share * (users * (its @ fewer[mine]) / come - longer) / (come * gone)
-                fewest, whole = fewest + there * (longer - less) / gone, whole + longer - less
-                lasting += there * float(held.sum()) / gone
+                fewer_come = its @ fewer[mine] / come
+                away += share * (power * (users * fewer_come - longer) / (come * gone) + (1 - power) * fewer_come)
+                fewest, whole = fewest + power * there * (longer - less) / gone, whole + longer - less
+                lasting += power * there * float(held.sum()) / gone
                 number_there += float(held.sum())
             away += (fewest - lasting / number_there * whole) / number_there
             row = (found[i] + seen.slope) * (flow[tasks] @ inside[tasks]) / total / hold - seen.slope * away
