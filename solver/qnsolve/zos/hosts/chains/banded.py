@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from qnsolve.numerics.band_matrix import empty_band, solved
-from qnsolve.numerics.series import Array
+from qnsolve.numerics.series import Array, Places
 
 Moves = Mapping[tuple[int, ...], Array]
 
 GRIDS = 1000  # of which the numbers of their states are kept
+NARROWER = 0.6  # band of some states over that of all, up to which it pays to leave the others out
+UNSEEN = -2  # a state without a number so far
 GUESSES, FAR = 3, 1e3  # states from which a chain is solved, and the chance of the likeliest over that of one that will do
 
 
@@ -51,13 +53,72 @@ def stationary(moves: Moves, likely: tuple[int, ...], last: Array | None = None)
         np.fill_diagonal(rate, 0.0)
         matrix[middle + place - place[:, None], size - len(last) + place[:, None]] += rate
         matrix[middle, size - len(last) :] -= rate.sum(axis=1)
+    found = _with_one(matrix, band, at)
+    return None if found is None else grid.shaped(found)
+
+
+def stationary_among(moves: Moves, likely: tuple[int, ...], some: Places) -> Array | None:
+    """The same of a chain on two axes that is in some of its states (N, Y) alone: 0 in the others, to which no move leads.
+
+    None where the balance has no solution in floats, the likely state is left out, or the band is not much narrower for that.
+    """
+    if not some[likely]:
+        return None
+    number = _by_distance(some, tuple(moves))
+    found, band, steps = np.zeros(some.shape), 0, list[tuple[Places, Places, Array]]()
+    for (n, y), rate in moves.items():
+        here, there = (
+            tuple(slice(max(-way * by, 0), most - max(way * by, 0)) for by, most in zip((n, y), some.shape, strict=True))
+            for way in (1, -1)
+        )
+        both = (number[here] >= 0) & (number[there] >= 0)
+        begin, end = number[here][both], number[there][both]
+        band = max(band, int(np.abs(end - begin).max(initial=0)))
+        steps.append((begin, end, rate[here][both]))
+    all_states = _Numbers.of(some.shape, tuple(moves))
+    if band > NARROWER * max(abs(all_states.step(places)) for places in moves):
+        return None
+    size, at = int(number.max()) + 1, int(number[likely])
+    matrix, middle = empty_band(size, band), 2 * band
+    for begin, end, rates in steps:
+        matrix[middle + end - begin, begin] += rates
+        matrix[middle, begin] -= rates
+    solution = _with_one(matrix, band, at)
+    if solution is None:
+        return None
+    found[number >= 0] = solution[number[number >= 0]]
+    return found
+
+
+def _by_distance(some: Places, moves: tuple[tuple[int, ...], ...]) -> Places:
+    """Numbers of some states (N, Y), bool, by how many moves lead to them from one that is far from another; -1 for others.
+
+    So are those of a narrow strip near each other wherever it leads; what no moves lead to is left out.
+    """
+    wide = some.shape[1] + 2
+    steps = np.unique([way * (n * wide + y) for n, y in moves for way in (1, -1)])
+    inner = np.flatnonzero(np.pad(some, 1))
+    first = inner[:1]
+    for _ in range(2):
+        number, new, count = np.full((len(some) + 2) * wide, -1), first, 0
+        number[inner] = UNSEEN
+        while len(new):
+            number[new] = np.arange(count, count + len(new))
+            count, first = count + len(new), new[:1]
+            new = (new[:, None] + steps).ravel()
+            new = np.unique(new[number[new] == UNSEEN])
+    return np.asarray(np.maximum(number.reshape(-1, wide)[1:-1, 1:-1], -1))
+
+
+def _with_one(matrix: Array, band: int, at: int) -> Array | None:
+    """Chances given a band matrix of moves: that of one state is 1, instead of its balance."""
+    size, middle = matrix.shape[1], 2 * band
     columns = np.arange(max(at - band, 0), min(at + band, size - 1) + 1)
     matrix[middle + at - columns, columns] = 0.0
     matrix[middle, at] = 1.0
     right = np.zeros(size)
     right[at] = 1.0
-    found = solved(matrix, band, right)
-    return None if found is None else grid.shaped(found)
+    return solved(matrix, band, right)
 
 
 def anchored(moves: Moves, guess: tuple[int, ...], last: Array | None = None) -> Array | None:

@@ -6,7 +6,7 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
 
@@ -14,16 +14,17 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, Places
 
-from .banded import anchored, likely_state, stationary
+from .banded import Moves, anchored, likely_state, stationary, stationary_among
 from .endless import eliminated_levels, endless, endless_band
 from .jumps import Jump, JumpChain, Spread, spread
-from .windows import KeptWindows, windowed
+from .windows import KeptWindows, edge_share, likely_states, windowed
 
 SPARE = 1e-3  # share of chances below zero that central moves may leave
 SPARE_OF_MEAN = 0.02  # the same of the mean level
 RARELY = 1e-9  # least rate to a neighbour, over that to the other one
 STIFF = 1e6  # rates of what comes over those of what ends, beyond which it comes at once
 LARGE, BELOW = 600, 0.1  # points of a chain, and part of its rates below zero, from which on central moves are not tried
+MANY, EDGE = 2500, 1e-11  # points from which on it pays to look where on them chances are, and share at the edge of that
 NARROW = 0.8  # levels over phases below which blocks of levels are eliminated
 WAYS = (False, True), (False, False), (True, False)  # to move, until one does: careful or not, both numbers together or not
 SHORT = 5  # levels up to which those that go on without end are eliminated one by one
@@ -124,11 +125,16 @@ def plane(
             looked = some[0].size * some[1].size < arrive.size  # to see where the chances are
             chance = chain.chance(look=looked)[0]
             seen[:] = [(rows, columns, chance)] * looked
+            if windows is not None and looked and arrive.size > MANY and not groups:
+                windows.looked[arrive.shape] = rows, columns, chance
             return chance
         near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
         known = wide[0] or (windows is not None and windows.careful.get(size, False))
         if seen and not known and len(rows) * len(columns) > LARGE:
             known = too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
+        if len(rows) * len(columns) > MANY and not groups:
+            look = seen[0] if seen else windows.looked.get(size) if windows is not None else None
+            chain.some[:] = [look and likely_states(rows, columns, *look)]
         found, careful = chain.chance(near, known=known)
         wide[0] = careful
         if windows is not None:
@@ -152,6 +158,7 @@ class _PlaneChain:
     up: Array
     down: Array
     groups: Sequence[Jump]
+    some: list[Places | None] = field(default_factory=list)  # the states where all chances are, if that is known
 
     def chance(self, likely: tuple[int, int] | None = None, look: bool = False, known: bool = False) -> tuple[Array, bool]:
         """Stationary chances, of central moves where these are exact enough, and whether they are not, if that is not `known`.
@@ -196,7 +203,15 @@ class _PlaneChain:
         if likely is None or self.groups or self.follow == 0:
             return None
         moves_of = by_places(*self._moves(False, None, True))
-        return stationary(moves_of, likely) if (-1, -1) in moves_of else None
+        return self._stationary(moves_of, likely) if (-1, -1) in moves_of else None
+
+    def _stationary(self, moves_of: Moves, likely: tuple[int, int]) -> Array | None:
+        """The chances, not normalized, given a likely state: found in `some` states alone if none are elsewhere."""
+        if self.some and self.some[0] is not None:
+            found = stationary_among(moves_of, likely, self.some[0])
+            if found is not None and edge_share(self.levels, self.phases, self.some[0], found) < EDGE:
+                return found
+        return stationary(moves_of, likely)
 
     def _solved(self, careful: bool, likely: tuple[int, int] | None, look: bool) -> Array:
         """The chances, not normalized; some below zero where the moves are central and a step is too wide."""
@@ -211,7 +226,7 @@ class _PlaneChain:
             return JumpChain(neighbours(ups, downs), rise, fall, jumps, downs_with=joint).chance()
         if likely is not None or look:
             moves_of = by_places(rise, fall, joint, ups, downs, less)
-            found = anchored(moves_of, likely_state(moves_of)) if likely is None else stationary(moves_of, likely)
+            found = anchored(moves_of, likely_state(moves_of)) if likely is None else self._stationary(moves_of, likely)
             if found is not None:
                 return found
         if len(rise) < NARROW * rise.shape[1]:  # along the phases: blocks as wide as there are levels

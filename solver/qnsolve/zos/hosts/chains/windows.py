@@ -15,6 +15,7 @@ COARSE = 3  # points of a grid of which one is looked at first
 NEVER = 1e-11  # share of the chances, and of the means, that is left out
 LOST = 1e-8  # share of them at an end from which on it was cut too far
 WIDER = 0.4  # of the points of a window, that it is then made wider by
+UNSEEN, MOST = 1e-13, 0.5  # chance over the largest one of a state that is left out, and part of all that pays at most
 SAME = 1e-3  # change of its loads up to which a chain is solved on the same points
 
 Solve = Callable[[Places, Places, tuple[int, ...] | None], Array | None]
@@ -32,11 +33,14 @@ class KeptWindows:
         By the points of both grids, and whether the last levels are alike: where it was solved, and a likely state.
     careful : dict of (int, int) to bool
         By the points of both grids: whether central moves did not do there.
+    looked : dict of (int, int) to (ndarray, ndarray, ndarray)
+        By the points of both grids: the chances (n, y) on a few points of the levels and of the phases.
     """
 
     loads: Array
     found: dict[tuple[int, int, bool], tuple[Places, Places, tuple[int, ...]]] = field(default_factory=dict)
     careful: dict[tuple[int, int], bool] = field(default_factory=dict)
+    looked: dict[tuple[int, int], tuple[Places, Places, Array]] = field(default_factory=dict)
 
 
 def kept_windows(known: dict[tuple[int, int], KeptWindows], key: tuple[int, int], loads: Array) -> KeptWindows:
@@ -90,6 +94,44 @@ def windowed(
     found = np.zeros((len(chance) if alike else len(levels), *chance.shape[1:-1], len(phases)))
     found[rows[0] : rows[0] + len(chance), ..., columns[0] : columns[-1] + 1] = chance
     return found
+
+
+def likely_states(rows: Places, columns: Places, few: Places, some: Places, chance: Array) -> Places | None:
+    """Of the points of two grids those about which chances were seen (N, Y), bool; None where that is most of them.
+
+    Parameters
+    ----------
+    rows, columns : ndarray of int
+        The points.
+    few, some : ndarray of int
+        Those of either grid that were seen.
+    chance : ndarray (n, y)
+    """
+    there = np.pad(chance > UNSEEN * chance.max(), 1, mode="constant")
+    near = there[1:-1, 1:-1].copy()
+    for n in range(3):
+        for y in range(3):
+            near |= there[n : n + len(few), y : y + len(some)]
+    ends = [(np.searchsorted(of, at), np.searchsorted(of, at, "right") - 1) for of, at in ((few, rows), (some, columns))]
+    found = np.zeros((len(rows), len(columns)), dtype=bool)
+    for line in ends[0]:
+        for other in ends[1]:
+            found |= near[np.ix_(line, other)]
+    return found if int(found.sum()) < MOST * found.size else None
+
+
+def edge_share(levels: Array, phases: Array, some: Places, chance: Array) -> float:
+    """Share of the chances, and of both means, on the edge of some states (N, Y), bool, of a grid."""
+    around = np.pad(some, 1, mode="edge")
+    inner = some.copy()
+    for n in range(3):
+        for y in range(3):
+            inner &= around[n : n + len(some), y : y + some.shape[1]]
+    edge, whole = np.where(some & ~inner, chance, 0.0), np.abs(chance)
+    share = 0.0
+    for row, column in ((np.ones(len(levels)), np.ones(len(phases))), (levels, np.ones(len(phases))), (levels**0, phases)):
+        share = max(share, float(row @ np.abs(edge) @ column) / max(float(row @ whole @ column), 1e-300))
+    return share
 
 
 def _coarse(points: Places) -> Places:
