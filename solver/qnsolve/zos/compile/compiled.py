@@ -358,11 +358,24 @@ class _Program:
 def _times(codes: Array, args: Array, means: Array) -> Array:
     """How often each operation of a program is come to, in the mean (O,)."""
     size = len(codes)
-    skips = np.flatnonzero(codes == Op.SKIP)
-    if not len(skips):
+    skips = codes == Op.SKIP
+    if not skips.any():
         return np.ones(size)
+    if (args[skips] <= 0).any():  # back
+        return _times_with_loops(codes, args, means)
+    found = [1.0] + [0.0] * size
+    for place, (skip, arg, chance) in enumerate(zip(skips.tolist(), args.tolist(), means.tolist(), strict=True)):
+        found[place + 1] += found[place] * (1 - chance) if skip else found[place]
+        if skip:
+            found[place + int(arg)] += found[place] * chance
+    return np.array(found[:size])
+
+
+def _times_with_loops(codes: Array, args: Array, means: Array) -> Array:
+    """The same where operations are come to again."""
+    size = len(codes)
     on = np.eye(size + 1, k=1)
-    for skip in skips.tolist():
+    for skip in np.flatnonzero(codes == Op.SKIP).tolist():
         on[skip, skip + 1] -= means[skip]
         on[skip, skip + int(args[skip])] += means[skip]
     begin = np.zeros(size + 1)

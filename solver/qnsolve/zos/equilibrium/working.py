@@ -142,8 +142,7 @@ class Working:
     @property
     def wait(self) -> Array:
         """Wait for all limits of one task (T,) [s]."""
-        pools, tasks = self.limited
-        return np.asarray(np.bincount(tasks, self.pool_wait[pools, tasks], self.pool_wait.shape[1]))
+        return np.bincount(self.limited[1], np.take(self.pool_wait, self._limited_pairs), self.pool_wait.shape[1])
 
     @property
     def admission(self) -> Array:
@@ -156,6 +155,12 @@ class Working:
         pairs = [(pool, task) for task, pools in enumerate(self.need.limits) for pool in pools]
         found = np.array(sorted(set(pairs)), dtype=int).reshape(-1, 2)
         return found[:, 0], found[:, 1]
+
+    @cached_property
+    def _limited_pairs(self) -> Places:
+        """The places of these pairs in a flat array of (P, T)."""
+        pools, tasks = self.limited
+        return np.asarray(pools * len(self.need.limits) + tasks)
 
     @property
     def off_cps(self) -> Array:
@@ -181,11 +186,12 @@ class Working:
         `queues` is whether the waits of these before limits count.
         """
         own = self.on_cps + self.off_cps
-        wait = self.wait if queues else np.zeros(len(own))
         found = own
-        callers, called, number = self.calls
-        for _ in range(self.depth):
-            found = own + np.bincount(callers, number * (found + wait)[called], len(own))
+        if self.depth:
+            wait = self.wait if queues else np.zeros(len(own))
+            callers, called, number = self.calls
+            for _ in range(self.depth):
+                found = own + np.bincount(callers, number * (found + wait)[called], len(own))
         return found * self.longer
 
     @cached_property

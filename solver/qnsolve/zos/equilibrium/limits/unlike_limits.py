@@ -36,6 +36,8 @@ class UnlikeLimits(LimitArrivals):
         super().__post_init__()
         self.waits = UnlikeAnswers(self.work)
         self.users_at_tcbs = UsersAtTcbs(self.work)
+        self._lined = np.flatnonzero(self.work.need.lines.any(axis=0))  # logs and devices that tasks come to
+        self._parts: tuple[Array, Array, Array] | None = None
         self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
 
     def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
@@ -207,10 +209,9 @@ class UnlikeLimits(LimitArrivals):
         At each log and device, elsewhere, and so of each task that it waits for. The longest of them is one part with what all
         these are on the CPs and wait for limits, which varies more than exponential times.
         """
-        w, need = self.work, self.work.need
-        each = np.column_stack((w.line_time, need.other, need.delay))
+        w = self.work
         callers, called, number = w.calls
-        longest, own = each.max(axis=1), np.array([(each**n).sum(axis=1) for n in (1, 2, 3)])
+        longest, own = self._own_parts()
         found: Array = own
         there: Array = np.zeros(len(longest))
         for _ in range(w.depth):
@@ -222,6 +223,17 @@ class UnlikeLimits(LimitArrivals):
         off = whole > SHORTEST_OFF
         over = [np.divide(its, whole**n, out=np.ones(len(whole)), where=off) for n, its in zip((2, 3), parts, strict=True)]
         return np.array([whole, *np.clip(over, LEAST_PART, 1.0)])
+
+    def _own_parts(self) -> tuple[Array, Array]:
+        """The longest part off the CPs of each task, its own alone (T,) [s], and sums of the parts, their squares and cubes."""
+        w, need = self.work, self.work.need
+        lines = w.line_time[:, self._lined]
+        if self._parts is None or not np.array_equal(lines, self._parts[0]):
+            each = np.column_stack((lines, need.other, need.delay))
+            squares = each * each
+            sums = np.array([each.sum(axis=1), squares.sum(axis=1), (squares * each).sum(axis=1)])
+            self._parts = lines, each.max(axis=1), sums
+        return self._parts[1].copy(), self._parts[2]
 
     def plain(self, tasks: Places, inside: Array, speed: Array, size: int, mixed: float = 1.0) -> float:
         """Wait for a limit were all tasks alike, (1 + C²)/2 of their times `mixed`; 0 where open work fills it."""

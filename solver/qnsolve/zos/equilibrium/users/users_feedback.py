@@ -77,7 +77,7 @@ class UsersFeedback:
         left = np.maximum(room[:, None] - share[:, None] * found.number, 0.0)
         come = np.array([s.come(s.share * found.number) for s in sources]) @ found.chance
         if (come > 0).all():  # else the chain says nothing of how it answers
-            there, total = (left > 0) @ (found.chance * found.number), float(come.sum())
+            there, total = (left > 0).astype(float) @ (found.chance * found.number), float(come.sum())
             works = self.work.form.work[tasks]
             its = tuple(tasks[works == s.works[0] if len(s.works) == 1 else np.isin(works, s.works)] for s in sources)
             self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, power, *found.slopes)
