@@ -157,10 +157,19 @@ class Compiled:
         """Operation, argument, mean of all times that a task comes to it, and how many these are, in order."""
         here = slice(int(self.op_start[task]), int(self.op_start[task + 1]))
         codes, args, means = self.op_code[here], self.op_arg[here], self.op_mean[here]
-        times = _times(codes, args, means)
+        skips = codes == Op.SKIP
+        key = len(codes), *np.flatnonzero(skips).tolist(), *args[skips].tolist(), *means[skips].tolist()
+        times = self._often.get(key)
+        if times is None:
+            times = self._often[key] = _times(codes, args, means)
         for code, arg, mean, often in zip(codes.tolist(), args.tolist(), means.tolist(), times.tolist(), strict=True):
             if code != Op.SKIP:
                 yield OPS[code], arg, mean * often, often
+
+    @cached_property
+    def _often(self) -> dict[tuple[float, ...], Array]:
+        """How often the operations of a program are come to, by what it skips: of the tasks of a step, once."""
+        return {}
 
     @cached_property
     def tcbs(self) -> tuple[tuple[int, Pool], ...]:
@@ -358,24 +367,11 @@ class _Program:
 def _times(codes: Array, args: Array, means: Array) -> Array:
     """How often each operation of a program is come to, in the mean (O,)."""
     size = len(codes)
-    skips = codes == Op.SKIP
-    if not skips.any():
+    skips = np.flatnonzero(codes == Op.SKIP)
+    if not len(skips):
         return np.ones(size)
-    if (args[skips] <= 0).any():  # back
-        return _times_with_loops(codes, args, means)
-    found = [1.0] + [0.0] * size
-    for place, (skip, arg, chance) in enumerate(zip(skips.tolist(), args.tolist(), means.tolist(), strict=True)):
-        found[place + 1] += found[place] * (1 - chance) if skip else found[place]
-        if skip:
-            found[place + int(arg)] += found[place] * chance
-    return np.array(found[:size])
-
-
-def _times_with_loops(codes: Array, args: Array, means: Array) -> Array:
-    """The same where operations are come to again."""
-    size = len(codes)
     on = np.eye(size + 1, k=1)
-    for skip in np.flatnonzero(codes == Op.SKIP).tolist():
+    for skip in skips.tolist():
         on[skip, skip + 1] -= means[skip]
         on[skip, skip + int(args[skip])] += means[skip]
     begin = np.zeros(size + 1)

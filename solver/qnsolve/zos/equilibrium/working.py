@@ -142,7 +142,7 @@ class Working:
     @property
     def wait(self) -> Array:
         """Wait for all limits of one task (T,) [s]."""
-        return np.bincount(self.limited[1], np.take(self.pool_wait, self._limited_pairs), self.pool_wait.shape[1])
+        return np.asarray(np.bincount(self.limited[1], np.take(self.pool_wait, self._limited_pairs), self.pool_wait.shape[1]))
 
     @property
     def admission(self) -> Array:
