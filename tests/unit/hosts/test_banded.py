@@ -5,10 +5,10 @@ import pytest
 from qnsolve.numerics import band_matrix
 from qnsolve.numerics.band_matrix import inverse, times_inverse
 from qnsolve.zos.hosts.chains.at_limits import slots
-from qnsolve.zos.hosts.chains.banded import anchored, likely_state, stationary, times
+from qnsolve.zos.hosts.chains.banded import anchored, likely_state, stationary, stationary_among, times
 from qnsolve.zos.hosts.chains.endless import eliminated_levels
 from qnsolve.zos.hosts.chains.plane import by_places, grid, neighbours, plane, plane_moves
-from qnsolve.zos.hosts.chains.windows import KeptWindows, windowed
+from qnsolve.zos.hosts.chains.windows import KeptWindows, edge_share, likely_states, windowed
 
 
 def test_a_birth_death_chain() -> None:
@@ -28,6 +28,27 @@ def test_a_chain_in_two_parts_has_no_chances() -> None:
     """A state that nothing leaves and nothing leads to, beside others: no single balance."""
     none = np.zeros(4)
     assert stationary({(1,): none, (-1,): none}, (0,)) is None
+
+
+def test_the_states_along_a_corner() -> None:
+    """60 users of two lines abreast, as many as there can be in either: found where all are in them, and as in all states."""
+    at = np.arange(61.0)
+    first, second = np.broadcast_to(at[:, None], (61, 61)), np.broadcast_to(at, (61, 61))
+    left = np.maximum(60 - first - second, 0.0)
+    moves = {(1, 0): 5 * left, (-1, 0): 0.9 * (first > 0), (0, 1): 5 * left, (0, -1): 1.1 * (second > 0)}
+    moves[1, 0][-1], moves[0, 1][:, -1] = 0.0, 0.0
+    likely = likely_state(moves, 2)
+    whole = stationary(moves, likely)
+    assert whole is not None
+    few = np.append(np.arange(0, 60, 3), 60)
+    some = likely_states(np.arange(61), np.arange(61), few, few, whole[np.ix_(few, few)])
+    assert some is not None
+    found = stationary_among(moves, likely, some)
+    assert found is not None
+    assert edge_share(at, at, some, found) < 1e-9
+    assert found / found.sum() == pytest.approx(whole / whole.sum(), rel=1e-7, abs=1e-12)
+    assert stationary_among(moves, likely, np.ones((61, 61), dtype=bool)) is None
+    assert likely_states(np.arange(61), np.arange(61), few, few, np.ones((len(few), len(few)))) is None
 
 
 @pytest.mark.parametrize(("load", "others"), [(0.2, 5.0), (0.9, 40.0), (0.5, 900.0)])
