@@ -291,3 +291,33 @@ def test_shares_of_a_line_fill_it() -> None:
     assert found.sum(axis=0) == pytest.approx(1.0)
     assert (rate > 0).all()
     assert np.ptp(rate, axis=0) == pytest.approx(0.0, abs=1e-9 * float(rate.max()))
+
+
+@pytest.mark.parametrize("power", [1.0, 0.5, 0.2])
+def test_users_who_come_by_a_power_of_those_elsewhere(power: float) -> None:
+    """One kind of users: a birth-death chain whose rates are by that power of those elsewhere, over their mean there."""
+    users, away, capacity = 9.0, 2.0, 2
+    found = _users(capacity, [users], [away], [1.0], power=np.array([power]))
+    rest = float(found.throughput[0]) * away
+    number = np.arange(users + 1)
+    come = rest * ((users - number) / rest) ** power / away
+    chance = np.append(1.0, np.cumprod(come[:-1] / np.minimum(number[1:], capacity)))
+    chance /= chance.sum()
+    wait = float(chance @ np.maximum(number - capacity, 0.0)) / float(chance @ come)
+    assert found.wait[0] == pytest.approx(wait, rel=0.01)
+
+
+def test_users_who_all_come_in_proportion() -> None:
+    """Powers of 1 are as none."""
+    plain, same = (
+        _users(3, [5.0, 9.0], [1.0, 4.0], [0.2, 2.0], **more) for more in (dict[str, np.ndarray](), {"power": np.ones(2)})
+    )
+    assert same.wait == pytest.approx(plain.wait, rel=1e-12)
+
+
+def test_the_fewer_come_less_the_longer_they_wait() -> None:
+    """A line elsewhere lets out as many as before: the number here goes up and down by more."""
+    waits = [
+        _users(3, [5.0, 9.0], [1.0, 4.0], [0.2, 2.0], power=np.array(its)).wait for its in ([1, 1], [0.6, 0.9], [0.3, 0.8])
+    ]
+    assert (np.diff(waits, axis=0)[:, 0] > 0).all()

@@ -44,8 +44,7 @@ class Capacity:
     ----------
     factor : float
         The most that the system holds, over its work of today: solved there, and not solved 0.1 percent above, or 1 percent
-        where rounds do not settle near there, or 2 percent for a message where that takes long [ratio]; infinite where no work
-        with a rate grows: users only wait longer.
+        where rounds do not settle near there [ratio]; infinite where no work with a rate grows: users only wait longer.
     center : str
         What is too full just above; "" where the factor is infinite.
     """

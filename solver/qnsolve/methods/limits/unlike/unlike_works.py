@@ -341,7 +341,7 @@ def _wait(kinds: _Kinds, start: float, slope: float) -> tuple[float, float, Limi
     least, scale = kinds.least(), float(kinds.mean.min())
     wait = max(start, least)
     found = kinds.chain(wait)
-    if len(kinds.mean) == 1 or not kinds.users.any():  # the chain does not depend on the wait
+    if (len(kinds.mean) == 1 and kinds.power is None) or not kinds.users.any():  # the chain does not depend on the wait
         return found.waiting / float(found.rate.sum()), slope, found
     low, high = (log(least + scale), 0.0), (inf, 0.0)  # logs of the wait, and of what is returned over it; 0 where not known
     here = log(wait + scale), _returned(found, wait, scale)

@@ -128,8 +128,8 @@ def edge_share(levels: Array, phases: Array, some: Places, chance: Array) -> flo
         for y in range(3):
             inner &= around[n : n + len(some), y : y + some.shape[1]]
     edge, whole = np.where(some & ~inner, chance, 0.0), np.abs(chance)
-    share = 0.0
-    for row, column in ((np.ones(len(levels)), np.ones(len(phases))), (levels, np.ones(len(phases))), (levels**0, phases)):
+    share, one, other = 0.0, np.ones(len(levels)), np.ones(len(phases))
+    for row, column in ((one, other), (levels, other), (one, phases)):
         share = max(share, float(row @ np.abs(edge) @ column) / max(float(row @ whole @ column), 1e-300))
     return share
 
