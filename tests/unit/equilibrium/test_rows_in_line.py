@@ -62,3 +62,26 @@ def test_alike_requests_wait_as_if_they_shared_the_server_however_many_are_in_a_
     number, size = np.array([1.1, 6.2]), np.array([1e-5, 1e-5])
     rows = RowsInLine(0.47 / (number * size), size, number, np.array([1e-6, 1e-6]), np.array([0, 1]))
     assert rows.waits_over_shared() == pytest.approx([1.0, 1.0], rel=1e-9)
+
+
+def test_rows_that_begin_together() -> None:
+    """Groups of three on average, one request each: others of a group before it, and M[X]/M/1."""
+    rate, size, mates = np.array([0.2]), np.array([1.0]), np.array([[2.0]])
+    line = RowsInLine(rate, size, np.ones(1), np.zeros(1), np.array([-1]), mates)
+    assert line.waits() + size == pytest.approx([2.0 / (1 - 0.2)])
+
+
+@pytest.mark.parametrize(
+    ("apart", "simulated"),
+    [
+        ([0.0, 0.0, 0.0, 0.0], [0.3305, 0.04966, 0.03032, 0.1018]),
+        ([0.00861, 0.01201, 0.002515, 0.0017045], [0.3164, 0.04934, 0.02979, 0.0982]),
+    ],
+)
+def test_rows_of_groups(apart: list[float], simulated: list[float]) -> None:
+    """Times at a QR TCB simulated to 1 %: work in bursts of 7 and 3.5 that comes back three times, beside others."""
+    rate, rounds = np.array([1.362, 9.332, 105.0, 13.06]), np.array([4.0, 1.0, 1.0, 4.0])
+    size = np.array([0.024, 0.006406, 0.005472, 0.005235]) / rounds
+    mates = np.diag([5.992, 5.768, 0.0, 2.477])
+    line = RowsInLine(rate, size, rounds, np.array(apart), np.full(4, -1), mates)
+    assert line.waits() + rounds * size == pytest.approx(simulated, rel=0.04)

@@ -10,7 +10,7 @@ from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.bursts.beside_bursts import BesideBursts
 from qnsolve.zos.hosts.bursts.burst_levels import times_in_order
-from qnsolve.zos.hosts.bursts.mates import shared_times
+from qnsolve.zos.hosts.bursts.mates import mates_of, shared_times
 from qnsolve.zos.hosts.groups import ServerGroup
 from qnsolve.zos.hosts.host_view import HostView
 from qnsolve.zos.hosts.kept_points import host_point
@@ -123,6 +123,8 @@ def _times_in_order(work: Working, limits: Limits, load: Load, k: int, its: Grou
     `free` are the times of free pieces of one visit (T,).
     """
     group = load.groups[k]
+    if _in_grouped_rows(work, limits, load, k):
+        return _times_in_grouped_rows(work, load, k, its, free)
     if its.unit is not None:
         times, wait = times_in_order(load, k, its)
         alike = line(its.busy, group.servers) / max(float(load.flow[group.tasks].sum()), 1e-300)
@@ -167,6 +169,28 @@ def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
     at = np.searchsorted(limits.tasks[group.region], group.tasks)
     full = min(crowd.full, 1.0)
     return np.asarray((1 - full) * times + full * (group.alone * its.service * work.need.rounds[group.tasks] + waits[at]))
+
+
+def _in_grouped_rows(work: Working, limits: Limits, load: Load, k: int) -> bool:
+    """Whether groups come to a line in order of arrival, at rates, and some of its tasks come back to it."""
+    group, form = load.groups[k], work.form
+    at_rates = not (form.users[form.work[group.tasks]] > 0).any()
+    free = group.region not in limits.kept and group.region not in limits.gates and group.servers == 1
+    return at_rates and free and bool((work.need.rounds[group.tasks] > 1).any()) and HostView(load).bursts_begin(k)
+
+
+def _times_in_grouped_rows(work: Working, load: Load, k: int, its: GroupPoint, free: Array) -> Array:
+    """Time of each task at a line in order of arrival to which groups come, and some tasks again and again (n,) [s].
+
+    Mates stand before each other at each of their visits, as long as the line is the same.
+    """
+    group, rounds = load.groups[k], work.need.rounds[load.groups[k].tasks]
+    flow, pieces = load.flow[group.tasks], its.service * group.alone * its.uneven
+    some = np.flatnonzero((flow > 0) & (pieces > 0))
+    times, mates = pieces * rounds, mates_of(load, k)[np.ix_(some, some)]
+    gap = _gap(load, group, free)[some]
+    times[some] += RowsInLine(flow[some] / rounds[some], pieces[some], rounds[some], gap, np.full(len(some), -1), mates).waits()
+    return np.asarray(times)
 
 
 def _times_in_rows(work: Working, limits: Limits, load: Load, k: int, its: GroupPoint, free: Array) -> Array:

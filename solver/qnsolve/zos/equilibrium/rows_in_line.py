@@ -27,6 +27,8 @@ class RowsInLine:
         From the end of a request to the next one of the row [s].
     held : ndarray of int (C,)
         TCB that sends one request at a time, so that none waits for another of its own; below 0 where there is none.
+    mates : ndarray (C, C), optional
+        Rows of each sender that begin together with one of another, itself not counted.
     """
 
     rate: Array
@@ -34,6 +36,14 @@ class RowsInLine:
     number: Array
     apart: Array
     held: Places
+    mates: Array | None = None
+
+    def waits(self) -> Array:
+        """Time that the requests of a row wait in all, of senders that come in groups (C,) [s]."""
+        rows = self._rows(np.ones((len(self.rate), len(self.rate))), self.rate)
+        alone = rows[:, -2] + rows[:, -1]
+        there = np.linalg.solve(np.eye(len(self.rate)) - self.rate[:, None] * rows[:, :-2], self.rate * alone)
+        return np.asarray(rows[:, :-2] @ there + alone - self.number * self.size)
 
     def waits_over_shared(self) -> Array:
         """Waits over service times, over those of a server that all requests share (C,).
@@ -48,25 +58,34 @@ class RowsInLine:
         rate = self.rate * (FULLEST / max(most, FULLEST))
         load = rate * self.number * self.size
         rows = self._rows(meets, rate)
-        there = np.linalg.solve(np.eye(len(load)) - rate[:, None] * rows[:, :-1], rate * rows[:, -1])
-        waits = rows @ np.append(there, 1.0) / (self.number * self.size) - 1
+        there = np.linalg.solve(np.eye(len(load)) - rate[:, None] * rows[:, :-2], rate * rows[:, -2])
+        waits = rows[:, :-1] @ np.append(there, 1.0) / (self.number * self.size) - 1
         ahead = np.linalg.solve(np.eye(len(load)) - meets * load, meets @ load)
         found: Array = np.where(ahead > 0, waits / np.where(ahead > 0, ahead, 1.0), 1.0)
         return found
 
     def _rows(self, meets: Array, rate: Array) -> Array:
-        """Time of the requests of a row by sender: for each request that is there, and where none is (C, C + 1)."""
+        """Time of the requests of a row by sender: for each request that is there, and where none is (C, C + 2).
+
+        The last is what the rows add that begin together with it.
+        """
         work = meets * self.size
+        together = np.zeros_like(work) if self.mates is None else work * self.mates
+        there = self.size / (1 - min(float(self.rate @ (self.number * self.size)), FULLEST))
+        beside = there / (there + self.apart)  # of its mates, those who are there when all else is another
         load = rate * self.number * self.size
         calm = float(self.size @ load) / float(load.sum())
         calm /= (1 - min(float(load.sum()), FULLEST)) ** 2  # until a line is as it is in the mean
         same = np.exp(-self.apart / calm)[:, None]
         stay, fresh = np.ones_like(work), np.zeros_like(work)  # of what a row met first, the part that is ahead of this one
-        found, most = np.zeros((len(rate), len(rate) + 1)), int(np.ceil(self.number.max()))
+        found, most = np.zeros((len(rate), len(rate) + 2)), int(np.ceil(self.number.max()))
         times = np.empty((most, *found.shape))  # of each request of a row
         kept = np.empty((most, len(rate)))  # work that comes to the line while it is as long, as far as it is still there
         for k in range(most):
-            first = np.column_stack([work * stay, self.size])
+            behind = np.clip(self.number - k + 1, 0.0, 1.0) if k else np.zeros(len(rate))  # half of the others come after it
+            near = same**k + (1 - same**k) * beside
+            mates = (together * near) @ ((np.clip(self.number - k, 0.0, 1.0) + behind) / 2)
+            first = np.column_stack([work * stay, self.size, mates])
             times[k] = np.concatenate([first[None], kept[:k][::-1, :, None] * times[:k]]).sum(axis=0)
             kept[k] = same[:, 0] ** (k + 1) * (work @ (rate * np.clip(self.number - k, 0.0, 1.0)))
             fresh += (1 - same) * same**k * np.maximum(1 - k / self.number, 0.0)
