@@ -20,7 +20,7 @@ LEAST = 0.2  # power, below which waits hang on the smallest change of a rate
 
 
 def powers(work: Working) -> dict[tuple[int, int], float]:
-    """By limit of a region and work: by which power of its users elsewhere it comes, where that is not 1.
+    """By limit of a region to which users alone come, and work: by which power of those elsewhere, where that is not 1.
 
     Where a part more of m are elsewhere, x_k = 1 - Σ_j (n_kj/m)·w_j parts more of work k come: n_kj of them wait for limit j,
     by w_j parts longer. That is w_j = g_j·Σ_i u_ij·x_i, where u_ij is the share of work i in what is inside. A line of L has
@@ -43,7 +43,7 @@ def powers(work: Working) -> dict[tuple[int, int], float]:
     lasts = longer**2 * np.array([_variance(crowd) for crowd in crowds]) / come
     less = waiting / np.where(users > 0, users, np.inf)[:, None]
     for place, pool in enumerate(pools):
-        if form.pool_kind[pool] == Pool.TRANCLASS:
+        if form.pool_kind[pool] == Pool.TRANCLASS or (users[form.work[at[place]]] == 0).any():
             continue
         stiff = 1 / (1 / (1 + alike) + number / come / lasts[place])
         for k in np.flatnonzero((waiting[:, place] > 0) & (users > 0)).tolist():
