@@ -9,9 +9,9 @@ from qnsolve.zos.equilibrium.bursts.groups_at_limits import LONGEST, beyond, cha
 def test_bursts_come_back_for_each_dispatch() -> None:
     """Bursts of 4 on an idle host: at two dispatches each, with nothing between, a QR TCB still has all their CPU to do.
 
-    With 2 ms each and 0.15 tasks a ms the first takes T1 = 2·(1 + 1.5) + 0.3·(T1 + T2), behind half of its mates and all who are
-    there, the second T2 = 2·(1 + 3) + 0.3·T1 + 0.3·T1, behind all mates, those who were there for their first, and those who
-    came meanwhile: 400/13 ms. By simulation 30.8 ± 0.5 ms. Once the second dispatches came one by one: 17.5 ms.
+    With 2 ms each and 0.15 tasks a ms the first takes T1 = 2·(1 + 1.5) + 0.3·(T1 + T2), behind half of its mates and all who
+    are there, the second T2 = 2·(1 + 3) + 0.3·T1 + 0.3·T1, behind all mates, those who were there for their first, and those
+    who came meanwhile: 400/13 ms. By simulation 30.8 ± 0.5 ms. Once the second dispatches came one by one: 17.5 ms.
     """
     work = zos.Work("W", rate=150, burst=4, steps=[zos.Step("R", qr_cpu=0.004, qr_dispatches=2)])
     system = zos.System(lpars=[zos.Lpar("L", processors=16)], regions=[zos.CicsRegion("R", lpar="L", mxt=2000)], work=[work])
