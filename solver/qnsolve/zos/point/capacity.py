@@ -23,8 +23,6 @@ from .utilization import center_loads, fullest
 
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
 STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
-LONGER = 0.005  # load of a center today over what its work needs, from which on its end is well before that [log]
-BEFORE, FAR_OFF = 0.8, 1.5  # power of the factor where that may be that is tried then, and from which on it is
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
@@ -84,10 +82,8 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
     if low == guess:
         return Capacity(low, resource)
     search = _HeadroomSearch(bound, resource, low, bool((form.users > 0).any()))
-    first = [guess]
-    if not low and guess > 1 + STRIDE:  # near the end and beyond it takes long: what is fullest before says where that is
-        first = [1.0, guess]
-    factor = first.pop(0)
+    today = not low and guess > 1 + STRIDE  # is asked first then: far beyond the end takes long
+    factor = 1.0 if today else guess
 
     def ask(factor: float, rounds: int) -> None:
         try:
@@ -103,7 +99,7 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
             ask(search.low, ALL)
         if search.ended:
             break
-        factor = search.from_below(first) if search.low else search.next()
+        factor, today = guess if today and search.low else search.next(), False
     return Capacity(search.low, search.center)
 
 
@@ -183,15 +179,6 @@ class _HeadroomSearch:
             return
         halves = ceil(log2(max(log(self.high / self.low) / self._fine, 1.0)))
         self._ahead = min(self._ahead - 1, halves + SPARE) if self._ahead else halves + SPARE
-
-    def from_below(self, first: list[float]) -> float:
-        """The next of the first factors; one before it where what is fullest is in use for longer than its work needs it."""
-        if not first or self._over:
-            return self.next()
-        factor = first.pop(0)
-        if log(factor) + self._under[-1].load < LONGER:
-            return factor
-        return factor**BEFORE if factor > FAR_OFF else self.next()
 
     def next(self) -> float:
         """The factor to try."""
