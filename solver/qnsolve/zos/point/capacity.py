@@ -23,6 +23,8 @@ from .utilization import center_loads, fullest
 
 FINE, ROUGH = 1e-3, 0.01  # relative, of the factor; where points near it do not settle
 STEPS, ROUNDS = 24, 6  # solutions, and rounds of one, at most
+LONGER = 0.005  # load of a QR TCB today over what its work needs, from which on it waits for CPs [log]
+BEFORE, FAR_OFF = 0.8, 1.5  # power of the factor that is tried then, and from which on it is
 MARGIN = 5e-4  # by which a factor is tried below where it seems to end
 LOOKS = 8  # factors, at most, at which is asked whether it is sure to hold
 STRIDE = 0.03  # between those and the ones that are tried next
@@ -99,7 +101,10 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
             ask(search.low, ALL)
         if search.ended:
             break
-        factor, today = guess if today and search.low else search.next(), False
+        if today and search.low and guess > FAR_OFF and search.behind_cps(guess):
+            today, factor = False, guess**BEFORE
+        else:
+            factor, today = guess if today and search.low else search.next(), False
     return Capacity(search.low, search.center)
 
 
@@ -179,6 +184,10 @@ class _HeadroomSearch:
             return
         halves = ceil(log2(max(log(self.high / self.low) / self._fine, 1.0)))
         self._ahead = min(self._ahead - 1, halves + SPARE) if self._ahead else halves + SPARE
+
+    def behind_cps(self, bound: float) -> bool:
+        """Whether a QR TCB that holds `bound` times as much, at most, waits for CPs already: its end is well before that."""
+        return self._under[-1].center.endswith("QR TCB") and self._under[-1].load + log(bound) > LONGER
 
     def next(self) -> float:
         """The factor to try."""
