@@ -149,3 +149,11 @@ def test_line_that_is_hardly_in_use_is_not_full_for_what_grids_lose() -> None:
     """A chain beside bursts of 20 lost 1.6 in 1,000 of what comes to an RO TCB in use for 1 %; it was refused as full."""
     drawn = next(one.drawn for one in everything.references() if one.drawn.name == "everything 609")
     assert drawn.system.solve()["lookup"].response_time == pytest.approx(0.08028, rel=0.05)
+
+
+def test_regions_as_one_limit_and_each_as_its_own() -> None:
+    """Users of three works before three AORs of ten places, in some rounds one limit of all: once an error of lengths."""
+    drawn = next(one.drawn for one in everything.references() if one.drawn.name == "everything 401")
+    answer = drawn.system.solve()
+    assert answer["payments"].response_time == pytest.approx(0.22, rel=0.75)  # simulated to 18 % only: the CPs are nearly full
+    assert answer["inquiry"].etr == pytest.approx(1e4, rel=0.01)

@@ -53,8 +53,9 @@ class UnlikeLimits(LimitArrivals):
         users_alone = pool not in self.classes and bool((form.users[form.work[tasks]] > 0).all())
         behind = users_alone and any(p in self.closing for p in self.classes_of(int(form.region[tasks[0]])))
         still = not behind or 1 / MOVED < plain / self.made.get(pool, np.inf) < MOVED  # places of a class go with its wait
-        if pool in self.ratios and pool not in self.stale and still:
-            return self.ratios[pool]
+        known = self.ratios.get(pool)
+        if known is not None and len(known) == len(tasks) and pool not in self.stale and still:  # not of several regions as one
+            return known
         flow = w.flow[tasks]
         some = np.flatnonzero(flow > 0)
         ratio = np.ones(len(tasks))
