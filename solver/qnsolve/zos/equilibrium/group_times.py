@@ -173,6 +173,8 @@ def _while_full(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
 
 def _in_grouped_rows(work: Working, limits: Limits, load: Load, k: int) -> bool:
     """Whether groups come to a line in order of arrival, at rates, and some of its tasks come back to it."""
+    if not load.bursts:
+        return False
     group, form = load.groups[k], work.form
     at_rates = not (form.users[form.work[group.tasks]] > 0).any()
     free = group.region not in limits.kept and group.region not in limits.gates and group.servers == 1

@@ -84,11 +84,10 @@ class RowsInLine:
         """
         work = meets * self.size
         together = np.zeros_like(work) if self.mates is None else work * self.mates
-        there = self.size / (1 - min(float(self.rate @ (self.number * self.size)), FULLEST))
-        beside = there / (there + self.apart)  # of its mates, those who are there when all else is another
         load = rate * self.number * self.size
-        calm = float(self.size @ load) / float(load.sum())
-        calm /= (1 - min(float(load.sum()), FULLEST)) ** 2  # until a line is as it is in the mean
+        idle = 1 - min(float(load.sum()), FULLEST)
+        beside = self.size / (self.size + idle * self.apart)  # of its mates, those who are there when all else is another
+        calm = float(self.size @ load) / float(load.sum()) / idle**2  # until a line is as it is in the mean
         same = np.exp(-self.apart / calm)[:, None]
         stay, fresh = np.ones_like(work), np.zeros_like(work)  # of what a row met first, the part that is ahead of this one
         most = int(np.ceil(self.number.max()))

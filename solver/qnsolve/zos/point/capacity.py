@@ -101,10 +101,11 @@ def _capacity(system: SystemParts, grows: Places) -> Capacity:
             ask(search.low, ALL)
         if search.ended:
             break
-        if today and search.low and guess > FAR_OFF and search.behind_cps(guess):
-            today, factor = False, guess**BEFORE
+        if today and search.low:
+            factor = guess**BEFORE if guess > FAR_OFF and search.behind_cps(guess) else guess
         else:
-            factor, today = guess if today and search.low else search.next(), False
+            factor = search.next()
+        today = False
     return Capacity(search.low, search.center)
 
 

@@ -88,7 +88,7 @@ class LimitArrivals(PickedLimits):
         return self.powers.get((pool, work), 1.0)
 
     def _note_powers(self) -> None:
-        """Note how users come who wait for others; it moves waits, which move it: not by little, and half of the way."""
+        """Note how users come who wait for others: it moves waits, which move it, so that it stays as it was but for more."""
         found, known = powers(self.work), self.powers
         for one in {*found, *known}:
             before, now = known.get(one, 1.0), found.get(one, 1.0)

@@ -33,7 +33,8 @@ def powers(work: Working) -> dict[tuple[int, int], float]:
     found = dict[tuple[int, int], float]()
     if len(pools) < 2 or not users.any():
         return found
-    line, held, at = line[pools], flow * work.holds(), line[pools] > 0  # (P, T)
+    line, held, at = line[pools], flow * work.holds(), line[pools] > 0  # (P, T), (T,), (P, T)
+    there = held + flow * work.wait
     of = (form.work == np.arange(len(users))[:, None]).astype(float)  # (W, T)
     waiting, load, come = of @ line.T, of @ (held * at).T, (at * flow).sum(axis=1)
     share = (load / np.maximum(load.sum(axis=0), 1e-300)).T  # (P, W)
@@ -49,7 +50,7 @@ def powers(work: Working) -> dict[tuple[int, int], float]:
         for k in np.flatnonzero((waiting[:, place] > 0) & (users > 0)).tolist():
             mine = at[place] & (form.work == k)
             others = ~at[:, mine].any(axis=1)
-            rest = float(users[k]) - float((held + flow * work.wait)[mine].sum())
+            rest = float(users[k]) - float(there[mine].sum())
             if work.need.calls[mine].any() or not 0 < SOME * rest < float(waiting[k, others].sum()):
                 continue
             part = np.minimum(waiting[k, others] / rest, 1.0)

@@ -6,7 +6,7 @@ Unit steps near zero, growing ones beyond: the rates there keep drift and varian
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 
@@ -118,23 +118,26 @@ def plane(
     wide: list[bool] = [False]  # whether central moves did not do on some of the points
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array:
-        some = np.ix_(rows, columns)
+        some, size = np.ix_(rows, columns), arrive.shape
         jumps = [replace(jump, rate=jump.rate[some]) for jump in groups]
-        chain = _PlaneChain(levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps)
+        strip: Places | None = None
+        if likely is not None and len(rows) * len(columns) > MANY and not groups:
+            look = seen[0] if seen else windows.looked.get(size) if windows is not None else None
+            strip = None if look is None else likely_states(rows, columns, *look)
+        chain = _PlaneChain(
+            levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps, strip
+        )
         if likely is None:
             looked = some[0].size * some[1].size < arrive.size  # to see where the chances are
             chance = chain.chance(look=looked)[0]
             seen[:] = [(rows, columns, chance)] * looked
             if windows is not None and looked and arrive.size > MANY and not groups:
-                windows.looked[arrive.shape] = rows, columns, chance
+                windows.looked[size] = rows, columns, chance
             return chance
-        near, size = (likely[0] - int(rows[0]), likely[1] - int(columns[0])), arrive.shape
+        near = likely[0] - int(rows[0]), likely[1] - int(columns[0])
         known = wide[0] or (windows is not None and windows.careful.get(size, False))
         if seen and not known and len(rows) * len(columns) > LARGE:
             known = too_wide([chain.central[i] for i in (0, 1, 3, 4)], rows, columns, *seen[0])
-        if len(rows) * len(columns) > MANY and not groups:
-            look = seen[0] if seen else windows.looked.get(size) if windows is not None else None
-            chain.some[:] = [look and likely_states(rows, columns, *look)]
         found, careful = chain.chance(near, known=known)
         wide[0] = careful
         if windows is not None:
@@ -158,7 +161,7 @@ class _PlaneChain:
     up: Array
     down: Array
     groups: Sequence[Jump]
-    some: list[Places | None] = field(default_factory=list)  # the states where all chances are, if that is known
+    some: Places | None = None  # the states where all chances are, if that is known
 
     def chance(self, likely: tuple[int, int] | None = None, look: bool = False, known: bool = False) -> tuple[Array, bool]:
         """Stationary chances, of central moves where these are exact enough, and whether they are not, if that is not `known`.
@@ -207,9 +210,9 @@ class _PlaneChain:
 
     def _stationary(self, moves_of: Moves, likely: tuple[int, int]) -> Array | None:
         """The chances, not normalized, given a likely state: found in `some` states alone if none are elsewhere."""
-        if self.some and self.some[0] is not None:
-            found = stationary_among(moves_of, likely, self.some[0])
-            if found is not None and edge_share(self.levels, self.phases, self.some[0], found) < EDGE:
+        if self.some is not None:
+            found = stationary_among(moves_of, likely, self.some)
+            if found is not None and edge_share(self.levels, self.phases, self.some, found) < EDGE:
                 return found
         return stationary(moves_of, likely)
 

@@ -18,6 +18,8 @@ from qnsolve.zos.equilibrium.working import Working
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, weights
 
+from .series_limits import arrivals
+
 LEAST = 1e-9  # rate at which tasks come over that in the mean, where no user is left
 
 
@@ -148,10 +150,7 @@ def works_apart(
 def _coming(limits: CalledRegions, tasks: Places, inside: Array, count: Array) -> Array:
     """Rate at which tasks come, by their number inside."""
     stream, sources, _ = limits.sources(tasks, inside, inside)
-    found = np.full(len(count), stream)
-    for s in sources:
-        found += s.come(count * s.share)
-    return found
+    return arrivals(stream, sources)(count)
 
 
 def _with_users(alone: Array, ratio: Array) -> Array:
