@@ -10,25 +10,30 @@ from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 
 from .limit_picking import PickedLimits
+from .users_elsewhere import UsersElsewhere, users_elsewhere
 from .waiting_elsewhere import powers
 
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 SAME_POWER = 0.1  # change of a power up to which it stays
+OFF = 0.015  # of the rate at which users come, from which on their limits are no network of lines alike
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
 
 class LimitArrivals(PickedLimits):
     """Limits, and how tasks come to them.
 
-    `inside` has the tasks in limits, their variance, and how often these are not full, as it was in the round before, by pool;
-    `powers` how users come to a limit who wait for others, by pool and work.
+    `inside` has the tasks in limits, their variance, and how often these are not full, as it was in the round before, by pool.
+    How users come to a limit who wait for others, by pool and work, `elsewhere` has where their lines are as those of tasks
+    alike, and `powers` where not, of the works `unlike_elsewhere`.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.inside = dict[int, tuple[float, float, float]]()
         self.powers = dict[tuple[int, int], float]()
+        self.elsewhere = dict[tuple[int, int], UsersElsewhere]()
+        self.unlike_elsewhere = set[int]()
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -66,8 +71,7 @@ class LimitArrivals(PickedLimits):
             away = (form.think[work] + response[work]) / visits - time
             if not any(work in form.work[its] for its, _, _ in pooled):
                 away, rest = max(away, 1e-9 * time, 1e-12), max(users - float(there[mine].sum()), 1e-9)
-                power = self._power(tasks, int(work))
-                found.append(UserSource(users, share, away, longer, (int(work),), power=power, rest=rest))
+                found.append(self._from_elsewhere(tasks, UserSource(users, share, away, longer, (int(work),), rest=rest)))
         beside_users = stream == 0 and bool(found)
         for its, places, away in pooled:
             rate, number = float(flow[its].sum()), float(flow[its] @ held[its])
@@ -80,12 +84,20 @@ class LimitArrivals(PickedLimits):
                 found.append(one)
         return stream, found, hold
 
-    def _power(self, limited: Places, work: int) -> float:
-        """By which power of its users elsewhere a work comes to the limit of some tasks."""
+    def _from_elsewhere(self, limited: Places, users: UserSource) -> UserSource:
+        """Users who come to the limit of some tasks, as those elsewhere do who wait for others."""
+        work, form = users.works[0], self.work.form
         pool = self.class_of.get(int(limited[0]), -1)
         if pool < 0 or len(self.classes[pool]) < len(limited):
-            pool = self.pool.get(int(self.work.form.region[limited[0]]), -1)
-        return self.powers.get((pool, work), 1.0)
+            pool = self.pool.get(int(form.region[limited[0]]), -1)
+        known = self.elsewhere.get((pool, work))
+        if known is None or (form.users[form.work[limited]] == 0).any():
+            return replace(users, power=self.powers.get((pool, work), 1.0))
+        mean = known.mean(self.work.crowds[pool], users.share)
+        if not mean > 0:
+            return users
+        more = (users.rest / users.away / mean) ** known.power  # the more they come by those elsewhere, the more by their mean
+        return replace(users, rates=known.rates * more, power=known.power)
 
     def _note_powers(self) -> None:
         """Note how users come who wait for others: it moves waits, which move it, so that it stays as it was but for more."""
@@ -174,9 +186,16 @@ class LimitArrivals(PickedLimits):
             return 1.0
         return max(there / max(1 - variance / there, LEAST) / size, 1.0)
 
+    def look_elsewhere(self) -> None:
+        """Note how users come who wait for several limits."""
+        known, self.elsewhere = self.elsewhere, users_elsewhere(self.work)
+        self.unlike_elsewhere |= {k for (p, k), its in self.elsewhere.items() if (p, k) in known and its.off > OFF}
+        self.elsewhere = {(p, k): its for (p, k), its in self.elsewhere.items() if k not in self.unlike_elsewhere}
+
     def note_inside(self) -> None:
         """Note what is in limits now, and how users come who wait for others."""
         self._note_powers()
+        self.look_elsewhere()
         for pool, crowd in self.work.crowds.items():
             number = np.arange(len(crowd.inside))
             mean = float(crowd.inside @ number)

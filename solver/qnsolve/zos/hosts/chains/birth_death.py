@@ -55,6 +55,8 @@ class UserSource:
         Places of full regions above: one that comes back does so after the same time, however many wait.
     power, rest : float, optional
         They come by that power of those elsewhere, over `rest`, which is how many of them are elsewhere in the mean.
+    rates : ndarray, optional
+        At which they come with 0, 1, … of them elsewhere, if that is known [1/s].
     """
 
     users: float
@@ -65,10 +67,13 @@ class UserSource:
     called: bool = False
     power: float = 1.0
     rest: float = 1.0
+    rates: Array | None = field(default=None, compare=False)
 
     def come(self, there: Array) -> Array:
         """Rates at which they come with so many of them there [1/s]."""
         left = np.maximum(self.users - there, 0.0)
+        if self.rates is not None:
+            return np.interp(left, np.arange(len(self.rates)), self.rates)
         if self.power != 1:
             left = self.rest * (left / self.rest) ** self.power
         return np.asarray(left / self.away)
