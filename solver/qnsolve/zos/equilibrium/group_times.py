@@ -22,12 +22,15 @@ from .bursts.in_lines import line_waits
 from .fewer_users import as_fewer_come, left_to_come
 from .limits.limit_times import limit_times
 from .limits.limits import Limits
+from .limits.limits_of_cpu import several_importances
 from .rows_in_line import RowsInLine
+from .users.seen_by_users import SharedServers
 from .working import Working
 
 FULLEST = 0.98  # load of a line before a limit up to which it is as if there were none
 UNLIKE = 1.02  # line of unlike pieces over that of pieces all alike, from which on rows of them are told apart
 FARTHEST = 1.15  # what comes to a group over what its chain delivers, or the other way round, as far as that counts
+LEAST_AWAY = 1e-9  # of a cycle that a user is not at some servers
 MOST_VISITS = 100  # of a task to a line that are told apart
 
 
@@ -54,7 +57,7 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
     if not load.coming.steady and not load.bursts:
         point = replace(point, groups=[_as_asked(load, k, its) for k, its in enumerate(point.groups)])
     beside = BesideBursts(load, point, lambda plain: host_point(plain)[0])
-    pieces = _free_pieces(load, beside.free())
+    pieces = _as_users_find(work, load, _free_pieces(load, beside.free()))
     times = need.rounds * pieces * (load.flow > 0)
     for k, (group, its) in enumerate(zip(load.groups, point.groups, strict=True)):
         rounds = need.rounds[group.tasks]
@@ -84,6 +87,29 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
         times[later[pool]] += longer[later[pool]]
         work.at_group[pool][later[pool]] += longer[later[pool]]
     return times
+
+
+def _as_users_find(work: Working, load: Load, pieces: Array) -> Array:
+    """Times of free pieces as users find the CPs: with one fewer of their own, where nothing else tells whose the tasks are.
+
+    What they find less is noted: how many are there of each work goes by the times that all alike have.
+    """
+    host = int(work.form.host[np.argmax(load.flow > 0)])
+    work.seen_less.pop(host, None)
+    busy = (load.flow > 0) & (work.ask.on_cps > 0)
+    if load.coming.steady or load.bursts or load.few_users or several_importances(work, busy):
+        return pieces
+    size = len(work.form.rate)
+    asked, spent = (
+        np.bincount(work.form.work, its, size).astype(float)
+        for its in (load.flow * (load.free + load.spin), load.visits * pieces)
+    )
+    away = np.maximum(work.cycle - spent, LEAST_AWAY * work.cycle)
+    at_tcbs = sum(float(load.flow[group.tasks] @ (group.cpu + group.spin)) for group in load.groups)
+    cpus = SharedServers(load.engines, work.form.users, asked, spent, away, work.rate, at_tcbs + load.fixed)
+    found = pieces * cpus.seen()[work.form.work]
+    work.seen_less[host] = work.need.rounds * (pieces - found) * (load.flow > 0)
+    return found
 
 
 def _after_others(work: Working, group: ServerGroup) -> bool:

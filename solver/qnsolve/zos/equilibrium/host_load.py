@@ -139,6 +139,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     at |= {pool: np.where(times > 0, beside, 0.0) for pool, times in before.items() if work.of_users(pool)}
     spent = form.visits * counted * here
     whole = np.bincount(form.work, spent, len(form.rate))
+    spent = form.visits * (counted + work.found_less) * here
     some = whole > 0  # what comes to other hosts alone does not count here
     away = np.where(some, np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12)), 1.0)
     return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at)
@@ -193,7 +194,7 @@ def _coming(work: Working, limits: Limits, here: Places, fixed: float, seen: Arr
     form = work.form
     counted = _counted(work, limits)
     spent: Array = np.bincount(form.work, form.visits * counted * here, len(form.rate)).astype(float)
-    there = counted if seen is None else counted - work.on_cps + seen
+    there = (counted if seen is None else counted - work.on_cps + seen) + work.found_less
     time: Array = np.bincount(form.work, form.visits * there * here, len(form.rate)).astype(float)
     closed = (form.users > 0) & (time > 0)
     own = work.rate * (np.bincount(form.work, here * (work.ask.on_cps > 0), len(form.rate)) > 0)  # of works that come here

@@ -88,6 +88,7 @@ class Working:
     behind_groups: dict[int, Array] = field(default_factory=dict)
     overflowing: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
+    seen_less: dict[int, Array] = field(default_factory=dict)
     called: dict[tuple[int, float], Called] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
     kept: dict[tuple[int, float | None], Kept] = field(default_factory=dict)
@@ -138,6 +139,11 @@ class Working:
             self.full[pool] = load
         else:
             self.full.pop(pool, None)
+
+    @property
+    def found_less(self) -> Array | float:
+        """What tasks find less on all CPs as users with one fewer of their own (T,) [s]."""
+        return sum(self.seen_less.values(), 0.0)
 
     @property
     def wait(self) -> Array:

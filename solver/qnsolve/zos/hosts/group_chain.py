@@ -183,12 +183,14 @@ class GroupChain:
         """The chain on some levels, and the chance of the last one; 0 where the levels are `alike` and go on without end."""
         rates, phases = self.chain(levels), self.phases
         follow, up, down = self.clocked(rates)
+        served, left = self.view.quicker(self.k, levels, self.phases)
+        serve, down = (rates.serve.T * served).T, down * left
         self.view.effort += 0.5 + len(levels) * len(phases) / STATES + JUMP * len(rates.together)
-        solved = endless_plane(phases, rates.arrive, rates.serve, follow, up, down, self.windows()) if alike else None
+        solved = endless_plane(phases, rates.arrive, serve, follow, up, down, self.windows()) if alike else None
         if solved is not None:
             rates.cut(solved.levels)
             return self.point(rates, solved.chance), 0.0
-        chance = plane(levels, phases, rates.arrive, rates.serve, follow, up, down, rates.together, self.windows()).chance
+        chance = plane(levels, phases, rates.arrive, serve, follow, up, down, rates.together, self.windows()).chance
         return self.point(rates, chance), float(chance[-1].sum())
 
     def windows(self, kind: int = 0) -> KeptWindows | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from math import ceil, sqrt
 from typing import Any, TypeVar
 
@@ -46,6 +46,7 @@ def _once(method: Callable[[Any, int | None], Found]) -> Callable[[Any, int | No
     return kept
 
 
+IDLE, SLIGHT = (0.7, 0.9), 0.01  # use of the processors from which on mixes count less, and no more; and how little counts
 FEW_PLACES = 3  # of a region, up to which no more of its tasks are on the CPs at once, for the others there
 
 
@@ -485,6 +486,42 @@ class HostView:
         apart = load.spread.beside_few(few, there, load.work, pool, levels, phases, load.fixed)
         everyone = sum(load.groups[i].servers for i in self._users) + load.engines
         return np.where(phases > MANY * everyone, found, apart)
+
+    def quicker(self, k: int | None, levels: Array, phases: Array) -> tuple[Array | float, Array | float]:
+        """Pieces that end in a time over those of the mean mix of works: of a group by its level, and of the others by number.
+
+        Users of some works come as often however many are there, those of others do not: so the mix changes. Of the group that
+        counts as far as the processors do not slow its servers down, of the others as far as they are free pieces from there.
+        """
+        load = self.load
+        if k is None or load.spread is None or load.coming.steady or load.bursts or load.groups[k].pool not in load.spread.at:
+            return 1.0, 1.0
+        group, spread, size = load.groups[k], load.spread, len(load.spread.users)
+        flow, later = load.flow[group.tasks], self._after(k)
+        rate = np.zeros(size)
+        rate[load.work[load.visits > 0]] = (load.flow / np.maximum(load.visits, 1e-300))[load.visits > 0]
+        whole, own, free = (
+            np.maximum(np.bincount(load.work, its, size), 0.0)
+            for its in (spread.spent, spread.at[group.pool], spread.spent - np.sum(list(spread.at.values()), axis=0))
+        )
+        share = float(rate @ free) / max(float(rate @ (whole - own)), 1e-300)  # of the others, those that are free pieces
+        idle = min(max((IDLE[1] - self.total / load.engines) / (IDLE[1] - IDLE[0]), 0.0), 1.0)
+        part = min(float(flow @ later) / max(self.pieces, 1e-300), 1.0) * share
+        found = list[Array | float]()
+        for counts, cpu, come, weight in (
+            (levels, group.alone, partial(spread.come, np.minimum(own, whole), whole=whole), idle),
+            (share * phases, later, partial(spread.come, free, whole=whole, fixed=load.fixed), part),
+        ):
+            asked, visits = (
+                np.bincount(load.work[group.tasks], flow * its, size) / np.maximum(rate, 1e-300) for its in (cpu, cpu > 0)
+            )
+            if weight <= SLIGHT or (visits > 0).sum() < 2:
+                found.append(1.0)
+                continue
+            works = come(counts)
+            mixed = float(asked @ rate) / float(visits @ rate) * (visits @ works) / np.maximum(asked @ works, 1e-300)
+            found.append(1 + weight * (mixed - 1))
+        return found[0], found[1]
 
     def own(
         self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None, unit: Array | float = 1.0

@@ -103,6 +103,12 @@ class Whereabouts:
         found[closed] = self.users[closed, None, None] / np.maximum(cycle, 1e-300)
         return found
 
+    def come(self, here: Array, counts: Array, whole: Array, fixed: float = 0.0) -> Array:
+        """Transactions a second of each work while so many tasks are where it spends the time `here` of the `whole` (W, C)."""
+        rest = np.maximum(whole - here, 0.0)
+        cycle = np.maximum(self.away[:, None] + rest[:, None] + self._times(here, rest, counts, fixed), 1e-300)
+        return np.asarray(np.where(self.users[:, None] > 0, self.users[:, None] / cycle, self.stream[:, None]))
+
     def few(self, place: int, its: int, work: Places, pool: int, asked: float) -> FewUsers:
         """The users of a work at a group of their own, given the work of each task (T,), and their CPU there [s]."""
         elsewhere = float((self.spent - self.at[pool]) @ (work == its))
@@ -128,4 +134,20 @@ class Whereabouts:
         total = (spent * rate).sum(axis=1) + fixed * LONGER
         with np.errstate(divide="ignore"):
             log = np.interp(np.log(counts), np.log(np.maximum(total, 1e-300)), LOGS)
-        return np.where(counts > 0, np.exp(log), 0.0) * time[:, None]
+        found = np.where(counts > 0, np.exp(log), 0.0) * time[:, None]
+        found[here] = self._given(found[here], here, rest[here], fixed * np.exp(log) * (counts > 0))
+        return found
+
+    def _given(self, spent: Array, here: Places, rest: Array, fixed: Array) -> Array:
+        """Times at which the mean numbers are those given the sum, beside others of so many (C,), to the next order."""
+        users, away = self.users[here, None], self.away[here, None] + rest[:, None]
+        closed = users > 0
+        part = np.where(closed, spent / (away + spent), 0.0)
+        number = np.where(closed, users * part, self.stream[here, None] * spent)
+        spread = number * (1 - part)
+        third = spread * (1 - 2 * part)
+        whole = np.maximum(spread.sum(axis=0) + fixed, 1e-300)
+        number = number - (third - spread / whole * (third.sum(axis=0) + fixed)) / (2 * whole)
+        left = np.maximum(users - number, 1e-9 * np.maximum(users, 1e-300))
+        gone, come = np.where(closed, away, 1.0), np.where(closed, left, np.maximum(self.stream[here, None], 1e-300))
+        return np.asarray(np.maximum(number * gone / come, 0.0))
