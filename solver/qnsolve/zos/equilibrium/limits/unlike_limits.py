@@ -27,6 +27,7 @@ LITTLE_FLOW = 0.01  # of the tasks of a limit
 CROWDED_CPS = 0.8  # speed of all places on the CPs over that of as many alone, up to which tasks meet there
 UNLIKE_SHARES = 0.2  # difference of the shares of their time alone on the CPs, from which on tasks are told apart
 LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
+SEEN = 0.2  # of the wait that another chain has, below which a wait is no measure of it
 
 
 class UnlikeLimits(LimitArrivals):
@@ -86,7 +87,8 @@ class UnlikeLimits(LimitArrivals):
                     if pool in self.two_counts or pool in self.few_places.times:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
                     if beside > 1e-9 * alike and np.isfinite(found).all():
-                        ratio[some] = np.clip(found / beside, 0.02, np.inf if behind else 100.0)
+                        more = (found - beside) / max(beside, SEEN * plain)  # a wait of next to nothing is no measure
+                        ratio[some] = np.clip(1 + more, 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):
                     apart = False
             if not apart:  # the variation of all times together
