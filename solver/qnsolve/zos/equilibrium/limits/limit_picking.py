@@ -140,7 +140,19 @@ class PickedLimits(LimitPools):
         host, ask = self.work.form.host, self.work.ask
         own = [r for r in filling if not (ask.qr + ask.ro + ask.threads)[self.tasks[r]].any()]
         hosts = {int(host[self.tasks[r][0]]) for r in own if self.on_cps_share(self.tasks[r]) > OWN_CPS}
-        return {r for r in own if int(host[self.tasks[r][0]]) in hosts}
+        return {r for r in own if int(host[self.tasks[r][0]]) in hosts and not self._users_of_several(r, filling)}
+
+    def _users_of_several(self, region: int, filling: list[int]) -> bool:
+        """Whether users alone come to a limit and to others that fill, and wait far longer than they are inside, off the CPs.
+
+        As many as are in all lines are not elsewhere: the chain of a host has that of each line as if it knew of no other.
+        """
+        w, tasks, work = self.work, self.tasks[region], self.work.form.work
+        others = {*work[np.concatenate([self.tasks[r] for r in filling if r != region] or [tasks[:0]])].tolist()}
+        if not (w.form.users[work[tasks]] > 0).all() or others.isdisjoint(work[tasks].tolist()):
+            return False
+        line = float(w.flow[tasks] @ w.pool_wait[self.pool[region], tasks])
+        return line > CROWDED * float(w.flow[tasks] @ w.holds()[tasks]) and self.on_cps_share(tasks) < ON_CPS
 
     def on_cps_share(self, tasks: Places) -> float:
         """Share of the time inside that tasks spend on the CPs."""
