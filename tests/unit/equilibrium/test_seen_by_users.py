@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from qnsolve.zos.equilibrium.users.seen_by_users import SharedServers
+from qnsolve.zos.equilibrium.users.seen_by_users import ServersOfUsers
 
 from tests.oracles.system_chains import Chain, State
 
@@ -32,17 +32,17 @@ def test_of_two_works(servers: int, users: tuple[int, int]) -> None:
     rate = (np.array(users) - number) / THINK
     load, spent = rate * CPU, number / rate
     slow = spent / CPU
-    found = SharedServers(servers, np.array(users, dtype=float), load, spent, np.array(THINK), rate).seen()
+    found = ServersOfUsers(servers, np.array(users, dtype=float), load, spent, np.array(THINK), rate).seen()
     np.testing.assert_allclose(found, slow / (float(load @ slow) / float(load.sum())), rtol=1e-9)
 
 
 def test_too_many_are_taken_as_all_alike() -> None:
     """A thousand that are there are not counted."""
-    found = SharedServers(1.0, np.array([2000.0]), np.ones(1), np.ones(1), np.ones(1), np.array([1000.0])).seen()
+    found = ServersOfUsers(1.0, np.array([2000.0]), np.ones(1), np.ones(1), np.ones(1), np.array([1000.0])).seen()
     assert found.tolist() == [1.0]
 
 
 def test_work_with_a_rate_alone() -> None:
     """Finds all there is."""
-    found = SharedServers(1.0, np.zeros(2), np.array([0.2, 0.3]), np.ones(2), np.zeros(2), np.ones(2)).seen()
+    found = ServersOfUsers(1.0, np.zeros(2), np.array([0.2, 0.3]), np.ones(2), np.zeros(2), np.ones(2)).seen()
     assert found.tolist() == [1.0, 1.0]

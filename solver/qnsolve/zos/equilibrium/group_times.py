@@ -24,7 +24,7 @@ from .limits.limit_times import limit_times
 from .limits.limits import Limits
 from .limits.limits_of_cpu import several_importances
 from .rows_in_line import RowsInLine
-from .users.seen_by_users import SharedServers
+from .users.seen_by_users import ServersOfUsers
 from .working import Working
 
 FULLEST = 0.98  # load of a line before a limit up to which it is as if there were none
@@ -106,7 +106,8 @@ def _as_users_find(work: Working, load: Load, pieces: Array) -> Array:
     )
     away = np.maximum(work.cycle - spent, LEAST_AWAY * work.cycle)
     at_tcbs = sum(float(load.flow[group.tasks] @ (group.cpu + group.spin)) for group in load.groups)
-    cpus = SharedServers(load.engines, work.form.users, asked, spent, away, work.rate, at_tcbs + load.fixed)
+    users = np.where(work.held_up, 0.0, work.form.users)
+    cpus = ServersOfUsers(load.engines, users, asked, spent, away, work.rate, at_tcbs + load.fixed)
     found = pieces * cpus.seen()[work.form.work]
     work.seen_less[host] = work.need.rounds * (pieces - found) * (load.flow > 0)
     return found

@@ -142,7 +142,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     spent = form.visits * (counted + work.found_less) * here
     some = whole > 0  # what comes to other hosts alone does not count here
     away = np.where(some, np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12)), 1.0)
-    return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at)
+    return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at, work.held_up)
 
 
 def _stretches(count: Array, time: Array, stream: Array, users: Array, away: Array, fixed: float) -> Array:

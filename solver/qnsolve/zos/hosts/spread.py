@@ -13,6 +13,7 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
+MOST = 0.5  # by which times are shorter, given a number, at most
 LEAST_AWAY = 1e-4  # time of a user away, over his CPU, below which it is as good as none
 CLOSE, WIDE = 3.0, 6.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
 
@@ -80,6 +81,8 @@ class Whereabouts:
         Time on the CPs of the tasks of one transaction, waits for limits that are counted there included [s].
     at : dict of pool to ndarray (T,)
         Of it, at each group.
+    held_up : ndarray (W,) of bool
+        Works that limits let in, and not their users.
     """
 
     users: Array
@@ -87,6 +90,7 @@ class Whereabouts:
     stream: Array
     spent: Array
     at: dict[int, Array]
+    held_up: Places
 
     def coming(self, work: Places, pools: Sequence[int], levels: Array, phases: Array, fixed: float) -> Array:
         """Transactions a second of each work, with so many tasks at some groups and so many others (W, N, Y).
@@ -106,7 +110,8 @@ class Whereabouts:
     def come(self, here: Array, counts: Array, whole: Array, fixed: float = 0.0) -> Array:
         """Transactions a second of each work while so many tasks are where it spends the time `here` of the `whole` (W, C)."""
         rest = np.maximum(whole - here, 0.0)
-        cycle = np.maximum(self.away[:, None] + rest[:, None] + self._times(here, rest, counts, fixed), 1e-300)
+        times = np.where(self.held_up[:, None], here[:, None], self._times(here, rest, counts, fixed))
+        cycle = np.maximum(self.away[:, None] + rest[:, None] + times, 1e-300)
         return np.asarray(np.where(self.users[:, None] > 0, self.users[:, None] / cycle, self.stream[:, None]))
 
     def few(self, place: int, its: int, work: Places, pool: int, asked: float) -> FewUsers:
@@ -139,15 +144,15 @@ class Whereabouts:
         return found
 
     def _given(self, spent: Array, here: Places, rest: Array, fixed: Array) -> Array:
-        """Times at which the mean numbers are those given the sum, beside others of so many (C,), to the next order."""
+        """Times at which the mean numbers are those given their sum, beside others of so many (C,), to the next order.
+
+        Where each number is a binomial one, or one of Poisson, that of a work given the sum is the smaller the more it leans
+        to small ones, more than the sum does (H. Daniels, Annals of Mathematical Statistics 25, 1954).
+        """
         users, away = self.users[here, None], self.away[here, None] + rest[:, None]
-        closed = users > 0
-        part = np.where(closed, spent / (away + spent), 0.0)
-        number = np.where(closed, users * part, self.stream[here, None] * spent)
-        spread = number * (1 - part)
-        third = spread * (1 - 2 * part)
+        part = np.where(users > 0, spent / (away + spent), 0.0)
+        spread = np.where(users > 0, users * part, self.stream[here, None] * spent) * (1 - part)
         whole = np.maximum(spread.sum(axis=0) + fixed, 1e-300)
-        number = number - (third - spread / whole * (third.sum(axis=0) + fixed)) / (2 * whole)
-        left = np.maximum(users - number, 1e-9 * np.maximum(users, 1e-300))
-        gone, come = np.where(closed, away, 1.0), np.where(closed, left, np.maximum(self.stream[here, None], 1e-300))
-        return np.asarray(np.maximum(number * gone / come, 0.0))
+        lean = ((spread * (1 - 2 * part)).sum(axis=0) + fixed) / whole
+        less = (1 - 2 * part - lean) / (2 * whole)
+        return np.asarray(spent * np.clip((1 - (1 - part) * less) / np.maximum(1 + part * less, MOST), MOST, 1 / MOST))

@@ -93,10 +93,7 @@ class LimitArrivals(PickedLimits):
         known = self.elsewhere.get((pool, work))
         if known is None or (form.users[form.work[limited]] == 0).any():
             return replace(users, power=self.powers.get((pool, work), 1.0))
-        mean = known.mean(self.work.crowds[pool], users.share)
-        if not mean > 0:
-            return users
-        more = (users.rest / users.away / mean) ** known.power  # the more they come by those elsewhere, the more by their mean
+        more = (users.rest / users.away / known.mean) ** known.power  # the more they come by those elsewhere, by their mean too
         return replace(users, rates=known.rates * more, power=known.power)
 
     def _note_powers(self) -> None:

@@ -7,7 +7,7 @@ exact where users are all alike at each limit, and their times there exponential
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from qnsolve.zos.hosts.limited.product_form import folded, speed_of, weights
 from ..working import Working
 
 MOST = 800  # users of a work up to which they are counted one by one
+FEW, UNLIKE = 0.05, 3.0  # tasks of others inside over those of a work that count, and how much longer theirs may be
 LEAST = 1e-9  # users who are at no limit, at least
 NEAR = 0.02  # of the number elsewhere, over which the power of the rate is found
 
@@ -32,18 +33,16 @@ class UsersElsewhere:
         By how many of its users are elsewhere [1/s].
     power : float
         By which power of their number, about the mean.
+    mean : float
+        Mean of the rates, by the chances that the limit has [1/s].
     off : float
-        How far those that come are from those that pass the limit, where these chances are as the rates have them [ratio].
+        How far that is from what passes the limit, but for what the power makes up for [ratio].
     """
 
     rates: Array
     power: float
+    mean: float
     off: float
-
-    def mean(self, seen: Crowd, share: float) -> float:
-        """Mean of the rates by the chances of a limit, so much of whose tasks are of the work [1/s]."""
-        left = np.maximum(len(self.rates) - 1 - share * seen.number, 0.0)
-        return float(seen.chance @ np.interp(left, np.arange(len(self.rates)), self.rates))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +61,12 @@ class _Line:
         mine = np.arange(1.0, count + 1)
         return np.asarray(mine * np.minimum(self.size / (mine + self.others), 1.0) / self.hold)
 
-    def users(self, rates: Array) -> UsersElsewhere:
-        """How users come, given their rates by how many of them are elsewhere."""
-        known = UsersElsewhere(rates, _power(rates, len(rates) - 1 - self.there), 0.0)
-        mean = known.mean(self.seen, self.there / (self.there + self.others))
-        return replace(known, off=abs((self.rate / mean) ** (1 - known.power) - 1) if mean > 0 else np.inf)
+    def users(self, rates: Array) -> UsersElsewhere | None:
+        """How users come, given their rates by how many of them are elsewhere; None where none do."""
+        most = len(rates) - 1
+        left = np.maximum(most - self.there / (self.there + self.others) * self.seen.number, 0.0)
+        mean, power = float(self.seen.chance @ np.interp(left, np.arange(most + 1.0), rates)), _power(rates, most - self.there)
+        return UsersElsewhere(rates, power, mean, abs((self.rate / mean) ** (1 - power) - 1)) if mean > 0 else None
 
 
 def users_elsewhere(work: Working) -> dict[tuple[int, int], UsersElsewhere]:
@@ -81,7 +81,8 @@ def users_elsewhere(work: Working) -> dict[tuple[int, int], UsersElsewhere]:
         at = [weights(its.rate / its.leave(count)) for its in lines.values()]
         rests = _all_but_one(weights(away / np.arange(1.0, count + 1)), at)
         for (pool, line), rest in zip(lines.items(), rests, strict=True):
-            found[pool, k] = line.users(speed_of(rest, line.rate))
+            if (its := line.users(speed_of(rest, line.rate))) is not None:
+                found[pool, k] = its
     return found
 
 
@@ -93,7 +94,10 @@ def _power(rates: Array, rest: float) -> float:
 
 
 def _lines(work: Working, k: int) -> dict[int, _Line]:
-    """Limits that tasks of a work wait for, each task for the one where it does so longest; none where these are nested."""
+    """Limits that tasks of a work wait for, each task for the one where it does so longest; none where these are nested.
+
+    Nor are there any where tasks of others hold their places for much longer, or less long: so do the lines before them then.
+    """
     form, need, flow, holds = work.form, work.need, work.flow, work.holds()
     tasks, there = np.flatnonzero(form.work == k), flow * (holds + work.wait)
     waits = np.where(np.isin(np.arange(len(work.pool_wait)), list(work.crowds))[:, None], work.pool_wait, 0.0)[:, tasks]
@@ -105,8 +109,11 @@ def _lines(work: Working, k: int) -> dict[int, _Line]:
         mine = tasks[longest == pool]
         beside = np.setdiff1d([t for t, held in enumerate(need.limits) if pool in held], mine)
         rate = float(flow[mine].sum())
-        number = float(there[mine].sum())
-        hold = (number - float(flow[mine] @ work.pool_wait[pool, mine])) / rate
+        number, inside = float(there[mine].sum()), holds + work.wait - work.pool_wait[pool]
+        hold = float(flow[mine] @ inside[mine]) / rate
+        others = float(flow[beside] @ inside[beside])
+        if others > FEW * rate * hold and not 1 / UNLIKE < others / float(flow[beside].sum()) / hold < UNLIKE:
+            return {}
         found[pool] = _Line(int(form.pool_size[pool]), rate, number, hold, float(there[beside].sum()), work.crowds[pool])
     return found
 

@@ -20,7 +20,7 @@ FARTHEST, SMALL = 600.0, 1e-280  # logs below the largest weight that make no di
 
 
 @dataclass(frozen=True, eq=False)
-class SharedServers:
+class ServersOfUsers:
     """Servers that tasks of all works share.
 
     Attributes
@@ -52,7 +52,7 @@ class SharedServers:
         One user of a work finds only the others: an M/M/1 whose load is 0.3.
 
         >>> one, none = np.array([1.0, 0.0]), np.zeros(2)
-        >>> both = SharedServers(1.0, one, np.array([0.4, 0.3]), none, np.array([0.03, 1.0]), np.array([10.0, 3.0]))
+        >>> both = ServersOfUsers(1.0, one, np.array([0.4, 0.3]), none, np.array([0.03, 1.0]), np.array([10.0, 3.0]))
         >>> its, others = both.seen()
         >>> f"{its / others:.3f}"
         '0.636'
@@ -69,6 +69,8 @@ class SharedServers:
         whole = _both(rests[0], parts[0])
         weights = np.append(0.0, np.cumsum(np.log(count[1:] / np.minimum(count[1:], self.servers))))
         some = whole > SMALL
+        if not some.any():
+            return np.ones(len(self.users))
         weights = np.exp(np.where(some, weights - float((np.log(whole[some]) + weights[some]).max()), -np.inf))
         total = float(weights @ whole)
         if weights[-1] * whole[-1] > LEFT_OUT * total:

@@ -36,8 +36,8 @@ class WaitSlope:
     users, away, share, there : ndarray (K,)
         How many, the time that one is elsewhere [s], their share of those that come, and the time in and before the limit of
         all as long as any of the source are elsewhere [s].
-    power : ndarray (K,)
-        By which power of those elsewhere they come.
+    power, rest : ndarray (K,)
+        By which power of those elsewhere they come, and by which one of the rest, that of how many come in the mean.
     slope, places : float
         Change of the wait [s] and of the places taken where all come e times as often.
     """
@@ -49,6 +49,7 @@ class WaitSlope:
     share: Array
     there: Array
     power: Array
+    rest: Array
     slope: float
     places: float
 
@@ -80,7 +81,8 @@ class UsersFeedback:
             there, total = (left > 0).astype(float) @ (found.chance * found.number), float(come.sum())
             works = self.work.form.work[tasks]
             its = tuple(tasks[works == s.works[0] if len(s.works) == 1 else np.isin(works, s.works)] for s in sources)
-            self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, power, *found.slopes)
+            rest = np.where([s.rates is None for s in sources], 1 - power, 0.0)
+            self.seen[pool] = WaitSlope(tasks, its, room, away, come / total, there / total, power, rest, *found.slopes)
 
     def begin(self, limits: list[tuple[int, Places]]) -> None:
         """First waits for limits, given by pool and tasks: as if each were a line of an M/M/c of its own."""
@@ -163,15 +165,15 @@ class UsersFeedback:
             hold = max(float(flow[tasks] @ holds[tasks]) / total, 1e-300)
             away, fewest, whole = np.zeros((3, len(pools)))  # time elsewhere, in logs; the mix of those that are there
             number_there = lasting = 0.0
-            for mine, users, gone, share, there, power in zip(
-                seen.sources, seen.users, seen.away, seen.share, seen.there, seen.power, strict=True
+            for mine, users, gone, share, there, power, rest in zip(
+                seen.sources, seen.users, seen.away, seen.share, seen.there, seen.power, seen.rest, strict=True
             ):
                 its, held = flow[mine], flow[mine] * (holds + w.pool_wait[pool])[mine]
                 come = max(float(its.sum()), 1e-300)
                 longer, less = its @ inside[mine], held @ fewer[mine]
                 longer[i] += float(its @ each[i, mine])
                 fewer_come = its @ fewer[mine] / come
-                away += share * (power * (users * fewer_come - longer) / (come * gone) + (1 - power) * fewer_come)
+                away += share * (power * (users * fewer_come - longer) / (come * gone) + rest * fewer_come)
                 fewest, whole = fewest + power * there * (longer - less) / gone, whole + longer - less
                 lasting += power * there * float(held.sum()) / gone
                 number_there += float(held.sum())
