@@ -38,6 +38,8 @@ HOUR = 3600.0  # seconds that a system may take here: tests do not depend on the
         (37, "TRANCLASS under TOR 3", 0.03, 0.03),  # the same, beside tasks that hold places 46 times as long: 26.1 %, X 17.9
         (19, "TRANCLASS under TOR 1", 0.2, 0.03),  # what comes out of TORs that are often, not always, full: 38.4 %, X 5.5
         (2, "site 1", 0.13, 0.01),  # the same: 24.2 %, X 2.6
+        (46, "TRANCLASS 6", 0.25, 0.001),  # next to no wait for a region with classes, a hundred times as long: refused
+        (46, "MXT crowd 5", 0.03, 0.02),  # users in line before two regions without TCBs at once: 28.5 %, X 10.1
     ],
 )
 def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:
