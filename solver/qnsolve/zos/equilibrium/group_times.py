@@ -97,7 +97,7 @@ def _as_users_find(work: Working, load: Load, pieces: Array) -> Array:
     host = int(work.form.host[np.argmax(load.flow > 0)])
     work.seen_less.pop(host, None)
     busy = (load.flow > 0) & (work.ask.on_cps > 0)
-    if load.coming.steady or load.bursts or load.few_users or several_importances(work, busy):
+    if load.coming.steady or load.bursts or load.few_users or load.limited or several_importances(work, busy):
         return pieces
     size = len(work.form.rate)
     asked, spent = (
@@ -106,8 +106,7 @@ def _as_users_find(work: Working, load: Load, pieces: Array) -> Array:
     )
     away = np.maximum(work.cycle - spent, LEAST_AWAY * work.cycle)
     at_tcbs = sum(float(load.flow[group.tasks] @ (group.cpu + group.spin)) for group in load.groups)
-    users = np.where(work.held_up, 0.0, work.form.users)
-    cpus = ServersOfUsers(load.engines, users, asked, spent, away, work.rate, at_tcbs + load.fixed)
+    cpus = ServersOfUsers(load.engines, work.form.users, asked, spent, away, work.rate, at_tcbs + load.fixed)
     found = pieces * cpus.seen()[work.form.work]
     work.seen_less[host] = work.need.rounds * (pieces - found) * (load.flow > 0)
     return found

@@ -59,11 +59,12 @@ def load_of(
         if r in regions
     }
     watched = regions & {*limits.gates, *limits.capped}
+    limited = watched | {*kept} | (regions & {int(form.pool_region[pool]) for pool in limits.classes})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, rough=_rough(work, host, here),
         spread=_spread(work, limits, here, before), gated=_gated(work, limits, regions),
-        watched=watched, filled=_filled(limits, regions), held=kept, fixed=fixed,
+        watched=watched, limited=limited, filled=_filled(limits, regions), held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
         between=np.where(busy, need.delay + work.line_time.sum(axis=1) + need.other.sum(axis=1), 0.0) / rounds,
@@ -142,7 +143,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
     spent = form.visits * (counted + work.found_less) * here
     some = whole > 0  # what comes to other hosts alone does not count here
     away = np.where(some, np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12)), 1.0)
-    return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at, work.held_up)
+    return Whereabouts(form.users * some, away, np.where(form.users > 0, 0.0, work.rate) * some, spent, at)
 
 
 def _stretches(count: Array, time: Array, stream: Array, users: Array, away: Array, fixed: float) -> Array:

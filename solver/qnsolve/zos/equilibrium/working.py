@@ -16,7 +16,6 @@ from qnsolve.zos.hosts.demands import Around, Demands, demands
 from qnsolve.zos.hosts.load import Called, HostPoint, Kept, LimitSeen
 
 EFFORT = 1200.0  # chains of a TCB after which rounds end, settled or not: three seconds or so
-HELD_UP = 0.05  # of the time from one transaction of a user to the next that he waits for limits
 
 
 @dataclass
@@ -145,12 +144,6 @@ class Working:
     def found_less(self) -> Array | float:
         """What tasks find less on all CPs as users with one fewer of their own (T,) [s]."""
         return sum(self.seen_less.values(), 0.0)
-
-    @property
-    def held_up(self) -> Places:
-        """Works whose users wait for limits for more than next to nothing: these, not users, say how many are inside (W,)."""
-        spent = np.bincount(self.form.work, self.form.visits * self.wait, len(self.form.rate))
-        return np.asarray((self.form.users > 0) & (spent > HELD_UP * self.cycle))
 
     @property
     def wait(self) -> Array:

@@ -184,7 +184,7 @@ class GroupChain:
         rates, phases = self.chain(levels), self.phases
         follow, up, down = self.clocked(rates)
         served, left = self.view.quicker(self.k, levels, self.phases)
-        serve, down = (rates.serve.T * served).T, down * left
+        serve, down = rates.serve * served, down * left
         self.view.effort += 0.5 + len(levels) * len(phases) / STATES + JUMP * len(rates.together)
         solved = endless_plane(phases, rates.arrive, serve, follow, up, down, self.windows()) if alike else None
         if solved is not None:

@@ -488,13 +488,15 @@ class HostView:
         return np.where(phases > MANY * everyone, found, apart)
 
     def quicker(self, k: int | None, levels: Array, phases: Array) -> tuple[Array | float, Array | float]:
-        """Pieces that end in a time over those of the mean mix of works: of a group by its level, and of the others by number.
+        """Pieces that end in a time over those of the mean mix of works: of a group by level (N, 1), of others by number (Y,).
 
         Users of some works come as often however many are there, those of others do not: so the mix changes. Of the group that
         counts as far as the processors do not slow its servers down, of the others as far as they are free pieces from there.
         """
         load = self.load
-        if k is None or load.spread is None or load.coming.steady or load.bursts or load.groups[k].pool not in load.spread.at:
+        if k is None or load.spread is None or load.coming.steady or load.bursts:
+            return 1.0, 1.0
+        if load.groups[k].pool not in load.spread.at or load.groups[k].region in load.limited:
             return 1.0, 1.0
         group, spread, size = load.groups[k], load.spread, len(load.spread.users)
         flow, later = load.flow[group.tasks], self._after(k)
@@ -521,7 +523,7 @@ class HostView:
             works = come(counts)
             mixed = float(asked @ rate) / float(visits @ rate) * (visits @ works) / np.maximum(asked @ works, 1e-300)
             found.append(1 + weight * (mixed - 1))
-        return found[0], found[1]
+        return found[0] if isinstance(found[0], float) else found[0][:, None], found[1]
 
     def own(
         self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None, unit: Array | float = 1.0

@@ -217,6 +217,8 @@ class Load:
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     watched : frozenset of region
         Their speeds are asked for.
+    limited : frozenset of region
+        Limits, and not users, say how many of their tasks are there.
     filled : dict of region to float
         How far those of the gated ones are of tasks that stay as many on the CPs [0..1].
     held : dict of region to (int, float)
@@ -253,6 +255,7 @@ class Load:
     spin_squares: Array = field(default_factory=lambda: np.zeros((2, 0)))
     gated: dict[int, Array] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
+    limited: frozenset[int] = frozenset()
     filled: dict[int, float] = field(default_factory=dict)
     held: dict[int, tuple[int, float]] = field(default_factory=dict)
     bursts: tuple[Burst, ...] = ()

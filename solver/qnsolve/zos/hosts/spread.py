@@ -13,7 +13,7 @@ from qnsolve.numerics.series import Array, Places
 
 LOGS = np.linspace(-25.0, 25.0, 401)  # of how much longer than now a visit may take
 LONGER = np.exp(LOGS)
-MOST = 0.5  # by which times are shorter, given a number, at most
+MOST, MOSTLY = 0.8, 0.9  # by which times are shorter, given a number, at most; and part of all users that leave it as it is
 LEAST_AWAY = 1e-4  # time of a user away, over his CPU, below which it is as good as none
 CLOSE, WIDE = 3.0, 6.0  # numbers a standard deviation of what users make of it, and such deviations to both sides
 
@@ -81,8 +81,6 @@ class Whereabouts:
         Time on the CPs of the tasks of one transaction, waits for limits that are counted there included [s].
     at : dict of pool to ndarray (T,)
         Of it, at each group.
-    held_up : ndarray (W,) of bool
-        Works that limits let in, and not their users.
     """
 
     users: Array
@@ -90,7 +88,6 @@ class Whereabouts:
     stream: Array
     spent: Array
     at: dict[int, Array]
-    held_up: Places
 
     def coming(self, work: Places, pools: Sequence[int], levels: Array, phases: Array, fixed: float) -> Array:
         """Transactions a second of each work, with so many tasks at some groups and so many others (W, N, Y).
@@ -110,8 +107,7 @@ class Whereabouts:
     def come(self, here: Array, counts: Array, whole: Array, fixed: float = 0.0) -> Array:
         """Transactions a second of each work while so many tasks are where it spends the time `here` of the `whole` (W, C)."""
         rest = np.maximum(whole - here, 0.0)
-        times = np.where(self.held_up[:, None], here[:, None], self._times(here, rest, counts, fixed))
-        cycle = np.maximum(self.away[:, None] + rest[:, None] + times, 1e-300)
+        cycle = np.maximum(self.away[:, None] + rest[:, None] + self._times(here, rest, counts, fixed), 1e-300)
         return np.asarray(np.where(self.users[:, None] > 0, self.users[:, None] / cycle, self.stream[:, None]))
 
     def few(self, place: int, its: int, work: Places, pool: int, asked: float) -> FewUsers:
@@ -154,5 +150,5 @@ class Whereabouts:
         spread = np.where(users > 0, users * part, self.stream[here, None] * spent) * (1 - part)
         whole = np.maximum(spread.sum(axis=0) + fixed, 1e-300)
         lean = ((spread * (1 - 2 * part)).sum(axis=0) + fixed) / whole
-        less = (1 - 2 * part - lean) / (2 * whole)
+        less = (1 - 2 * part - lean) / (2 * whole) * (part < MOSTLY).all(axis=0)
         return np.asarray(spent * np.clip((1 - (1 - part) * less) / np.maximum(1 + part * less, MOST), MOST, 1 / MOST))

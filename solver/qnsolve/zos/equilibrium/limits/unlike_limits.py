@@ -30,6 +30,11 @@ LITTLE_WAIT = 1e-7  # over the time inside: as if there were none
 SEEN = 0.2  # of the wait that another chain has, below which a wait is no measure of it
 
 
+def _over(waits: Array, plain: float, least: float) -> Array:
+    """Waits over a plain one; next to nothing is no measure."""
+    return np.asarray(waits / plain if plain >= least else 1 + (waits - plain) / least)
+
+
 class UnlikeLimits(LimitArrivals):
     """Limits, and what unlike kinds of work wait for them: `waits` by limit."""
 
@@ -87,8 +92,7 @@ class UnlikeLimits(LimitArrivals):
                     if pool in self.two_counts or pool in self.few_places.times:
                         beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
                     if beside > 1e-9 * alike and np.isfinite(found).all():
-                        more = (found - beside) / max(beside, SEEN * plain)  # a wait of next to nothing is no measure
-                        ratio[some] = np.clip(1 + more, 0.02, np.inf if behind else 100.0)
+                        ratio[some] = np.clip(_over(found, beside, SEEN * plain), 0.02, np.inf if behind else 100.0)
                 except (CrowdedError, StiffChainError):
                     apart = False
             if not apart:  # the variation of all times together

@@ -144,7 +144,7 @@ def without(host: Host, free: float, full: list[int]) -> tuple[Host, list[_Alone
     gone = np.bincount(load.work, away, len(spread.users))
     left = Whereabouts(
         spread.users, spread.away + gone, spread.stream, np.maximum(spread.spent - away, 0.0),
-        {pool: at for pool, at in spread.at.items() if pool not in pools}, spread.held_up,
+        {pool: at for pool, at in spread.at.items() if pool not in pools},
     )  # fmt: skip
     coming = coming_of(load, left)
     groups = [group for k, group in enumerate(load.groups) if k not in full]
