@@ -55,7 +55,7 @@ class ServersOfUsers:
         >>> both = ServersOfUsers(1.0, one, np.array([0.4, 0.3]), none, np.array([0.03, 1.0]), np.array([10.0, 3.0]))
         >>> its, others = both.seen()
         >>> f"{its / others:.3f}"
-        '0.636'
+        '0.604'
         """
         closed = np.flatnonzero((self.users > 0) & (self.load > 0))
         most = 4 * (float(self.rate @ self.spent) + self.others) + SPARE
