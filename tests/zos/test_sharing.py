@@ -58,6 +58,14 @@ def test_thousands_of_users(think: float) -> None:
     assert found.stretch[0] == pytest.approx(stretch, rel=1e-6)
 
 
+def test_more_jobs_than_are_ever_there_are_not_counted() -> None:
+    """Of thousands of users of two works at light load the first hundred tell all."""
+    load, users, stretch, speeds = [3.0, 2.0, 4.0], [4000.0, 90.0, float("inf")], [1.02, 1.05, 1.1], np.arange(1.0, 13)
+    whole, few = shared(load, users, stretch, speeds), shared(load, users, stretch, speeds, most=100)
+    assert few.stretch == pytest.approx(whole.stretch, rel=1e-9)
+    assert few.stretch[1] < few.stretch[2]
+
+
 def test_a_stream_that_is_too_much() -> None:
     """The servers are full, and say by how much."""
     with pytest.raises(FullError) as caught:

@@ -10,7 +10,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array
 
-MANY = 5000  # most jobs of a source in the states
+MANY = 5000  # most jobs of a source in the states, if nothing else is said
 AWAY = 1e-9  # least share of a source's jobs elsewhere
 
 
@@ -38,7 +38,9 @@ class SharedServers:
     chance: Array
 
 
-def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array) -> SharedServers:
+def shared(
+    load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float], speeds: Array, most: int = MANY
+) -> SharedServers:
     """The stretch of each source at shared servers.
 
     Parameters
@@ -52,6 +54,8 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
         Stretch at these loads [ratio].
     speeds : ndarray (m,)
         μ(n), the speed with n = 1 … m jobs; the last one holds beyond.
+    most : int, optional
+        Jobs of one source that are counted as present.
 
     Notes
     -----
@@ -59,7 +63,7 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     source's time elsewhere follows from its load. With f(k) the probability that independent
     sources have k jobs here, and the stream summed out, k jobs have the probability f(k)·g(k), and
     an arriving job, which sees the network without itself, finds the stretch
-    Σ f(k)·g(k + 1) / Σ f(k)·g(k). Of a source with more than `MANY` jobs, no more are counted as present.
+    Σ f(k)·g(k + 1) / Σ f(k)·g(k).
     """
     size, top = len(load), float(speeds[-1])
     streams = [isinf(jobs[j]) for j in range(size)]
@@ -67,23 +71,23 @@ def shared(load: Sequence[float], jobs: Sequence[float], stretch: Sequence[float
     if stream >= top:
         raise FullError(float(sum(load)) / top)
     finite = [j for j in range(size) if not streams[j]]
-    weight = _weights(sum(min(int(jobs[j]), MANY) for j in finite), stream, speeds)
+    weight = _weights(sum(min(int(jobs[j]), most) for j in finite), stream, speeds)
     ratios = {j: _ratio_of(load[j], jobs[j], stretch[j]) for j in finite}
     tilt = _tilt([ratios[j] for j in finite], [jobs[j] for j in finite], weight)
     weight -= np.log(tilt) * np.arange(len(weight))
     shares = {j: tilt * ratios[j] / (1 + tilt * ratios[j]) for j in finite}
     before = [np.ones(1)]
     for j in finite:
-        before.append(np.convolve(before[-1], _binomial(int(jobs[j]), shares[j])))
+        before.append(np.convolve(before[-1], _binomial(int(jobs[j]), shares[j], most)))
     found = np.full(size, tilt * _stretch(before[-1], weight))
     behind = np.ones(1)
     for i in range(len(finite) - 1, -1, -1):
         j = finite[i]
         others = np.convolve(before[i], behind)
         if jobs[j] > 1:
-            others = np.convolve(others, _binomial(int(jobs[j]) - 1, shares[j]))
+            others = np.convolve(others, _binomial(int(jobs[j]) - 1, shares[j], most))
         found[j] = tilt * _stretch(others, weight)
-        behind = np.convolve(behind, _binomial(int(jobs[j]), shares[j]))
+        behind = np.convolve(behind, _binomial(int(jobs[j]), shares[j], most))
     return SharedServers(found, _chance(before[-1], weight, stream, speeds, tilt))
 
 
@@ -136,11 +140,11 @@ def _tilt(ratios: Sequence[float], jobs: Sequence[float], weight: Array) -> floa
     return max(tilt, 1e-3)
 
 
-def _binomial(jobs: int, share: float) -> Array:
-    """P(n of so many are present), up to `MANY`."""
+def _binomial(jobs: int, share: float, most: int = MANY) -> Array:
+    """P(n of so many are present), up to `most`."""
     if jobs == 1:
         return np.array([1 - share, share])
-    n = np.arange(1, min(jobs, MANY) + 1)
+    n = np.arange(1, min(jobs, most) + 1)
     with np.errstate(divide="ignore"):
         steps = np.log((jobs - n + 1) / n) + np.log(share) - np.log1p(-share)
     logs = np.concatenate([[0.0], np.cumsum(steps)])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 
+from qnsolve.methods.layers.shared_servers import FullError, shared
 from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.bursts.beside_bursts import BesideBursts
@@ -24,13 +26,12 @@ from .limits.limit_times import limit_times
 from .limits.limits import Limits
 from .limits.limits_of_cpu import several_importances
 from .rows_in_line import RowsInLine
-from .users.seen_by_users import ServersOfUsers
 from .working import Working
 
 FULLEST = 0.98  # load of a line before a limit up to which it is as if there were none
 UNLIKE = 1.02  # line of unlike pieces over that of pieces all alike, from which on rows of them are told apart
 FARTHEST = 1.15  # what comes to a group over what its chain delivers, or the other way round, as far as that counts
-LEAST_AWAY = 1e-9  # of a cycle that a user is not at some servers
+MOST, SPARE = 600, 60  # tasks on the CPs that are counted at most, and over four times as many as there are in the mean
 MOST_VISITS = 100  # of a task to a line that are told apart
 
 
@@ -92,24 +93,40 @@ def times_at(work: Working, limits: Limits, load: Load, point: HostPoint) -> Arr
 def _as_users_find(work: Working, load: Load, pieces: Array) -> Array:
     """Times of free pieces as users find the CPs: with one fewer of their own, where nothing else tells whose the tasks are.
 
-    What they find less is noted: how many are there of each work goes by the times that all alike have.
+    Their number counts where a work has few of them and uses much of the CPs. What they find less is noted: how many are
+    there of each work goes by the times that all alike have.
     """
     host = int(work.form.host[np.argmax(load.flow > 0)])
     work.seen_less.pop(host, None)
-    busy = (load.flow > 0) & (work.ask.on_cps > 0)
+    busy, users = (load.flow > 0) & (work.ask.on_cps > 0), work.form.users
     if load.coming.steady or load.bursts or load.few_users or load.limited or several_importances(work, busy):
         return pieces
-    size = len(work.form.rate)
     asked, spent = (
-        np.bincount(work.form.work, its, size).astype(float)
-        for its in (load.flow * (load.free + load.spin), load.visits * pieces)
+        np.bincount(work.form.work, its, len(users)).astype(float)
+        for its in (load.flow * (load.free + load.spin), load.flow * pieces)
     )
-    away = np.maximum(work.cycle - spent, LEAST_AWAY * work.cycle)
-    at_tcbs = sum(float(load.flow[group.tasks] @ (group.cpu + group.spin)) for group in load.groups)
-    cpus = ServersOfUsers(load.engines, work.form.users, asked, spent, away, work.rate, at_tcbs + load.fixed)
-    found = pieces * cpus.seen()[work.form.work]
+    there = float(spent.sum()) + sum(float(load.flow[group.tasks] @ (group.cpu + group.spin)) for group in load.groups)
+    some = np.flatnonzero(asked > 0)
+    most = int(np.minimum(4 * (there + load.fixed) + SPARE, MOST + 1.0))
+    if most > MOST or not (users[some] > 0).any():
+        return pieces
+    at_rates = there - float(spent.sum()) + load.fixed
+    loads, jobs = np.append(asked[some], at_rates), np.append(np.where(users > 0, users, np.inf)[some], np.inf)
+    times = np.append(spent[some] / asked[some], 1.0)
+    try:
+        seen = shared(loads.tolist(), jobs.tolist(), times.tolist(), _speeds(load.engines), most).stretch[:-1]
+    except FullError:
+        return pieces
+    longer = np.ones(len(users))
+    longer[some] = seen * float(asked[some].sum()) / float(asked[some] @ seen)
+    found = pieces * longer[work.form.work]
     work.seen_less[host] = work.need.rounds * (pieces - found) * (load.flow > 0)
     return found
+
+
+def _speeds(engines: float) -> Array:
+    """Of so many engines, one of them a part of one perhaps, with 1, 2, … tasks, until all of them run."""
+    return np.minimum(np.arange(1.0, ceil(engines) + 1), engines)
 
 
 def _after_others(work: Working, group: ServerGroup) -> bool:

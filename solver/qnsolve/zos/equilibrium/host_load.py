@@ -138,8 +138,7 @@ def _spread(work: Working, limits: Limits, here: Places, before: dict[int, Array
             at[pool] = form.visits * times * here
     beside = np.maximum(form.visits * work.on_cps * here - sum(at.values(), np.zeros(len(here))), 0.0)
     at |= {pool: np.where(times > 0, beside, 0.0) for pool, times in before.items() if work.of_users(pool)}
-    spent = form.visits * counted * here
-    whole = np.bincount(form.work, spent, len(form.rate))
+    whole = np.bincount(form.work, form.visits * counted * here, len(form.rate))
     spent = form.visits * (counted + work.found_less) * here
     some = whole > 0  # what comes to other hosts alone does not count here
     away = np.where(some, np.maximum(work.cycle - whole, 1e-9 * np.maximum(whole, 1e-12)), 1.0)

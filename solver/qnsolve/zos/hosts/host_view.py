@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial, wraps
+from functools import cached_property, wraps
 from math import ceil, sqrt
 from typing import Any, TypeVar
 
@@ -498,32 +498,56 @@ class HostView:
             return 1.0, 1.0
         if load.groups[k].pool not in load.spread.at or load.groups[k].region in load.limited:
             return 1.0, 1.0
-        group, spread, size = load.groups[k], load.spread, len(load.spread.users)
-        flow, later = load.flow[group.tasks], self._after(k)
-        rate = np.zeros(size)
-        rate[load.work[load.visits > 0]] = (load.flow / np.maximum(load.visits, 1e-300))[load.visits > 0]
-        whole, own, free = (
-            np.maximum(np.bincount(load.work, its, size), 0.0)
-            for its in (spread.spent, spread.at[group.pool], spread.spent - np.sum(list(spread.at.values()), axis=0))
-        )
-        share = float(rate @ free) / max(float(rate @ (whole - own)), 1e-300)  # of the others, those that are free pieces
         idle = min(max((IDLE[1] - self.total / load.engines) / (IDLE[1] - IDLE[0]), 0.0), 1.0)
-        part = min(float(flow @ later) / max(self.pieces, 1e-300), 1.0) * share
-        found = list[Array | float]()
-        for counts, cpu, come, weight in (
-            (levels, group.alone, partial(spread.come, np.minimum(own, whole), whole=whole), idle),
-            (share * phases, later, partial(spread.come, free, whole=whole, fixed=load.fixed), part),
-        ):
-            asked, visits = (
-                np.bincount(load.work[group.tasks], flow * its, size) / np.maximum(rate, 1e-300) for its in (cpu, cpu > 0)
-            )
-            if weight <= SLIGHT or (visits > 0).sum() < 2:
-                found.append(1.0)
-                continue
-            works = come(counts)
-            mixed = float(asked @ rate) / float(visits @ rate) * (visits @ works) / np.maximum(asked @ works, 1e-300)
-            found.append(1 + weight * (mixed - 1))
-        return found[0] if isinstance(found[0], float) else found[0][:, None], found[1]
+        served = self._of_mix(k, False, levels, idle)
+        share, part = self._free_after(k)
+        return served if isinstance(served, float) else served[:, None], self._of_mix(k, True, share * phases, part)
+
+    @_once
+    def _by_where(self, k: int | None) -> tuple[Array, Array, Array]:
+        """Time on the CPs of a transaction of each work: all of it, that at a group, and that outside all groups (W,) [s]."""
+        spread, work = self.load.spread, self.load.work
+        assert k is not None
+        assert spread is not None
+        free = spread.spent - np.sum(list(spread.at.values()), axis=0)
+        parts = (spread.spent, spread.at[self.load.groups[k].pool], free)
+        whole, own, rest = (np.maximum(np.bincount(work, its, len(spread.users)), 0.0) for its in parts)
+        return whole, own, rest
+
+    @cached_property
+    def _rate(self) -> Array:
+        """Transactions of each work that come here [1/s]."""
+        load, found = self.load, np.zeros(self.load.coming.rate.shape[1])
+        here = load.visits > 0
+        found[load.work[here]] = load.flow[here] / load.visits[here]
+        return found
+
+    @_once
+    def _free_after(self, k: int | None) -> tuple[float, float]:
+        """Share of the others than a group that are free pieces, and how far that counts: by those that come from the group."""
+        assert k is not None
+        whole, own, free = self._by_where(k)
+        share = float(self._rate @ free) / max(float(self._rate @ (whole - own)), 1e-300)
+        coming = float(self.load.flow[self.load.groups[k].tasks] @ self._after(k))
+        return share, min(coming / max(self.pieces, 1e-300), 1.0) * share
+
+    def _of_mix(self, k: int, free: bool, counts: Array, weight: float) -> Array | float:
+        """`quicker` of a group or of free pieces, with so many of these there; `weight` is how far the mix counts."""
+        load, group = self.load, self.load.groups[k]
+        if weight <= SLIGHT:
+            return 1.0
+        assert load.spread is not None
+        (whole, own, rest), rate = self._by_where(k), self._rate
+        flow, cpu = load.flow[group.tasks], self._after(k) if free else group.alone
+        asked, visits = (
+            np.bincount(load.work[group.tasks], flow * its, len(rate)) / np.maximum(rate, 1e-300) for its in (cpu, cpu > 0)
+        )
+        if (visits > 0).sum() < 2:
+            return 1.0
+        where, fixed = (rest, load.fixed) if free else (np.minimum(own, whole), 0.0)
+        works = load.spread.come(where, counts, whole, fixed)
+        mixed = float(asked @ rate) / float(visits @ rate) * (visits @ works) / np.maximum(asked @ works, 1e-300)
+        return np.asarray(1 + weight * (mixed - 1))
 
     def own(
         self, k: int, total: Array, near: Array, gated: bool, works: Array | None = None, unit: Array | float = 1.0
