@@ -539,9 +539,8 @@ class HostView:
         assert load.spread is not None
         (whole, own, rest), rate = self._by_where(k), self._rate
         flow, cpu = load.flow[group.tasks], self._after(k) if free else group.alone
-        asked, visits = (
-            np.bincount(load.work[group.tasks], flow * its, len(rate)) / np.maximum(rate, 1e-300) for its in (cpu, cpu > 0)
-        )
+        each = np.divide(1.0, rate, out=np.zeros(len(rate)), where=rate > 0)  # of works that come by themselves
+        asked, visits = (each * np.bincount(load.work[group.tasks], flow * its, len(rate)) for its in (cpu, cpu > 0))
         if (visits > 0).sum() < 2:
             return 1.0
         where, fixed = (rest, load.fixed) if free else (np.minimum(own, whole), 0.0)
