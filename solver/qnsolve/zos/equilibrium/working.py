@@ -54,6 +54,10 @@ class Working:
         Share of eligible work that goes to CPs, over that of work that comes one by one.
     levels : dict of (host, importance) to ndarray (T,)
         Times at CPs as they were, were all tasks down to an importance alike.
+    seen_less : dict of int to ndarray (T,)
+        By host, what tasks find less on its CPs as users with one fewer of their own [s].
+    by_caller : (ndarray (n,), ndarray (n,), ndarray (n,))
+        Calls of tasks before limits, the limits, and what they wait there over the mean of all such calls of the task.
     called : dict of (host, importance) to Called
         Tasks down to an importance that lower ones on the host call.
     full : dict of pool to float
@@ -89,6 +93,7 @@ class Working:
     overflowing: Array | float = 0.0
     levels: dict[tuple[int, float], Array] = field(default_factory=dict)
     seen_less: dict[int, Array] = field(default_factory=dict)
+    by_caller: tuple[Places, Places, Array] = (np.zeros(0, dtype=int), np.zeros(0, dtype=int), np.zeros(0))
     called: dict[tuple[int, float], Called] = field(default_factory=dict)
     full: dict[int, float] = field(default_factory=dict)
     kept: dict[tuple[int, float | None], Kept] = field(default_factory=dict)
@@ -196,9 +201,18 @@ class Working:
         if self.depth:
             wait = self.wait if queues else np.zeros(len(own))
             callers, called, number = self.calls
+            more = self._as_callers_wait() if queues else 0.0
             for _ in range(self.depth):
-                found = own + np.bincount(callers, number * (found + wait)[called], len(own))
+                found = own + np.bincount(callers, number * ((found + wait)[called] + more), len(own))
         return found * self.longer
+
+    def _as_callers_wait(self) -> Array | float:
+        """What called tasks wait for limits in each call beyond their mean (C,) [s]."""
+        calls, pools, ratio = self.by_caller
+        if not len(calls):
+            return 0.0
+        called = self.calls[1]
+        return np.asarray(np.bincount(calls, self.pool_wait[pools, called[calls]] * (ratio - 1), len(called)))
 
     @cached_property
     def calls(self) -> tuple[Places, Places, Array]:

@@ -62,6 +62,20 @@ SHORT = 1e-12  # wait over the time inside, below which there is none
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
 
 
+class _Nearest:
+    """The pass of a round that moved the waits least."""
+
+    def __init__(self) -> None:
+        self.moved, self.waits, self._since = np.inf, np.zeros((0, 0)), 0
+
+    def see(self, moved: float, waits: Array) -> bool:
+        """Whether passes come no nearer to waits that are settled already; these may be those of this pass."""
+        self._since = self._since + 1 if moved > self.moved else 0
+        if moved <= self.moved:
+            self.moved, self.waits = moved, waits.copy()
+        return self._since > TRIES and self.moved < CALM
+
+
 class Limits(StationsBelow):
     """All limits, solved in turn."""
 
@@ -92,19 +106,14 @@ class Limits(StationsBelow):
         `near` is the change of the waits over the response time at which it ends.
         """
         w = self.work
-        self.stale = set(self.ratios)
-        self.note_inside()
-        self.found, self.nu, self.inputs = {}, {}, {}
-        self.feedback.seen, self.feedback.by_places = {}, {}
-        self.joined = False
-        self.calm = not self.gates and not self.classes
+        self._begin_round()
         if self.calm:
             return
         self._begin_full()
         brackets: Brackets | None = None
-        steps, stuck = SecantSteps(), 0
+        steps, stuck, nearest = SecantSteps(), 0, _Nearest()
         waits, turns, users, apart = StepLength(), StepLength(), w.form.users > 0, self._beside_streams()
-        at_once, least, longer = not apart and not self.classes, np.inf, 0
+        at_once, longer = not apart and not self.classes, 0
         most = PASSES if w.rounds > 1 else EARLY
         for passed in range(most):  # at once, else by steps, and where these do not lead on between brackets
             before, come = w.pool_wait.copy(), w.rate.copy()
@@ -115,8 +124,12 @@ class Limits(StationsBelow):
             if brackets is not None and apart:
                 moved = max(moved, farthest)
             self.calm = moved < CALM
-            stuck = stuck + (moved > SLOW * least) if not at_once else 0
-            longer, least = longer + (moved > SLOW * least), min(least, moved)
+            slow = moved > SLOW * nearest.moved
+            stuck, longer = stuck + slow if not at_once else 0, longer + slow
+            if nearest.see(moved, w.pool_wait):
+                w.pool_wait, self.moved, self.calm = nearest.waits, nearest.moved, True
+                w.settle_rates()
+                break
             at_once = at_once and not self.joined and longer < TRIES
             if at_once:  # also in the last pass: what is left is less
                 self.feedback.step(before, [self.pool[region] for region in self.order], turns if longer > 1 else None)
@@ -129,8 +142,7 @@ class Limits(StationsBelow):
             if not self.steep:
                 self._step(steps, before)
                 continue
-            if brackets is None and farthest > FAR:
-                brackets = Brackets(len(w.rate), **CAREFUL) if apart else Brackets(len(w.pool_wait))
+            brackets = brackets or self._brackets(apart, farthest)
             if brackets is None:
                 self._relax(waits, before)
             elif apart:
@@ -141,6 +153,16 @@ class Limits(StationsBelow):
         self.at_tcbs.solve_cps()
         for region, found in self.found.items():
             self._note_rates(region, found)
+
+    def _begin_round(self) -> None:
+        """Note what the last round has found, and forget what holds for that alone; without limits there is no more to do."""
+        self.stale = set(self.ratios)
+        self.note_inside()
+        self.returning.look()
+        self.found, self.nu, self.inputs = {}, {}, {}
+        self.feedback.seen, self.feedback.by_places = {}, {}
+        self.joined = False
+        self.calm = not self.gates and not self.classes
 
     def _begin_full(self) -> None:
         """Waits of users for limits that are full by them, all together, once rounds did not settle them."""
@@ -189,6 +211,12 @@ class Limits(StationsBelow):
         """Whether work with a rate comes to the limits: its waits are as long as users leave them, whatever is tried."""
         tasks = [self.tasks[region] for region in self.gates] + list(self.classes.values())
         return bool((self.work.form.users[self.work.form.work[np.concatenate(tasks)]] == 0).any())
+
+    def _brackets(self, apart: bool, farthest: float) -> Brackets | None:
+        """For rates of users, or waits, of which `farthest` is the largest change of a rate; None where that is small."""
+        if farthest <= FAR:
+            return None
+        return Brackets(len(self.work.rate), **CAREFUL) if apart else Brackets(len(self.work.pool_wait))
 
     def _between(self, brackets: Brackets, before: Array) -> None:
         """Waits of each limit between those that are too short and too long, the tasks there in the ratios found."""
@@ -577,6 +605,8 @@ class Limits(StationsBelow):
             if not told:
                 holds = w.holds()
                 ratio = self.unlike(pool, tasks, holds, speed, size, holds - w.on_cps, found.wait)
+                if found.longer and self.as_they_return(pool, tasks) > 0:  # its chain tells places that come back apart
+                    ratio = ratio / self.returning.waits(pool, tasks)
                 if (w.form.users[w.form.work[tasks]] > 0).all():  # an always full one passes what it can: users wait for that
                     mean = float(w.flow[tasks] @ ratio) / max(float(w.flow[tasks].sum()), 1e-300)
                     ratio = ratio * mean ** -as_full(found.full)

@@ -7,9 +7,10 @@ import numpy as np
 from qnsolve.methods.limits.unlike.meeting import Meeting
 from qnsolve.methods.limits.unlike.unlike_works import LimitWaits
 from qnsolve.numerics.level_chain import StiffChainError
-from qnsolve.numerics.series import Array, Places
+from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
+from .inside.returning_tasks import ReturningTasks
 from .inside.users_at_tcbs import UsersAtTcbs
 from .limit_arrivals import LimitArrivals
 from .unlike_answers import UnlikeAnswers
@@ -42,6 +43,7 @@ class UnlikeLimits(LimitArrivals):
         super().__post_init__()
         self.waits = UnlikeAnswers(self.work)
         self.users_at_tcbs = UsersAtTcbs(self.work)
+        self.returning = ReturningTasks(self)
         self._lined = np.flatnonzero(self.work.need.lines.any(axis=0))  # logs and devices that tasks come to
         self._parts: tuple[Array, Array, Array] | None = None
         self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
@@ -62,47 +64,79 @@ class UnlikeLimits(LimitArrivals):
         known = self.ratios.get(pool)
         if known is not None and len(known) == len(tasks) and pool not in self.stale and still:  # not of several regions as one
             return known
-        flow = w.flow[tasks]
-        some = np.flatnonzero(flow > 0)
-        ratio = np.ones(len(tasks))
-        calling = pool in self.grouped and self.calling[tasks].any()
-        if (pool not in self.grouped or calling) and self.mild(tasks, self.mixed(tasks, inside, away)):
-            return ratio
+        some = np.flatnonzero(w.flow[tasks] > 0)
+        own = pool not in self.grouped or bool(self.calling[tasks].any())
+        of_users = own and users_alone and not self.calling[tasks].any()
+        if own and ((of_users and self.returning.sure(pool)) or self.mild(tasks, self.mixed(tasks, inside, away))):
+            self.own_waits.discard(pool)
+            return self.returning.waits(pool, tasks)
+        ratio, apart = np.ones(len(tasks)), None
         if len(some):
-            mean = np.maximum(inside[tasks][some], 1e-12)
-            users, gone = np.zeros(len(some)), np.ones(len(some))
-            held = inside + w.pool_wait[pool]
-            pooled = self.pooled(tasks, held)
-            for place, t in enumerate(tasks[some].tolist()):
-                users[place], gone[place] = self._whence(t, tasks, held, pooled)
-            gone = np.maximum(gone, 1e-6 * mean)
-            alike = float(flow[some] @ mean) / float(flow[some].sum())
-            relative = np.ones(size + 1)  # a full limit holds long tasks, most of them off the CPs: these are no busier
-            if pool in self.grouped:
-                relative[1:] = speed[1:] / np.arange(1.0, size + 1) * alike
-            apart = bool(np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0)
-            if apart:
-                try:
-                    moments = [its[some] for its in self._moments(pool in self.grouped, tasks, inside, away)]
-                    meeting = self._meeting(pool, tasks[some], inside, away, size)
-                    times = _alone([mean, *moments], meeting)
-                    power = self._powers(pool, tasks[some], users)
-                    found = self.waits.of(pool, size, (users, flow[some], gone, *times), relative, meeting, power).wait
-                    beside = plain
-                    if pool in self.two_counts or pool in self.few_places.times:
-                        beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
-                    if beside > 1e-9 * alike and np.isfinite(found).all():
-                        ratio[some] = np.clip(_over(found, beside, SEEN * plain), 0.02, np.inf if behind else 100.0)
-                except (CrowdedError, StiffChainError):
-                    apart = False
-            if not apart:  # the variation of all times together
+            apart = self._told_apart(pool, tasks[some], inside, speed, size, away, plain)
+            if apart is None:  # the variation of all times together
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
+            else:
+                apart = np.clip(apart, 0.02, np.inf if behind else 100.0)
+                ratio[some] = self._as_they_return(pool, tasks[some], apart) if of_users else apart
         if pool in self.two_counts or pool in self.few_places.times:
             ratio = ratio / self._two_parts(tasks, inside, away)
-        (self.own_waits.add if len(some) and apart else self.own_waits.discard)(pool)
+        (self.own_waits.add if apart is not None else self.own_waits.discard)(pool)
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
+
+    def as_they_return(self, pool: int, tasks: Places) -> float:
+        """How far `unlike` has what those find who come back to a limit [0..1]."""
+        return self.returning.part(pool) if pool not in self.grouped or self.calling[tasks].any() else 0.0
+
+    def _told_apart(
+        self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float
+    ) -> Array | None:
+        """`unlike` of tasks that come, by a chain of their kinds; None where these are alike, or it has no answer."""
+        flow, mean = self.work.flow[tasks], np.maximum(inside[tasks], 1e-12)
+        users, gone = self.whence(tasks, tasks, inside + self.work.pool_wait[pool])
+        gone = np.maximum(gone, 1e-6 * mean)
+        alike = float(flow @ mean) / float(flow.sum())
+        relative = np.ones(size + 1)  # a full limit holds long tasks, most of them off the CPs: these are no busier
+        if pool in self.grouped:
+            relative[1:] = speed[1:] / np.arange(1.0, size + 1) * alike
+        if not (np.ptp(mean) > 0.02 * alike or np.ptp(gone * (users > 0)) > 0):
+            return None
+        try:
+            moments = self._moments(pool in self.grouped, tasks, inside, away)
+            meeting = self._meeting(pool, tasks, inside, away, size)
+            times, power = _alone([mean, *moments], meeting), self._powers(pool, tasks, users)
+            found = self.waits.of(pool, size, (users, flow, gone, *times), relative, meeting, power).wait
+            beside = plain
+            if pool in self.two_counts or pool in self.few_places.times:
+                beside = self.plain(tasks, inside, np.arange(size + 1.0) / alike, size)
+        except (CrowdedError, StiffChainError):
+            return None
+        known = beside > 1e-9 * alike and bool(np.isfinite(found).all())
+        return _over(found, beside, SEEN * plain) if known else np.ones(len(tasks))
+
+    def _as_they_return(self, pool: int, tasks: Places, ratio: Array) -> Array:
+        """`unlike` of users with the mean that a chain of their kinds has, each as it comes back to that line."""
+        part, flow = self.returning.part(pool), self.work.flow[tasks]
+        if part == 0:
+            return ratio
+        each = ratio ** (1 - part) * self.returning.waits(pool, tasks)
+        return np.asarray(each * float(flow @ ratio) / float(flow @ each))
+
+    def whence(self, tasks: Places, limited: Places, held: Array) -> tuple[Array, Array]:
+        """Users from whom tasks come to a limit, 0 of a stream, and the time that one is elsewhere (n,) [s]."""
+        pooled = self.pooled(limited, held)
+        found = np.array([self._whence(t, limited, held, pooled) for t in tasks.tolist()]).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def places_of(self, region: int, tasks: Places) -> float:
+        """Places of a region, or as many users as come, in turn as it is full or not, for some tasks."""
+        users = self.work.form.users
+        come = float(users[each_once(self.work.form.work[tasks])].sum())
+        crowd = self.work.crowds.get(self.pool[region])
+        full = 1.0 if crowd is None else crowd.full
+        places = float(self.size(region))
+        return 1 / (full / places + (1 - full) / max(come, places)) if come else places
 
     def _powers(self, pool: int, tasks: Places, users: Array) -> Array | None:
         """By which power of those elsewhere each task comes to a limit, given the users of each; None where all are 1."""
@@ -118,9 +152,7 @@ class UnlikeLimits(LimitArrivals):
         if (self.work.form.users[self.work.form.work[tasks]] == 0).any() or tcb not in self.work.at_group:
             return 0.0
         held = self.work.holds() + self.work.pool_wait[self.pool[region]]
-        pooled = self.pooled(tasks, held)
-        users, gone = np.array([self._whence(t, tasks, held, pooled) for t in tasks.tolist()]).T
-        longer, known = self.users_at_tcbs.longer(tcb, tasks, self.size(region), waits, (users, gone))
+        longer, known = self.users_at_tcbs.longer(tcb, tasks, self.size(region), waits, self.whence(tasks, tasks, held))
         return longer**known if longer > 1 else 0.0
 
     def _meeting(self, pool: int, tasks: Places, inside: Array, away: Array, size: int) -> Meeting | None:

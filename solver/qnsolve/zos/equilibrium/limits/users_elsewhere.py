@@ -13,7 +13,7 @@ import numpy as np
 
 from qnsolve.numerics.series import Array, each_once
 from qnsolve.zos.hosts.chains.birth_death import Crowd
-from qnsolve.zos.hosts.limited.product_form import folded, speed_of, weights
+from qnsolve.zos.hosts.limited.product_form import all_but_one, speed_of, weights
 
 from ..working import Working
 
@@ -79,7 +79,7 @@ def users_elsewhere(work: Working) -> dict[tuple[int, int], UsersElsewhere]:
         count = int(users[k])
         away = max(users[k] - sum(its.there for its in lines.values()), LEAST)
         at = [weights(its.rate / its.leave(count)) for its in lines.values()]
-        rests = _all_but_one(weights(away / np.arange(1.0, count + 1)), at)
+        rests = all_but_one(weights(away / np.arange(1.0, count + 1)), at)
         for (pool, line), rest in zip(lines.items(), rests, strict=True):
             if (its := line.users(speed_of(rest, line.rate))) is not None:
                 found[pool, k] = its
@@ -116,13 +116,3 @@ def _lines(work: Working, k: int) -> dict[int, _Line]:
             return {}
         found[pool] = _Line(int(form.pool_size[pool]), rate, number, hold, float(there[beside].sum()), work.crowds[pool])
     return found
-
-
-def _all_but_one(first: Array, others: list[Array]) -> list[Array]:
-    """Weights of the first and all others but one, for each of these."""
-    before, after, size = [first], [np.ones(1)], len(first) - 1
-    for its in others[:-1]:
-        before.append(folded(before[-1], its, size))
-    for its in others[:0:-1]:
-        after.append(folded(after[-1], its, size))
-    return [folded(one, other, size) for one, other in zip(before, after[::-1], strict=True)]

@@ -64,6 +64,36 @@ def all_folded(first: Array, others: Iterable[Array]) -> Array:
     return first
 
 
+def all_but_one(first: Array, others: list[Array]) -> list[Array]:
+    """Weights of the first and all others but one, for each of these."""
+    before, after, size = [first], [np.ones(1)], len(first) - 1
+    for its in others[:-1]:
+        before.append(folded(before[-1], its, size))
+    for its in others[:0:-1]:
+        after.append(folded(after[-1], its, size))
+    return [folded(one, other, size) for one, other in zip(before, after[::-1], strict=True)]
+
+
+def of_one_more(first: Array, others: list[Array]) -> Array:
+    """By how much the mean number at each of the others grows as there is one more of all, of as many as the first has.
+
+    Examples
+    --------
+    Two lines with the same pace have half of one more each, and one that is twice as fast next to none of it.
+
+    >>> slow, fast = np.ones(60), weights(np.full(59, 0.5))
+    >>> of_one_more(slow, [slow, fast]).round(2).tolist()
+    [0.5, 0.0]
+    """
+    found = []
+    for own, rest in zip(others, all_but_one(first, others), strict=True):
+        own = np.append(own, np.zeros(max(len(rest) - len(own), 0)))[: len(rest)]
+        size, number = len(rest) - 1, np.arange(len(rest))
+        few, all_ = (own[: n + 1] * rest[n::-1] for n in (size - 1, size))
+        found.append(float(all_ @ number) / float(all_.sum()) - float(few @ number[:-1]) / float(few.sum()))
+    return np.array(found)
+
+
 class FoldedRows:
     """Sums over j of rows[y, j]·other[n - j], n from 0 on, as many as both have (Y, N); in blocks of products of matrices.
 

@@ -1,0 +1,176 @@
+"""What tasks find before limits that are always full: each kind, and those of each caller, as they come back."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from qnsolve.numerics.series import Array, Places, each_once
+from qnsolve.zos.hosts.limited.product_form import of_one_more, weights
+from qnsolve.zos.hosts.limited.returning_users import ReturningUsers
+
+from ...working import Working
+
+SWINGS = (0.6, 0.9)  # standard deviation of a wait over its mean, up to which there is always a line, and from which on not
+SURE = 0.35  # the same, up to which what is inside is all places
+LEAST = 1e-9  # of the time inside, that a task is there and not before a limit below
+SHORTEST = 0.05  # wait over the mean, at least
+MOST = 1000  # places up to which it is told what asks for one more of them
+OFTEN = 0.7  # how often a limit is full that is looked at
+STILL = 2e-3  # change of the waits over their mean up to which they stay as they were
+FREELY, PART = 4, 0.5  # rounds in which these are taken as found, and how far they follow what is found later on
+NO_CALLS: Places = np.zeros(0, dtype=int)
+
+
+class LimitsAround(Protocol):
+    """What is asked of all limits."""
+
+    work: Working
+    gates: list[int]
+    pool: dict[int, int]
+    tasks: dict[int, Places]
+    classes: dict[int, Places]
+
+    def whence(self, tasks: Places, limited: Places, held: Array) -> tuple[Array, Array]:
+        """Users from whom tasks come to a limit, 0 of a stream, and the time that one is elsewhere (n,) [s]."""
+
+    def together_with(self, region: int) -> tuple[int, ...]:
+        """A region and those beside it that call the same tasks."""
+
+    def places_of(self, region: int, tasks: Places) -> float:
+        """Places of a region, or as many users as come, in turn as it is full or not, for some tasks."""
+
+
+class ReturningTasks:
+    """Waits of tasks before limits that are always full, over those of a mean task: once a round, by the one before."""
+
+    def __init__(self, limits: LimitsAround) -> None:
+        self._limits = limits
+        self._known = dict[int, tuple[Places, Array]]()  # by limit, its tasks and their waits
+        self._of_calls = dict[
+            int, tuple[Places, Array]
+        ]()  # by limit, calls of its tasks, and their waits over those of the task
+        self._swings = dict[int, float]()
+
+    def look(self) -> None:
+        """Note waits by what all limits were in the last round."""
+        limits, w = self._limits, self._limits.work
+        own = w.holds()
+        each = [(limits.pool[r], limits.tasks[r], own) for r in limits.gates]
+        each += [(p, its, own + w.pool_wait[limits.pool[int(w.form.pool_region[p])]]) for p, its in limits.classes.items()]
+        for pool, tasks, inside in each:
+            crowd = w.crowds.get(pool)
+            found = None if crowd is None or crowd.full <= OFTEN else self._found(pool, tasks, inside)
+            if found is None:
+                self._known.pop(pool, None)
+                self._swings.pop(pool, None)
+                self._of_calls.pop(pool, None)
+        if self._of_calls:
+            calls, ratio = (np.concatenate(its) for its in zip(*self._of_calls.values(), strict=True))
+            pools = np.repeat(list(self._of_calls), [len(its[0]) for its in self._of_calls.values()])
+            w.by_caller = calls, pools, ratio
+        else:
+            w.by_caller = NO_CALLS, NO_CALLS, np.zeros(0)
+
+    def part(self, pool: int) -> float:
+        """How far the waits for a limit are those that are found here: as there was always a line in the last round."""
+        low, high = SWINGS
+        return min(max((high - self._swings.get(pool, np.inf)) / (high - low), 0.0), 1.0)
+
+    def sure(self, pool: int) -> bool:
+        """Whether the line of a limit is so long that nothing but that tells how long it is."""
+        return self._swings.get(pool, np.inf) < SURE
+
+    def waits(self, pool: int, tasks: Places) -> Array:
+        """Of each of some tasks of a limit (n,); 1 where there is not always a line."""
+        some, found = self._known.get(pool, (tasks[:0], np.ones(0)))
+        at: Array = np.ones(len(self._limits.work.flow))
+        at[some] = found
+        return at[tasks]
+
+    def _found(self, pool: int, tasks: Places, inside: Array) -> tuple[Places, Array] | None:
+        """The tasks of a limit and their waits over the mean; these are noted, and those of calls. None where all are alike."""
+        limits, w = self._limits, self._limits.work
+        crowd, flow = w.crowds[pool], w.flow
+        some, held = tasks[flow[tasks] > 0], inside + w.pool_wait[pool]
+        calls, rates, back = self._calls(some, held)
+        called = w.calls[1][calls]
+        direct = np.setdiff1d(some, called)
+        kinds = np.concatenate((direct, called))
+        if len(kinds) < 2 or crowd.wait <= 0:
+            return None
+        users, gone = limits.whence(direct, tasks, held)
+        away = np.concatenate((np.where(users > 0, gone, np.inf), back))
+        rate, work = np.concatenate((flow[direct], rates)), self._work(pool, some, inside)[kinds]
+        line = ReturningUsers(rate, inside[kinds], np.maximum(away, 0.0), crowd.wait, work)
+        self._swings[pool] = line.swing
+        waits = np.maximum(line.waits_over_mean(), SHORTEST) ** self.part(pool)
+        whole, mean = (np.bincount(kinds, its, len(flow)) for its in (rate, rate * waits))
+        self._known[pool] = some, self._moved(self._known.get(pool), some, mean[some] / whole[some])
+        if len(calls):
+            ratio = waits[len(direct) :] * whole[called] / mean[called]
+            self._of_calls[pool] = calls, self._moved(self._of_calls.get(pool), calls, ratio)
+        return self._known[pool]
+
+    def _work(self, pool: int, tasks: Places, inside: Array) -> Array:
+        """By how much each task of a limit lengthens its line (T,).
+
+        Where tasks inside wait for limits below, one more of them is there, before the fullest of these. So it is what a task
+        asks of that, and not how long it waits there, that lengthens the line: by the part of one more that is there.
+        """
+        limits, w, flow = self._limits, self._limits.work, self._limits.work.flow
+        callers, called, number = w.calls
+        if pool in limits.classes or not np.isin(callers, tasks).any():
+            return inside
+        group = [r for r in limits.together_with(int(w.form.pool_region[pool])) if r in limits.pool]
+        size = int(sum(int(w.form.pool_size[limits.pool[r]]) for r in group))
+        if size > MOST:
+            return inside
+        everyone = np.concatenate([limits.tasks[r] for r in group])
+        calls = np.flatnonzero(np.isin(callers, everyone))
+        waits, spent = w.pool_wait[:, called[calls]], w.holds() + w.wait
+        at, own = np.where(waits.max(axis=0) > 0, waits.argmax(axis=0), -1), inside.copy()
+        lines, asked = list[Array](), list[Array]()
+        for line in each_once(at[at >= 0]).tolist():
+            mine = calls[at == line]
+            hold = spent - w.pool_wait[line]
+            load = float((flow[callers[mine]] * number[mine]) @ hold[called[mine]])
+            there = [t for t, held in enumerate(w.need.limits) if line in held]
+            places = float(w.form.pool_size[line]) * load / max(float(flow[there] @ hold[there]), load, 1e-300)
+            if load > 0:
+                lines.append(weights(load / np.minimum(np.arange(1.0, size + 1), places)))
+                asked.append(np.asarray(np.bincount(callers[mine], number[mine] * hold[called[mine]], len(flow)), dtype=float))
+                own -= np.bincount(callers[mine], number[mine] * spent[called[mine]], len(flow))
+        if not lines:
+            return inside
+        own = np.maximum(own, LEAST * inside)
+        rest = weights(float(flow[everyone] @ own[everyone]) / np.arange(1.0, size + 1))
+        more, found = of_one_more(rest, lines), np.zeros(len(flow))
+        for part, its in ((1 - float(more.sum()), own), *zip(more.tolist(), asked, strict=True)):
+            found += max(part, 0.0) * its / max(float(flow[tasks] @ its[tasks]), 1e-300)
+        return found
+
+    def _moved(self, before: tuple[Places, Array] | None, some: Places, found: Array) -> Array:
+        """Waits over a mean of some tasks or calls, from those before to those that are found."""
+        if before is None or not np.array_equal(before[0], some):
+            return found
+        if float(np.abs(found / before[1] - 1).max()) < STILL:
+            return before[1]
+        part = 1.0 if self._limits.work.rounds <= FREELY else PART
+        return np.asarray(before[1] ** (1 - part) * found**part)
+
+    def _calls(self, tasks: Places, held: Array) -> tuple[Places, Array, Array]:
+        """Calls of some tasks out of regions with limits, the flow of each [1/s], and the time until the place is back [s]."""
+        w, limits = self._limits.work, self._limits
+        callers, called, number = w.calls
+        region, flow = w.form.region[callers], w.flow[callers] * number
+        calls = np.flatnonzero(np.isin(called, tasks) & np.isin(region, limits.gates) & (flow > 0))
+        flow = flow[calls]
+        away = np.zeros(len(calls))
+        for r in each_once(region[calls]).tolist():
+            mine = np.flatnonzero(region[calls] == r)
+            rate, there = float(flow[mine].sum()), float(flow[mine] @ held[called[calls[mine]]])
+            places = limits.places_of(r, callers[calls[mine]])
+            away[mine] = max(places - there, 0.0) / max(rate, 1e-300)
+        return calls, flow, away
