@@ -91,11 +91,14 @@ def test_limits_leave_as_much_work_to_do_as_there_is_without_them(salt: int, nam
     assert _error(salt, name)[0] < NEAR
 
 
-@pytest.mark.parametrize(("salt", "number"), [(17, 7), (20, 3), (17, 4)])
-def test_full_tors_beside_users_of_the_region_that_they_call(salt: int, number: int) -> None:
-    """Places of TORs are back in the line at once: a full region had up to 2 % of its places idle, X 4 to 11 % too low."""
+@pytest.mark.parametrize(("salt", "number", "most"), [(17, 7, 0.03), (20, 3, 0.03), (17, 4, 0.045)])
+def test_full_tors_beside_users_of_the_region_that_they_call(salt: int, number: int, most: float) -> None:
+    """Places of TORs are back in the line at once: a full region had up to 2 % of its places idle, X 4 to 11 % too low.
+
+    Users of the last wait for 2 % of their cycle: 0.1 % of what the region passes is 4 % of that.
+    """
     response, rate = _error(salt, f"TOR and direct {number}")
-    assert response < 0.03
+    assert response < most
     assert rate < 0.005
 
 
