@@ -29,8 +29,9 @@ def together(host: Host) -> HostPoint:
     load, point = host.load, host.solve()
     if load.few_users or load.coming.steady or len(point.groups) < 2 or point.used < SOME * load.engines:
         return point
-    used, most = min(point.used, load.engines), host.of_pieces().used
-    if most > (1 - IDLE) * load.engines:  # of all as one line; what limits keep away is not seen there
+    used = min(point.used, load.engines)
+    inside = any(group.off.any() for group in load.groups)  # a limit, whose tasks are not all on the processors
+    if not inside and host.of_pieces().used > (1 - IDLE) * load.engines:  # of all as one line; limits are not seen there
         used = load.engines
     part = (used / load.engines - NEARLY) / (1 - NEARLY) * (1 - point.lined)
     if part <= 0:
