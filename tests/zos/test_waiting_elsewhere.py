@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.limits.waiting_elsewhere import powers
+from qnsolve.zos.equilibrium.limits.elsewhere.waiting_elsewhere import powers
 from qnsolve.zos.point.solved import solved_point
 
 

@@ -12,7 +12,8 @@ from qnsolve.zos.hosts.load import Coming, Kept, Load
 from qnsolve.zos.hosts.spread import Whereabouts
 
 from .bursts.come_to_cps import bursts_at
-from .limits.limits import RARE, Limits
+from .limits.each_limit import RARE
+from .limits.limits import Limits
 from .limits.limits_of_cpu import several_importances
 from .working import Working
 

@@ -9,9 +9,9 @@ import numpy as np
 from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import UserSource
 
+from .elsewhere.users_elsewhere import UsersElsewhere, users_elsewhere
+from .elsewhere.waiting_elsewhere import powers
 from .limit_picking import PickedLimits
-from .users_elsewhere import UsersElsewhere, users_elsewhere
-from .waiting_elsewhere import powers
 
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
@@ -161,10 +161,16 @@ class LimitArrivals(PickedLimits):
         for its, rooms in groups.values():
             mine, users = tasks[np.isin(works, its)], float(w.form.users[its].sum())
             free = self._free_above(mine)
-            places = 1 / ((1 - free) / sum(rooms) + free / users)  # while one is full no more than it holds
+            places = _in_turn(sum(rooms), users, free)  # while one is full no more than it holds
             rate, there = max(float(w.flow[mine].sum()), 1e-300), float(w.flow[mine] @ held[mine])
             found.append((mine, places, max(places - there, 1e-3 * there, 1e-12 * rate) / rate))
         return found
+
+    def places_of(self, region: int, tasks: Places) -> float:
+        """Places of a region, or as many users as come, in turn as it is full or not, for some tasks."""
+        come = float(self.work.form.users[each_once(self.work.form.work[tasks])].sum())
+        crowd, places = self.work.crowds.get(self.pool[region]), float(self.size(region))
+        return _in_turn(places, max(come, places), 0.0 if crowd is None else 1 - crowd.full) if come else places
 
     def _free_above(self, tasks: Places) -> float:
         """How often the fullest of the regions is not full out of which tasks come [0..1]; 0 as long as none is known."""
@@ -279,3 +285,8 @@ def waiting_alike(sources: list[UserSource], there: float) -> list[UserSource]:
     share = more / more.sum()
     rooms = np.maximum(users - own, 0.0) + share * there
     return [replace(s, users=n, share=part) for s, n, part in zip(sources, rooms.tolist(), share.tolist(), strict=True)]
+
+
+def _in_turn(places: float, users: float, free: float) -> float:
+    """Number of those from whom tasks come, who are so many with no place left, and with one, for a part of the time."""
+    return 1 / ((1 - free) / places + free / users)

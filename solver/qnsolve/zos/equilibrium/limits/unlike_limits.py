@@ -7,7 +7,7 @@ import numpy as np
 from qnsolve.methods.limits.unlike.meeting import Meeting
 from qnsolve.methods.limits.unlike.unlike_works import LimitWaits
 from qnsolve.numerics.level_chain import StiffChainError
-from qnsolve.numerics.series import Array, Places, each_once
+from qnsolve.numerics.series import Array, Places
 from qnsolve.zos.hosts.chains.birth_death import CrowdedError, crowd
 
 from .inside.returning_tasks import ReturningTasks
@@ -48,12 +48,15 @@ class UnlikeLimits(LimitArrivals):
         self._parts: tuple[Array, Array, Array] | None = None
         self.own_waits = set[int]()  # limits whose kinds of work have waits of their own
 
-    def unlike(self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float) -> Array:
+    def unlike(
+        self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float, apart: bool = False
+    ) -> Array:
         """Waits of each task over those that tasks all alike would have (n,).
 
         `plain` is that wait; `inside` is the time of a task inside the limit, of which `away` is off the CPs. Where open work
         alone comes to a limit that is no group of its host, `plain` has what the CPs do to it, and the two parts of its time
-        there. The kinds of work add what they do where all hold their places as long as in the mean.
+        there. The kinds of work add what they do where all hold their places as long as in the mean. `apart` is whether the
+        chain of the limit has already who comes back to it soon.
         """
         if plain <= LITTLE_WAIT * float(inside[tasks].min()):
             return np.ones(len(tasks))
@@ -69,25 +72,21 @@ class UnlikeLimits(LimitArrivals):
         of_users = own and users_alone and not self.calling[tasks].any()
         if own and ((of_users and self.returning.sure(pool)) or self.mild(tasks, self.mixed(tasks, inside, away))):
             self.own_waits.discard(pool)
-            return self.returning.waits(pool, tasks)
-        ratio, apart = np.ones(len(tasks)), None
+            return np.ones(len(tasks)) if apart else self.returning.waits(pool, tasks)
+        ratio, kinds = np.ones(len(tasks)), None
         if len(some):
-            apart = self._told_apart(pool, tasks[some], inside, speed, size, away, plain)
-            if apart is None:  # the variation of all times together
+            kinds = self._told_apart(pool, tasks[some], inside, speed, size, away, plain)
+            if kinds is None:  # the variation of all times together
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
             else:
-                apart = np.clip(apart, 0.02, np.inf if behind else 100.0)
-                ratio[some] = self._as_they_return(pool, tasks[some], apart) if of_users else apart
+                kinds = np.clip(kinds, 0.02, np.inf if behind else 100.0)
+                ratio[some] = self._as_they_return(pool, tasks[some], kinds) if of_users and not apart else kinds
         if pool in self.two_counts or pool in self.few_places.times:
             ratio = ratio / self._two_parts(tasks, inside, away)
-        (self.own_waits.add if apart is not None else self.own_waits.discard)(pool)
+        (self.own_waits.add if kinds is not None else self.own_waits.discard)(pool)
         self.ratios[pool], self.made[pool] = ratio, plain
         self.stale.discard(pool)
         return ratio
-
-    def as_they_return(self, pool: int, tasks: Places) -> float:
-        """How far `unlike` has what those find who come back to a limit [0..1]."""
-        return self.returning.part(pool) if pool not in self.grouped or self.calling[tasks].any() else 0.0
 
     def _told_apart(
         self, pool: int, tasks: Places, inside: Array, speed: Array, size: int, away: Array, plain: float
@@ -128,15 +127,6 @@ class UnlikeLimits(LimitArrivals):
         pooled = self.pooled(limited, held)
         found = np.array([self._whence(t, limited, held, pooled) for t in tasks.tolist()]).reshape(-1, 2)
         return found[:, 0], found[:, 1]
-
-    def places_of(self, region: int, tasks: Places) -> float:
-        """Places of a region, or as many users as come, in turn as it is full or not, for some tasks."""
-        users = self.work.form.users
-        come = float(users[each_once(self.work.form.work[tasks])].sum())
-        crowd = self.work.crowds.get(self.pool[region])
-        full = 1.0 if crowd is None else crowd.full
-        places = float(self.size(region))
-        return 1 / (full / places + (1 - full) / max(come, places)) if come else places
 
     def _powers(self, pool: int, tasks: Places, users: Array) -> Array | None:
         """By which power of those elsewhere each task comes to a limit, given the users of each; None where all are 1."""

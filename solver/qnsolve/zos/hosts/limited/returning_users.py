@@ -38,6 +38,33 @@ FREQUENCY, WEIGHT = _frequencies()
 
 
 @dataclass(frozen=True, eq=False)
+class _Answers:
+    """How kinds of users answer to noise, by frequency: each (n, F), of complex numbers but for the first and the last.
+
+    Attributes
+    ----------
+    rate : ndarray (n, 1)
+        Tasks a second.
+    inside, away : ndarray
+        Transforms of the times in a place and away.
+    echo : ndarray
+        Of how arrivals go round.
+    of_ends, of_away : ndarray
+        What v' is by the noise of ends and of times away.
+    noise : ndarray
+        Power of that of times away.
+    """
+
+    rate: Array
+    inside: Any
+    away: Any
+    echo: Any
+    of_ends: Any
+    of_away: Any
+    noise: Array
+
+
+@dataclass(frozen=True, eq=False)
 class ReturningUsers:
     """A limit that is always full, and those who come to it.
 
@@ -77,9 +104,10 @@ class ReturningUsers:
         >>> both.waits_over_mean().round(4).tolist()
         [0.9966, 1.0083]
         """
-        rate, inside, away, echo, of_ends, of_away, noise = self._answers
-        again = away * inside * np.exp(-1j * FREQUENCY)
-        both = echo * (away * (1 - inside) * np.conj(of_ends) / rate + np.conj(of_away) * noise - again * self._pace)
+        its = self._answers
+        again = its.away * its.inside * np.exp(-1j * FREQUENCY)
+        ends = its.away * (1 - its.inside) * np.conj(its.of_ends) / its.rate
+        both = its.echo * (ends + np.conj(its.of_away) * its.noise - again * self._pace)
         longer = (both / (-1j * FREQUENCY)).real @ WEIGHT / np.pi / self.wait
         return np.asarray(1 + longer - float(self.rate @ longer) / float(self.rate.sum()))
 
@@ -96,8 +124,7 @@ class ReturningUsers:
         return float(np.sqrt((self._pace / FREQUENCY**2) @ WEIGHT / np.pi * self.wait)) / self.wait
 
     @cached_property
-    def _answers(self) -> tuple[Any, ...]:
-        """Rates; transforms of the times in a place and away, and of how arrivals go round; what v' is by the noise of both."""
+    def _answers(self) -> _Answers:
         wait, rate = self.wait, self.rate[:, None]
         turn = 1j * FREQUENCY / wait
         inside = 1 / (1 + turn * self.hold[:, None])
@@ -107,10 +134,10 @@ class ReturningUsers:
         part = asked * echo
         whole = part.sum(axis=0)
         of_ends = (part * away * (1 - inside) - asked * np.exp(1j * FREQUENCY)) / whole
-        return rate, inside, away, echo, of_ends, part / whole, (1 - np.abs(away) ** 2) / rate
+        return _Answers(rate, inside, away, echo, of_ends, part / whole, (1 - np.abs(away) ** 2) / rate)
 
     @cached_property
     def _pace(self) -> Array:
         """Spectrum of v'."""
-        rate, *_, of_ends, of_away, noise = self._answers
-        return np.asarray((np.abs(of_ends) ** 2 / rate + np.abs(of_away) ** 2 * noise).sum(axis=0))
+        its = self._answers
+        return np.asarray((np.abs(its.of_ends) ** 2 / its.rate + np.abs(its.of_away) ** 2 * its.noise).sum(axis=0))

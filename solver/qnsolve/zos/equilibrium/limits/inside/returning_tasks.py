@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -11,6 +12,7 @@ from qnsolve.zos.hosts.limited.product_form import of_one_more, weights
 from qnsolve.zos.hosts.limited.returning_users import ReturningUsers
 
 from ...working import Working
+from ..elsewhere.users_elsewhere import where_longest
 
 SWINGS = (0.6, 0.9)  # standard deviation of a wait over its mean, up to which there is always a line, and from which on not
 SURE = 0.35  # the same, up to which what is inside is all places
@@ -20,7 +22,6 @@ MOST = 1000  # places up to which it is told what asks for one more of them
 OFTEN = 0.7  # how often a limit is full that is looked at
 STILL = 2e-3  # change of the waits over their mean up to which they stay as they were
 FREELY, PART = 4, 0.5  # rounds in which these are taken as found, and how far they follow what is found later on
-NO_CALLS: Places = np.zeros(0, dtype=int)
 
 
 class LimitsAround(Protocol):
@@ -42,16 +43,36 @@ class LimitsAround(Protocol):
         """Places of a region, or as many users as come, in turn as it is full or not, for some tasks."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """A limit in the last round.
+
+    Attributes
+    ----------
+    swing : float
+        Standard deviation of the wait for it over its mean.
+    tasks, waits : ndarray (n,)
+        Its tasks, and what each waits over the mean.
+    calls, ratios : ndarray (c,)
+        Calls of its tasks out of regions with limits, and what each waits over its task.
+    """
+
+    swing: float = np.inf
+    tasks: Places = field(default_factory=lambda: np.zeros(0, dtype=int))
+    waits: Array = field(default_factory=lambda: np.zeros(0))
+    calls: Places = field(default_factory=lambda: np.zeros(0, dtype=int))
+    ratios: Array = field(default_factory=lambda: np.zeros(0))
+
+
+NEVER_FULL = _Seen()
+
+
 class ReturningTasks:
     """Waits of tasks before limits that are always full, over those of a mean task: once a round, by the one before."""
 
     def __init__(self, limits: LimitsAround) -> None:
         self._limits = limits
-        self._known = dict[int, tuple[Places, Array]]()  # by limit, its tasks and their waits
-        self._of_calls = dict[
-            int, tuple[Places, Array]
-        ]()  # by limit, calls of its tasks, and their waits over those of the task
-        self._swings = dict[int, float]()
+        self._seen = dict[int, _Seen]()
 
     def look(self) -> None:
         """Note waits by what all limits were in the last round."""
@@ -59,38 +80,34 @@ class ReturningTasks:
         own = w.holds()
         each = [(limits.pool[r], limits.tasks[r], own) for r in limits.gates]
         each += [(p, its, own + w.pool_wait[limits.pool[int(w.form.pool_region[p])]]) for p, its in limits.classes.items()]
+        before, self._seen = self._seen, {}
         for pool, tasks, inside in each:
             crowd = w.crowds.get(pool)
-            found = None if crowd is None or crowd.full <= OFTEN else self._found(pool, tasks, inside)
-            if found is None:
-                self._known.pop(pool, None)
-                self._swings.pop(pool, None)
-                self._of_calls.pop(pool, None)
-        if self._of_calls:
-            calls, ratio = (np.concatenate(its) for its in zip(*self._of_calls.values(), strict=True))
-            pools = np.repeat(list(self._of_calls), [len(its[0]) for its in self._of_calls.values()])
-            w.by_caller = calls, pools, ratio
-        else:
-            w.by_caller = NO_CALLS, NO_CALLS, np.zeros(0)
+            if crowd is None or crowd.full <= OFTEN or crowd.wait <= 0:
+                continue
+            found = self._found(pool, tasks, inside, before.get(pool, NEVER_FULL))
+            if found is not None:
+                self._seen[pool] = found
+        called = [(-1, NEVER_FULL), *self._seen.items()]
+        calls, ratios = (np.concatenate(its) for its in zip(*((its.calls, its.ratios) for _, its in called), strict=True))
+        w.by_caller = calls, np.repeat([p for p, _ in called], [len(its.calls) for _, its in called]), ratios
 
     def part(self, pool: int) -> float:
         """How far the waits for a limit are those that are found here: as there was always a line in the last round."""
-        low, high = SWINGS
-        return min(max((high - self._swings.get(pool, np.inf)) / (high - low), 0.0), 1.0)
+        return _part(self._seen.get(pool, NEVER_FULL).swing)
 
     def sure(self, pool: int) -> bool:
         """Whether the line of a limit is so long that nothing but that tells how long it is."""
-        return self._swings.get(pool, np.inf) < SURE
+        return self._seen.get(pool, NEVER_FULL).swing < SURE
 
     def waits(self, pool: int, tasks: Places) -> Array:
         """Of each of some tasks of a limit (n,); 1 where there is not always a line."""
-        some, found = self._known.get(pool, (tasks[:0], np.ones(0)))
-        at: Array = np.ones(len(self._limits.work.flow))
-        at[some] = found
-        return at[tasks]
+        seen, at = self._seen.get(pool, NEVER_FULL), np.ones(len(self._limits.work.flow))
+        at[seen.tasks] = seen.waits
+        return np.asarray(at[tasks])
 
-    def _found(self, pool: int, tasks: Places, inside: Array) -> tuple[Places, Array] | None:
-        """The tasks of a limit and their waits over the mean; these are noted, and those of calls. None where all are alike."""
+    def _found(self, pool: int, tasks: Places, inside: Array, before: _Seen) -> _Seen | None:
+        """A limit that was full; None where all tasks are alike."""
         limits, w = self._limits, self._limits.work
         crowd, flow = w.crowds[pool], w.flow
         some, held = tasks[flow[tasks] > 0], inside + w.pool_wait[pool]
@@ -98,20 +115,17 @@ class ReturningTasks:
         called = w.calls[1][calls]
         direct = np.setdiff1d(some, called)
         kinds = np.concatenate((direct, called))
-        if len(kinds) < 2 or crowd.wait <= 0:
+        if len(kinds) < 2:
             return None
         users, gone = limits.whence(direct, tasks, held)
         away = np.concatenate((np.where(users > 0, gone, np.inf), back))
         rate, work = np.concatenate((flow[direct], rates)), self._work(pool, some, inside)[kinds]
         line = ReturningUsers(rate, inside[kinds], np.maximum(away, 0.0), crowd.wait, work)
-        self._swings[pool] = line.swing
-        waits = np.maximum(line.waits_over_mean(), SHORTEST) ** self.part(pool)
+        waits = np.maximum(line.waits_over_mean(), SHORTEST) ** _part(line.swing)
         whole, mean = (np.bincount(kinds, its, len(flow)) for its in (rate, rate * waits))
-        self._known[pool] = some, self._moved(self._known.get(pool), some, mean[some] / whole[some])
-        if len(calls):
-            ratio = waits[len(direct) :] * whole[called] / mean[called]
-            self._of_calls[pool] = calls, self._moved(self._of_calls.get(pool), calls, ratio)
-        return self._known[pool]
+        now = self._moved(before.tasks, before.waits, some, mean[some] / whole[some])
+        ratios = waits[len(direct) :] * whole[called] / mean[called]
+        return _Seen(line.swing, some, now, calls, self._moved(before.calls, before.ratios, calls, ratios))
 
     def _work(self, pool: int, tasks: Places, inside: Array) -> Array:
         """By how much each task of a limit lengthens its line (T,).
@@ -129,8 +143,7 @@ class ReturningTasks:
             return inside
         everyone = np.concatenate([limits.tasks[r] for r in group])
         calls = np.flatnonzero(np.isin(callers, everyone))
-        waits, spent = w.pool_wait[:, called[calls]], w.holds() + w.wait
-        at, own = np.where(waits.max(axis=0) > 0, waits.argmax(axis=0), -1), inside.copy()
+        at, spent, own = where_longest(w.pool_wait[:, called[calls]]), w.holds() + w.wait, inside.copy()
         lines, asked = list[Array](), list[Array]()
         for line in each_once(at[at >= 0]).tolist():
             mine = calls[at == line]
@@ -151,14 +164,14 @@ class ReturningTasks:
             found += max(part, 0.0) * its / max(float(flow[tasks] @ its[tasks]), 1e-300)
         return found
 
-    def _moved(self, before: tuple[Places, Array] | None, some: Places, found: Array) -> Array:
-        """Waits over a mean of some tasks or calls, from those before to those that are found."""
-        if before is None or not np.array_equal(before[0], some):
+    def _moved(self, then: Places, before: Array, some: Places, found: Array) -> Array:
+        """Waits over a mean of some tasks or calls, from those before, of `then`, to those that are found."""
+        if not len(some) or not np.array_equal(then, some):
             return found
-        if float(np.abs(found / before[1] - 1).max()) < STILL:
-            return before[1]
+        if float(np.abs(found / before - 1).max()) < STILL:
+            return before
         part = 1.0 if self._limits.work.rounds <= FREELY else PART
-        return np.asarray(before[1] ** (1 - part) * found**part)
+        return np.asarray(before ** (1 - part) * found**part)
 
     def _calls(self, tasks: Places, held: Array) -> tuple[Places, Array, Array]:
         """Calls of some tasks out of regions with limits, the flow of each [1/s], and the time until the place is back [s]."""
@@ -174,3 +187,8 @@ class ReturningTasks:
             places = limits.places_of(r, callers[calls[mine]])
             away[mine] = max(places - there, 0.0) / max(rate, 1e-300)
         return calls, flow, away
+
+
+def _part(swing: float) -> float:
+    low, high = SWINGS
+    return min(max((high - swing) / (high - low), 0.0), 1.0)

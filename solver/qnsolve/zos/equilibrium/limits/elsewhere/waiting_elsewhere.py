@@ -11,7 +11,7 @@ import numpy as np
 from qnsolve.zos.compile.compiled import Pool
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 
-from ..working import Working
+from ...working import Working
 
 SOME = 0.01  # of those elsewhere, who wait for other limits: fewer make no difference
 LINEAR = 0.95  # power from which on it is as good as 1

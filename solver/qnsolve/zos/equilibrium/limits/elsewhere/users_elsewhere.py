@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, each_once
+from qnsolve.numerics.series import Array, Places, each_once
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.limited.product_form import all_but_one, speed_of, weights
 
-from ..working import Working
+from ...working import Working
 
 MOST = 800  # users of a work up to which they are counted one by one
 FEW, UNLIKE = 0.05, 3.0  # tasks of others inside over those of a work that count, and how much longer theirs may be
@@ -69,6 +69,11 @@ class _Line:
         return UsersElsewhere(rates, power, mean, abs((self.rate / mean) ** (1 - power) - 1)) if mean > 0 else None
 
 
+def where_longest(waits: Array) -> Places:
+    """The limit for which each task waits longest, of its waits for all (P, T); -1 where it waits for none (T,)."""
+    return np.asarray(np.where(waits.max(axis=0) > 0, waits.argmax(axis=0), -1))
+
+
 def users_elsewhere(work: Working) -> dict[tuple[int, int], UsersElsewhere]:
     """By limit and work of users who wait for others, too."""
     users, found = work.form.users, dict[tuple[int, int], UsersElsewhere]()
@@ -101,7 +106,7 @@ def _lines(work: Working, k: int) -> dict[int, _Line]:
     form, need, flow, holds = work.form, work.need, work.flow, work.holds()
     tasks, there = np.flatnonzero(form.work == k), flow * (holds + work.wait)
     waits = np.where(np.isin(np.arange(len(work.pool_wait)), list(work.crowds))[:, None], work.pool_wait, 0.0)[:, tasks]
-    longest = np.where(waits.max(axis=0) > 0, waits.argmax(axis=0), -1)
+    longest = where_longest(waits)
     if need.calls[tasks[longest >= 0]].any():
         return {}
     found = dict[int, _Line]()

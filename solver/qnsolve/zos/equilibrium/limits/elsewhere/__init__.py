@@ -1,0 +1,1 @@
+"""How users come to a limit who wait for others: in line there they are not elsewhere."""
