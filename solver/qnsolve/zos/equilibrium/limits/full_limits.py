@@ -23,6 +23,7 @@ from qnsolve.zos.hosts.limited.product_form import folded, speed_of, stretch, we
 LITTLE = 1e-12  # time of a task at a center that is none [s]
 ENDLESS = 1e12  # wait that has no end [s]
 OFTEN = 0.9  # chance of a full limit from which on it is Little's law that says how long its users wait
+TELLS = 0.01  # change of the places taken, over that of the waits, from which on these follow from it [ratio]
 RANGE = 3.0  # of the log of the waits over those of the chain
 SECTIONS, POINTS = 8, 65  # of a search, each between two of so many points
 NEARLY, FAR = 0.995, 1.3  # load of a limit by the times inside up to which these tell it, and from which on they do not
@@ -364,6 +365,9 @@ def by_places(
     mine = users > 0
     there = np.bincount(form.work[tasks], held, len(users))
     left = goal - float(form.rate[~mine] @ there[~mine])  # to users: the longer they wait the fewer they take
+    cycle = np.maximum(rest + new, 1e-300)
+    told = float((come * there * new / cycle**2)[mine].sum()) / max(goal, 1e-300)  # change of the places with the waits, in logs
+    part *= told**2 / (told**2 + (TELLS * (1 - part)) ** 2)
     low, high = -RANGE, RANGE
     for _ in range(SECTIONS):
         tried = np.linspace(low, high, POINTS)
