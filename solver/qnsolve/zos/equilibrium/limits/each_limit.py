@@ -42,6 +42,7 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
+NEAR, HALVES = 1e-3, 20  # of the speed of a full limit, to which that of its parts is the same, and steps in which they are
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 
 
@@ -165,7 +166,7 @@ class EachLimit(StationsBelow):
         found = self._crowd(pool, tasks, held, holds, self._beside_called(region, speed), size, mixed, joined)
         if not mine and self._region_of_few_places(region, own, beside, back):
             return
-        found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
+        found = found if apart is not None or mine else self._of_two_counts(region, found, nu, both, tilt, speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
@@ -266,8 +267,11 @@ class EachLimit(StationsBelow):
             return speed
         return np.minimum(speed, fastest_on_cps(self.work, tasks, self.own.through(tasks)))
 
-    def _of_two_counts(self, region: int, found: Crowd, nu: Array, back: Array, speed: Array) -> Crowd:
-        """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts."""
+    def _of_two_counts(self, region: int, found: Crowd, nu: Array, both: Array, tilt: float, speed: Array) -> Crowd:
+        """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts.
+
+        `nu` are rates at which tasks leave the CPs, `both` weights of the numbers elsewhere.
+        """
         w, pool, tasks = self.work, self.pool[region], self.tasks[region]
         stream, works = float(w.flow[tasks].sum()), w.form.work[tasks]
         self.two_counts.discard(pool)
@@ -275,11 +279,13 @@ class EachLimit(StationsBelow):
         if other or not stream < NEARLY * float(speed[-1]):
             return found
         visits = max(self.visits_of_one(region), 1.0)
-        told = self.told.of(
-            pool,
-            (np.array([stream, visits]), nu, back, found.inside),
-            lambda: limit_of_two_counts(stream, nu, back, visits, found.inside),
-        )
+        back, last = tilt * both[:-1] / np.maximum(both[1:], 1e-300), float(speed[-1])
+
+        def solve() -> Crowd | None:
+            slower = nu * _slower(nu, both, tilt, last)
+            return limit_of_two_counts(stream, slower, back, visits, found.inside)
+
+        told = self.told.of(pool, (np.array([stream, visits, last]), nu, back, found.inside), solve)
         if told is None:
             return found
         w.crowds[pool] = told
@@ -529,6 +535,21 @@ class EachLimit(StationsBelow):
         w.pool_wait[pool, tasks] = wait * self.unlike(pool, tasks, within, speed, inside.size, within - w.on_cps, wait)
         self.own.note(lines, few.off, total, rest)
         return True
+
+
+def _slower(nu: Array, both: Array, tilt: float, last: float) -> float:
+    """Speed of the CPs over that given, at which a full limit lets through so many as it does: pieces on a TCB are unlike."""
+    low, high = 0.0, 1.0
+
+    def through(slower: float) -> float:
+        return float(speed_of(folded(weights(tilt / (nu * slower)), both, len(nu)), tilt)[-1])
+
+    if through(high) < (1 + NEAR) * last:
+        return high
+    for _ in range(HALVES):
+        middle = (low + high) / 2
+        low, high = (middle, high) if through(middle) < last else (low, middle)
+    return high
 
 
 def _ends(few: FewSolved, flow: float) -> Array:
