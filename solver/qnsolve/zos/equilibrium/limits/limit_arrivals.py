@@ -11,6 +11,7 @@ from qnsolve.zos.hosts.chains.birth_death import UserSource
 
 from .elsewhere.users_elsewhere import UsersElsewhere, users_elsewhere
 from .elsewhere.waiting_elsewhere import powers
+from .full_limits import as_full
 from .limit_picking import PickedLimits
 
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
@@ -74,6 +75,8 @@ class LimitArrivals(PickedLimits):
                 found.append(self._from_elsewhere(tasks, UserSource(users, share, away, longer, (int(work),), rest=rest)))
         beside_users = stream == 0 and bool(found)
         for its, places, away in pooled:
+            if all(work in classes for work in form.work[its].tolist()):
+                continue  # out of full classes, and no more than these hold
             rate, number = float(flow[its].sum()), float(flow[its] @ held[its])
             works = tuple(each_once(form.work[its]).tolist())
             longer = float(flow[its] @ inside[its]) / max(rate * mean, 1e-300)
@@ -215,7 +218,8 @@ class LimitArrivals(PickedLimits):
         proportion: there a class counts once it was often full, as then no more come however many users wait.
         """
         w, places, idle = self.work, 0.0, 0.0
-        if not self.callers(mine).isdisjoint(self.gates):
+        above = not self.callers(mine).isdisjoint(self.gates)
+        if above and not self._by_classes(limited):
             return np.inf, 0.0
         for t in mine.tolist():
             pool = self.class_of.get(t, -1)
@@ -224,7 +228,7 @@ class LimitArrivals(PickedLimits):
             tasks, seen = self.classes[pool], w.crowds[pool]
             if seen.full > OFTEN:
                 self.closing.add(pool)
-            if pool not in self.closing and not self.covered(limited):
+            if pool not in self.closing and not above and not self.covered(limited):
                 return np.inf, 0.0
             held = w.flow * (w.holds() + w.pool_wait[self.pool[int(w.form.region[t])]])
             size = float(w.form.pool_size[pool]) * float(held[t]) / max(float(held[tasks].sum()), 1e-300)
@@ -232,6 +236,22 @@ class LimitArrivals(PickedLimits):
             idle = (places * idle + size * free / max(seen.rate, 1e-300)) / (places + size)
             places += size
         return places, idle
+
+    def _by_classes(self, limited: Places) -> bool:
+        """Whether tasks come to a limit out of full regions by classes alone that were often full, and it is not always so.
+
+        No more of them than the places of these are there, however many the regions let in.
+        """
+        crowds = self.work.crowds
+        seen = crowds.get(self.pool.get(int(self.work.form.region[limited[0]]), -1))
+        if seen is None or as_full(seen.full) > 0:
+            return False
+        for t in limited.tolist():
+            its = self.class_of.get(t, -1)
+            closed = its in self.closing or (its in crowds and crowds[its].full > OFTEN)
+            if self.called_from[t] & {*self.gates} and not (closed and len(self.classes[its]) < len(limited)):
+                return False
+        return True
 
     def room_above(self, mine: Places, work: int, limited: Places) -> float:
         """Tasks of a work that the regions from which it comes let in; other work there that goes elsewhere makes room."""
