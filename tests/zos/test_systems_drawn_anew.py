@@ -40,6 +40,10 @@ HOUR = 3600.0  # seconds that a system may take here: tests do not depend on the
         (2, "site 1", 0.13, 0.01),  # the same: 24.2 %, X 2.6
         (46, "TRANCLASS 6", 0.25, 0.001),  # next to no wait for a region with classes, a hundred times as long: refused
         (46, "MXT crowd 5", 0.03, 0.02),  # users in line before two regions without TCBs at once: 28.5 %, X 10.1
+        (14, "site 6", 0.02, 0.015),  # an MPP of 31 regions, mostly off the CPs, found these free: 3.3 %, X 2.4
+        (44, "MXT users 3", 0.03, 0.001),  # waits by places that do not change with them: 23.1 %
+        (45, "MXT open 6", 0.05, 0.001),  # unlike pieces on a TCB, left out of the two counts of its limit: 12.6 %
+        (8, "TRANCLASS under TOR 8", 0.015, 0.008),  # a class of 4 under a TOR of 25 came to its MXT by 25: X 2.9
     ],
 )
 def test_beside_simulation(salt: int, name: str, response: float, rate: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from qnsolve import zos
-from qnsolve.zos.equilibrium.limits import limits as limits_module
+from qnsolve.zos.equilibrium.limits import each_limit
 from qnsolve.zos.equilibrium.limits.limits import Limits
 from qnsolve.zos.equilibrium.users.users_feedback import _line, _used
 from qnsolve.zos.equilibrium.working import Working
@@ -114,13 +114,13 @@ def test_use_of_servers_at_a_wait() -> None:
 def test_weights_of_a_limit_with_nothing_inside_are_joined_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of tasks on the CPs and elsewhere: of all inside, of all but regions below, and of all but lines."""
     work, limits = _solved(_system((12, 15, 14)), monkeypatch)
-    folds, plain = [0], limits_module.folded
+    folds, plain = [0], each_limit.folded
 
     def counted(one: np.ndarray, other: np.ndarray, size: int) -> np.ndarray:
         folds[0] += 1
         return plain(one, other, size)
 
-    monkeypatch.setattr(limits_module, "folded", counted)
+    monkeypatch.setattr(each_limit, "folded", counted)
     limits._gate(limits.gates[0], {})
     assert work.settled
     assert folds[0] == 1
