@@ -42,7 +42,7 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
-NEAR, HALVES = 1e-3, 20  # of the speed of a full limit, to which that of its parts is the same, and steps in which they are
+NEAR, HALVES = 1e-3, 20  # of the tasks on the CPs, to which as many are there, and steps in which so many are found
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 
 
@@ -270,7 +270,8 @@ class EachLimit(StationsBelow):
     def _of_two_counts(self, region: int, found: Crowd, nu: Array, both: Array, tilt: float, speed: Array) -> Crowd:
         """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts.
 
-        `nu` are rates at which tasks leave the CPs, `both` weights of the numbers elsewhere.
+        `nu` are rates at which tasks leave the CPs were all pieces at their QR TCB alike; `both` are weights of the numbers
+        elsewhere.
         """
         w, pool, tasks = self.work, self.pool[region], self.tasks[region]
         stream, works = float(w.flow[tasks].sum()), w.form.work[tasks]
@@ -279,13 +280,15 @@ class EachLimit(StationsBelow):
         if other or not stream < NEARLY * float(speed[-1]):
             return found
         visits = max(self.visits_of_one(region), 1.0)
-        back, last = tilt * both[:-1] / np.maximum(both[1:], 1e-300), float(speed[-1])
+        back = tilt * both[:-1] / np.maximum(both[1:], 1e-300)
+        unlike = np.ndim(self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, len(nu))) > 0
+        there = float(w.flow[tasks] @ w.on_cps[tasks]) if unlike else 0.0
 
         def solve() -> Crowd | None:
-            slower = nu * _slower(nu, both, tilt, last)
+            slower = nu * _slower(nu, stream, there)
             return limit_of_two_counts(stream, slower, back, visits, found.inside)
 
-        told = self.told.of(pool, (np.array([stream, visits, last]), nu, back, found.inside), solve)
+        told = self.told.of(pool, (np.array([stream, visits, there]), nu, back, found.inside), solve)
         if told is None:
             return found
         w.crowds[pool] = told
@@ -537,18 +540,19 @@ class EachLimit(StationsBelow):
         return True
 
 
-def _slower(nu: Array, both: Array, tilt: float, last: float) -> float:
-    """Speed of the CPs over that given, at which a full limit lets through so many as it does: pieces on a TCB are unlike."""
-    low, high = 0.0, 1.0
+def _slower(nu: Array, stream: float, number: float) -> float:
+    """Speed of the CPs over rates `nu` of 1, 2, … tasks there, at which so many are there of a stream; 1 where more are."""
+    count, low, high = np.arange(len(nu) + 1.0), 0.0, 1.0
 
-    def through(slower: float) -> float:
-        return float(speed_of(folded(weights(tilt / (nu * slower)), both, len(nu)), tilt)[-1])
+    def there(slower: float) -> float:
+        chance = weights(stream / (nu * slower))
+        return float(count @ chance) / float(chance.sum())
 
-    if through(high) < (1 + NEAR) * last:
+    if there(high) > (1 - NEAR) * number:
         return high
     for _ in range(HALVES):
         middle = (low + high) / 2
-        low, high = (middle, high) if through(middle) < last else (low, middle)
+        low, high = (low, middle) if there(middle) < number else (middle, high)
     return high
 
 
