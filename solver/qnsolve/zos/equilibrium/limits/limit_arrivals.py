@@ -18,6 +18,7 @@ SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 SAME_POWER = 0.1  # change of a power up to which it stays
 OFF = 0.015  # of the rate at which users come, from which on their limits are no network of lines alike
+LEAST_STEP = 0.05  # part of a change of how often a limit is full that is gone at least
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
 
@@ -35,6 +36,7 @@ class LimitArrivals(PickedLimits):
         self.powers = dict[tuple[int, int], float]()
         self.elsewhere = dict[tuple[int, int], UsersElsewhere]()
         self.unlike_elsewhere = set[int]()
+        self._swings = dict[int, tuple[float, float]]()  # by pool, the part of a change of how often it is full that is gone
 
     def sources(self, tasks: Places, held: Array, inside: Array, joined: bool = False) -> tuple[float, list[UserSource], float]:
         """How tasks come: a stream, and users elsewhere; last, time that one of the stream holds a place, over all.
@@ -205,7 +207,20 @@ class LimitArrivals(PickedLimits):
         for pool, crowd in self.work.crowds.items():
             number = np.arange(len(crowd.inside))
             mean = float(crowd.inside @ number)
-            self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2), 1 - crowd.full
+            self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2), self._free(pool, 1 - crowd.full)
+
+    def _free(self, pool: int, found: float) -> float:
+        """How often a limit is not full, as those below it take it in the next round: part of the way where that swings.
+
+        The fuller it was, the fewer come out of it to limits below, the shorter they wait there, and the less full it is.
+        """
+        if pool not in self.inside:
+            return found
+        before, (part, last) = self.inside[pool][2], self._swings.get(pool, (1.0, 0.0))
+        change = found - before
+        part = max(part / 2, LEAST_STEP) if change * last < 0 else min(2 * part, 1.0) if change * last > 0 else part
+        self._swings[pool] = part, change
+        return before + part * change
 
     def covered(self, tasks: Places) -> bool:
         """Whether all tasks come out of TRANCLASSes."""
