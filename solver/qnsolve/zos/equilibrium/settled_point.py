@@ -97,9 +97,10 @@ def operating_point(form: Compiled, need: Needs, check: Callable[[Working], None
         if work.alone and not limits.gates and not limits.classes and not limits.grouped and not limits.kept:
             work.settled = True  # nothing depends on the response times
             break
-        change = min(float(np.abs(np.array([work.response, found]) / before - 1).max()), 1.0)
+        moved = np.array([work.response, found]) / before
+        change = min(float(np.abs(moved - 1).max()), 1.0)
         least.see(work)
-        changes.see(work, change)
+        changes.see(work, change, float(np.abs(np.log(np.maximum(moved, 1e-300))).max()))
         if changes.settled(work, limits.calm):
             work.settled = True
             break
@@ -180,10 +181,10 @@ class _Changes:
         self._seen: list[float] = []
         self._still = 0
 
-    def see(self, work: Working, change: float) -> None:
-        """Note a round."""
+    def see(self, work: Working, change: float, apart: float) -> None:
+        """Note a round, and what it changed in logs: the first ones may find times a thousand times as long, or as short."""
         close = CLOSE if work.rounds <= LONG and work.effort <= DEAR else NEAR
-        self._seen.append(change)
+        self._seen.append(apart)
         self._still = self._still + 1 if change < close else 0
 
     def settled(self, work: Working, calm: bool) -> bool:
