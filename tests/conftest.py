@@ -28,23 +28,17 @@ def calc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[spreadsheet.Sprea
 
 @pytest.fixture(scope="session")
 def solve_once() -> Callable[..., object]:
-    """In place of Study.solve_system: a system whose text was solved in this session is not solved again."""
+    """In place of System.solve: a system whose text was solved in this session is not solved again."""
     import qnsolve as qn
     from qnsolve import zos
-    from qnsolve_validation.case import Study
 
-    solve, solved = Study.solve_system, {}
+    solve, solved = zos.System.solve, {}
 
-    def once(study: Study, label: str, system: zos.System) -> object:
-        text = study.queues, qn.dumps(system)
-        if text in solved:
-            result, network = solved[text]
-            study.models.append((label, network))
-            study.last = result if study.queues else None
-        else:
-            result = solve(study, label, system)
-            solved[text] = result, study.models[-1][1]
-        return result
+    def once(system: zos.System) -> object:
+        text = qn.dumps(system)
+        if text not in solved:
+            solved[text] = solve(system)
+        return solved[text]
 
     return once
 
@@ -52,9 +46,9 @@ def solve_once() -> Callable[..., object]:
 @pytest.fixture(scope="session")
 def studies(solve_once: Callable[..., object]) -> dict[str, object]:
     """Every case of the validation suite by its name, run once a session."""
+    from qnsolve import zos
     from qnsolve_validation import runner
-    from qnsolve_validation.case import Study
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Study, "solve_system", solve_once)
+        patch.setattr(zos.System, "solve", solve_once)
         return {case.name: case.study() for case in runner.all_cases()}

@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import qnsolve as qn
+from qnsolve import zos
 from qnsolve_validation import case as cases
 from qnsolve_validation import runner
 from qnsolve_validation.cases.cics_regions.releases import LADDERS
@@ -322,7 +323,7 @@ def altered(monkeypatch, solve_once):
         published_tables.table.cache_clear()
         published_tables.fact.cache_clear()
 
-    monkeypatch.setattr(cases.Study, "solve_system", solve_once)
+    monkeypatch.setattr(zos.System, "solve", solve_once)
     monkeypatch.setattr(published_tables, "_read", read)
     monkeypatch.setattr(cases.Study, "_point", lambda self, *figures: self.points.append(figures))
     yield alter

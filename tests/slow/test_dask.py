@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-POINTS = 150
+POINTS = 80
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name == "nt", reason="kills a process")]
 

@@ -7,8 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
+
+from qnsolve.cli.main import main
 
 POINTS = 5
 LISTENS = """
@@ -36,16 +40,21 @@ def stopped(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", STOPPED, *arguments], capture_output=True, check=False)
 
 
+def printed(words: list[str]) -> bytes:
+    """What `qnsolve` with these arguments prints, run in this process."""
+    with redirect_stdout(StringIO()) as shown:
+        assert main(words) == 0
+    return shown.getvalue().encode()
+
+
 def assert_goes_on(words: list[str], workers: list[str], journal: Path) -> None:
     """A command that is interrupted ends in one line; given again it prints what it does by itself, each point solved once."""
     kept = [*words, *workers, "--journal", str(journal)]
     run = stopped(*kept)
     assert (run.returncode, run.stdout) == (130, b"")
     assert run.stderr.decode() == "qnsolve: interrupted; no file is incomplete\n"
-    command = [sys.executable, "-m", "qnsolve"]
-    found = subprocess.run([*command, *kept], capture_output=True, check=True)
-    plain = subprocess.run([*command, *words], capture_output=True, check=True)
-    assert found.stdout == plain.stdout
+    found = subprocess.run([sys.executable, "-m", "qnsolve", *kept], capture_output=True, check=True)
+    assert found.stdout == printed(words)
     points = [json.loads(line)["point"] for line in journal.read_text().splitlines()[1:]]
     assert sorted(points) == list(range(len(points)))
 

@@ -85,7 +85,7 @@ def _of_requests(cps: int, users: int) -> zos.System:
 
 def test_requests_that_wait_keep_the_cps_full() -> None:
     """Four CPs that are full with 1,700 transactions a second, as simulated, though the facility could pass 2,000."""
-    verified = zos.verify(_of_requests(4, 2500), precision=0.01)
+    verified = zos.verify(_of_requests(4, 2500), precision=0.02)  # the ETR within 0.6 %
     rows = {(row["name"], row["figure"]): row for row in verified.rows()}
     assert rows["w", "ETR"]["solved"] == pytest.approx(rows["w", "ETR"]["simulated"], rel=0.01)
     assert rows["P", "CPU % busy"]["solved"] == pytest.approx(100)

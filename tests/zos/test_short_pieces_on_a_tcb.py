@@ -25,11 +25,9 @@ def _exact(rate: float, qr: float, most: tuple[int, int]) -> float:
     ]
     start, end, often = (np.concatenate([each[part].ravel() for each in moves]) for part in range(3))
     rates = sparse.csr_matrix((often, (end, start)), shape=(place.size, place.size))
-    balance = (rates - sparse.diags(np.asarray(rates.sum(axis=0)).ravel())).tolil()
-    balance[0] = 1.0
-    right = np.zeros(place.size)
-    right[0] = 1.0
-    chance = spsolve(balance.tocsc(), right).reshape(shape)
+    balance = (rates - sparse.diags(np.asarray(rates.sum(axis=0)).ravel())).tocsc()
+    chance = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel())).reshape(shape)
+    chance /= chance.sum()
     assert max(chance[-1].sum(), chance[:, -1].sum()) < NEVER
     return float((chance * (at_tcb + pieces)).sum()) / rate
 

@@ -13,6 +13,8 @@ from qnsolve.zos.hosts.chains.endless import eliminated_levels, endless, endless
 from qnsolve.zos.hosts.chains.jumps import Burst, jumps, spread
 from qnsolve.zos.hosts.chains.plane import endless_plane, neighbours, plane, plane_moves
 from qnsolve.zos.point.solved import solved_point
+from scipy import sparse
+from scipy.sparse.linalg import spsolve
 
 
 @pytest.mark.parametrize("load", [0.3, 0.8, 0.999])
@@ -140,10 +142,11 @@ def test_groups_beside_a_line_by_the_whole_balance() -> None:
     none = np.zeros(shape)
     solved = cube(levels, arrive, serve, 0.0, Others(others, none, ends, 0.5), Pieces(pieces, none, done), False, groups)
     assert solved is not None
-    matrix, place = np.zeros((n.size, n.size)), np.arange(n.size).reshape(shape)
+    place = np.arange(n.size).reshape(shape)
+    moves: list[tuple[np.ndarray, np.ndarray]] = []  # how often, and to which state
 
     def put(rate: np.ndarray, to: tuple[np.ndarray, ...]) -> None:
-        np.add.at(matrix, (place.ravel(), place[tuple(its.astype(int) for its in to)].ravel()), rate.ravel())
+        moves.append((rate.ravel(), place[tuple(its.astype(int) for its in to)].ravel()))
 
     put(arrive, (np.minimum(n + 1, count - 1), y, z))
     put(serve, (np.maximum(n - 1, 0), y, z))
@@ -154,8 +157,10 @@ def test_groups_beside_a_line_by_the_whole_balance() -> None:
     for own in range(4):
         chance = comb(3, own) * 0.7**own * 0.3 ** (3 - own)
         put(np.full(shape, 0.04 * chance), (n, np.minimum(y + own, tops[0]), np.minimum(z + 3 - own, tops[1])))
-    matrix -= np.diag(matrix.sum(axis=1))
-    exact = np.append(1.0, np.linalg.solve(matrix[1:, 1:].T, -matrix[0, 1:])).reshape(shape)
+    often, end = (np.concatenate(part) for part in zip(*moves, strict=True))
+    rates = sparse.csr_matrix((often, (end, np.tile(place.ravel(), len(moves)))), shape=(n.size, n.size))
+    balance = (rates - sparse.diags(np.asarray(rates.sum(axis=0)).ravel())).tocsc()
+    exact = np.append(1.0, spsolve(balance[1:, 1:], -balance[1:, [0]].toarray().ravel())).reshape(shape)
     exact /= exact.sum()
     for axis, grid in enumerate((levels, others, pieces)):
         rest = tuple(k for k in range(3) if k != axis)

@@ -75,7 +75,7 @@ def test_smt_without_its_factor_is_remarked() -> None:
 
 def test_what_ifs_are_studies_of_the_changed_system() -> None:
     """The date of a change is that of a study of the changed system; no gain is 0 months."""
-    asked = {"growth": "8%/quarter", "begin": "2026-12", "until": "2029-12", "targets": {"orders": 0.004}}
+    asked = {"growth": "8%/quarter", "begin": "2026-12", "until": "2027-12", "targets": {"orders": 0.004}}
     texts = ["PROD.engines+1", "LOG.stripes+1", "AOR*.split=2", "orders.qr_cpu*1.2"]
     found = qn.study(two_works(), what_ifs=texts, **asked)
     gains = {}
