@@ -43,6 +43,8 @@ HOUR = 3600.0  # seconds that a system may take here: tests do not depend on the
         (14, "site 6", 0.02, 0.015),  # an MPP of 31 regions, mostly off the CPs, found these free: 3.3 %, X 2.4
         (44, "MXT users 3", 0.03, 0.001),  # waits by places that do not change with them: 23.1 %
         (45, "MXT open 6", 0.05, 0.001),  # unlike pieces on a TCB, left out of the two counts of its limit: 12.6 %
+        (48, "TOR and direct 6", 0.45, 0.01),  # a TOR that was full every other round: 55.8 %
+        (48, "importance 9", 0.25, 0.09),  # rounds that came nearer, ended early: 49.7 %, X 15.4
         (8, "TRANCLASS under TOR 8", 0.015, 0.008),  # a class of 4 under a TOR of 25 came to its MXT by 25: X 2.9
     ],
 )
