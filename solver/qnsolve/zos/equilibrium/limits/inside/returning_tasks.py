@@ -44,7 +44,7 @@ class LimitsAround(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class _FullLimit:
+class _OftenFull:
     """A limit in the last round.
 
     Attributes
@@ -64,7 +64,7 @@ class _FullLimit:
     ratios: Array = field(default_factory=lambda: np.zeros(0))
 
 
-NEVER_FULL = _FullLimit()
+NEVER_FULL = _OftenFull()
 
 
 class ReturningTasks:
@@ -72,7 +72,7 @@ class ReturningTasks:
 
     def __init__(self, limits: LimitsAround) -> None:
         self._limits = limits
-        self._seen = dict[int, _FullLimit]()
+        self._seen = dict[int, _OftenFull]()
 
     def look(self) -> None:
         """Note waits by what all limits were in the last round."""
@@ -106,7 +106,7 @@ class ReturningTasks:
         at[seen.tasks] = seen.waits
         return np.asarray(at[tasks])
 
-    def _found(self, pool: int, tasks: Places, inside: Array, before: _FullLimit) -> _FullLimit | None:
+    def _found(self, pool: int, tasks: Places, inside: Array, before: _OftenFull) -> _OftenFull | None:
         """A limit that was full; None where all tasks are alike."""
         limits, w = self._limits, self._limits.work
         crowd, flow = w.crowds[pool], w.flow
@@ -125,7 +125,7 @@ class ReturningTasks:
         whole, mean = (np.bincount(kinds, its, len(flow)) for its in (rate, rate * waits))
         now = self._moved(before.tasks, before.waits, some, mean[some] / whole[some])
         ratios = waits[len(direct) :] * whole[called] / mean[called]
-        return _FullLimit(line.swing, some, now, calls, self._moved(before.calls, before.ratios, calls, ratios))
+        return _OftenFull(line.swing, some, now, calls, self._moved(before.calls, before.ratios, calls, ratios))
 
     def _work(self, pool: int, tasks: Places, inside: Array) -> Array:
         """By how much each task of a limit lengthens its line (T,).
