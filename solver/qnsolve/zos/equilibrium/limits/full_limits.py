@@ -366,9 +366,7 @@ def by_places(
     there = np.bincount(form.work[tasks], held, len(users))
     left = goal - float(form.rate[~mine] @ there[~mine])  # to users: the longer they wait the fewer they take
     cycle = np.maximum(rest + new, 1e-300)
-    told = float((come * there * new / cycle**2)[mine].sum()) / max(
-        goal, 1e-300
-    )  # change of the places with the waits, in logs
+    told = float((come * there * new / cycle**2)[mine].sum()) / max(goal, 1e-300)  # how they change with the waits, in logs
     part *= told**2 / (told**2 + (TELLS * (1 - part)) ** 2)
     low, high = -RANGE, RANGE
     for _ in range(SECTIONS):

@@ -18,7 +18,7 @@ SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 SAME_POWER = 0.1  # change of a power up to which it stays
 OFF = 0.015  # of the rate at which users come, from which on their limits are no network of lines alike
-LEAST_STEP = 0.05  # part of a change of how often a limit is full that is gone at least
+LATE, LEAST_STEP = 8, 0.05  # rounds in which how often a limit is full is as found, and part of a change gone at least then
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
 
@@ -210,11 +210,11 @@ class LimitArrivals(PickedLimits):
             self.inside[pool] = mean, float(crowd.inside @ (number - mean) ** 2), self._free(pool, 1 - crowd.full)
 
     def _free(self, pool: int, found: float) -> float:
-        """How often a limit is not full, as those below it take it in the next round: part of the way where that swings.
+        """How often a limit is not full, as those below it take it in the next round: part of the way where that still swings.
 
         The fuller it was, the fewer come out of it to limits below, the shorter they wait there, and the less full it is.
         """
-        if pool not in self.inside:
+        if pool not in self.inside or self.work.rounds <= LATE:
             return found
         before, (part, last) = self.inside[pool][2], self._swings.get(pool, (1.0, 0.0))
         change = found - before

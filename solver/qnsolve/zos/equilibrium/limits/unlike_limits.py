@@ -80,7 +80,7 @@ class UnlikeLimits(LimitArrivals):
                 ratio[some] = self._one_kind(tasks, int(some[0]), inside, speed, size, away, plain)
             else:
                 kinds = np.clip(kinds, 0.02, np.inf if behind else 100.0)
-                ratio[some] = self._as_they_return(pool, tasks[some], kinds) if of_users and not apart else kinds
+                ratio[some] = self._as_they_return(pool, tasks[some], kinds, apart) if of_users else kinds
         if pool in self.two_counts or pool in self.few_places.times:
             ratio = ratio / self._two_parts(tasks, inside, away)
         (self.own_waits.add if kinds is not None else self.own_waits.discard)(pool)
@@ -114,12 +114,15 @@ class UnlikeLimits(LimitArrivals):
         known = beside > 1e-9 * alike and bool(np.isfinite(found).all())
         return _over(found, beside, SEEN * plain) if known else np.ones(len(tasks))
 
-    def _as_they_return(self, pool: int, tasks: Places, ratio: Array) -> Array:
-        """`unlike` of users with the mean that a chain of their kinds has, each as it comes back to that line."""
+    def _as_they_return(self, pool: int, tasks: Places, ratio: Array, apart: bool) -> Array:
+        """`unlike` of users with the mean that a chain of their kinds has, each as it comes back to that line.
+
+        All alike as far as the chain of the limit tells these `apart`.
+        """
         part, flow = self.returning.part(pool), self.work.flow[tasks]
         if part == 0:
             return ratio
-        each = ratio ** (1 - part) * self.returning.waits(pool, tasks)
+        each = ratio ** (1 - part) * (1.0 if apart else self.returning.waits(pool, tasks))
         return np.asarray(each * float(flow @ ratio) / float(flow @ each))
 
     def whence(self, tasks: Places, limited: Places, held: Array) -> tuple[Array, Array]:
