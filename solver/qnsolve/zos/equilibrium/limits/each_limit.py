@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array, Places, each_once, without
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
@@ -23,15 +24,7 @@ from .below.class_places import PlacesOfClasses
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
 from .below.stations_below import StationsBelow
 from .below.works_apart import WorksApart, works_apart
-from .full_limits import (
-    NEARLY,
-    alone_on_a_cp,
-    as_full,
-    by_places,
-    fastest,
-    fastest_on_cps,
-    passing,
-)
+from .full_limits import NEARLY, alone_on_a_cp, as_full, by_places, fastest, fastest_on_cps, passing
 from .inside.classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .inside.own_stations import Inside, OwnStations
 from .limit_arrivals import waiting_alike
@@ -42,7 +35,7 @@ APART = 3.0  # most that a speed read off a chain differs from that of the produ
 EFFORT_OF_ONE = 0.3  # of one limit, over that of a chain of a TCB
 LEAST_CALLED = 1e-3  # rate at which tasks come when lower ones call them, over that in the mean
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its users wait by the chain alone
-NEAR, HALVES = 1e-3, 20  # of the tasks on the CPs, to which as many are there, and steps in which so many are found
+NEAR, FINE = 1e-3, 1e-6  # of the tasks on the CPs, to which as many are there, and of their speed, to which it is found
 SAME = 1e-6  # change of what limits of two counts depend on up to which they are the same [ratio]
 
 
@@ -166,7 +159,7 @@ class EachLimit(StationsBelow):
         found = self._crowd(pool, tasks, held, holds, self._beside_called(region, speed), size, mixed, joined)
         if not mine and self._region_of_few_places(region, own, beside, back):
             return
-        found = found if apart is not None or mine else self._of_two_counts(region, found, nu, both, tilt, speed)
+        found = found if apart is not None or mine else self._of_two_counts(region, found, nu, back[1:], speed)
         if mine:
             found = self.shared.solve(region, mine, size, others, tilt, found, whole)
             w.crowds[pool] = found
@@ -267,10 +260,10 @@ class EachLimit(StationsBelow):
             return speed
         return np.minimum(speed, fastest_on_cps(self.work, tasks, self.own.through(tasks)))
 
-    def _of_two_counts(self, region: int, found: Crowd, nu: Array, both: Array, tilt: float, speed: Array) -> Crowd:
+    def _of_two_counts(self, region: int, found: Crowd, nu: Array, back: Array, speed: Array) -> Crowd:
         """Open work that comes one by one, with the tasks on the CPs and elsewhere inside as two counts.
 
-        `nu` are rates at which tasks leave the CPs were all pieces at their QR TCB alike; `both` are weights of the numbers
+        `nu` are rates at which tasks leave the CPs were all pieces at their QR TCB alike, `back` those at which they leave
         elsewhere.
         """
         w, pool, tasks = self.work, self.pool[region], self.tasks[region]
@@ -280,7 +273,6 @@ class EachLimit(StationsBelow):
         if other or not stream < NEARLY * float(speed[-1]):
             return found
         visits = max(self.visits_of_one(region), 1.0)
-        back = tilt * both[:-1] / np.maximum(both[1:], 1e-300)
         unlike = np.ndim(self.own.unlike_pieces(self.qr_pool.get(region, -1), tasks, len(nu))) > 0
         there = float(w.flow[tasks] @ w.on_cps[tasks]) if unlike else 0.0
 
@@ -542,18 +534,15 @@ class EachLimit(StationsBelow):
 
 def _slower(nu: Array, stream: float, number: float) -> float:
     """Speed of the CPs over rates `nu` of 1, 2, … tasks there, at which so many are there of a stream; 1 where more are."""
-    count, low, high = np.arange(len(nu) + 1.0), 0.0, 1.0
+    count = np.arange(len(nu) + 1.0)
 
     def there(slower: float) -> float:
         chance = weights(stream / (nu * slower))
         return float(count @ chance) / float(chance.sum())
 
-    if there(high) > (1 - NEAR) * number:
-        return high
-    for _ in range(HALVES):
-        middle = (low + high) / 2
-        low, high = (low, middle) if there(middle) < number else (middle, high)
-    return high
+    if there(1.0) > (1 - NEAR) * number:
+        return 1.0
+    return narrowed(lambda slower: there(slower) >= number, 0.0, 1.0, FINE)[1]
 
 
 def _ends(few: FewSolved, flow: float) -> Array:
