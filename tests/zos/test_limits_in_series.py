@@ -260,3 +260,20 @@ def test_users_of_classes_do_not_keep_themselves_out() -> None:
     for work, truth in reference.works.items():
         assert answer[work].response_time == pytest.approx(truth.response, rel=0.11), work
         assert answer[work].etr == pytest.approx(truth.throughput, rel=0.06), work
+
+
+def test_a_class_far_slower_than_its_users_ask_below_a_large_tor() -> None:
+    """One place for 28 times as many as it passes, 514 before it: simulated, SHORT ± 0.1 %, LONG ± 2.8 % (SHORT once +2200 %)."""
+    limits = {"R0": (36, 5), "R1": (176, 2), "R2": (150, 6), "R3": (37, 1), "R5": (26, 5), "R6": (38, 5)}
+    regions = [zos.CicsRegion("TOR", lpar="L", mxt=514)]
+    regions += [zos.CicsRegion(name, lpar="L", mxt=mxt, tranclasses={"T": most}) for name, (mxt, most) in limits.items()]
+    short = zos.Step(regions=["R1", "R2"], qr_cpu=0.00079967, open_cpu=7.5874e-5, devices={"DB2": 0.333})
+    long = zos.Step(regions=list(limits), qr_cpu=0.0012007, open_cpu=0.00035894, devices={"DB2": 0.24396}, tranclass="T")
+    work = [
+        zos.Work("SHORT", users=367, think_time=0.02, steps=[zos.Step(regions="TOR", qr_cpu=6e-5), short]),
+        zos.Work("LONG", users=231, think_time=0.02, steps=[zos.Step(regions="TOR", qr_cpu=5.4e-5), long]),
+    ]
+    found = zos.System([zos.Lpar("L", processors=6)], regions, work, devices=[zos.Device("DB2")]).solve()
+    assert found["SHORT"].etr == pytest.approx(848.2, rel=0.003)
+    assert found["SHORT"].response_time == pytest.approx(0.4127, rel=0.005)
+    assert found["LONG"].response_time == pytest.approx(9.609, rel=0.03)

@@ -130,7 +130,8 @@ class EachLimit(StationsBelow):
         own = self.own.at_region(self.pool[region], tasks, size, alone=not inner and not mine)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total - own.now, 1e-12)
         nu = self.nu[region] = self.nu[region] if region in self.nu else self._cps_speed(region, size)
-        tilt = min(total, size / (rest + own.slowest), 0.9999 * float(nu[-1])) if not inner and not mine else total
+        most = self.pace(inner, size, total)
+        tilt = most if inner or mine else min(most, size / (rest + own.slowest), 0.9999 * float(nu[-1]))
         tilt = max(tilt, 1e-300)
         phi = weights(tilt / nu)
         fix = weights(tilt * rest / np.arange(1.0, size + 1))
@@ -182,13 +183,14 @@ class EachLimit(StationsBelow):
         below = self.tasks_in(inner)
         rest = max((float(flow @ (holds - w.on_cps)[tasks]) - below) / total, 1e-12)
         shares = [float(w.flow[self.tasks[r]].sum()) / total for r in regions]
-        parts = [self.weights_below(r, size, 1.0) for r in inner]
-        base = weights(total * rest / np.arange(1.0, size + 1))
+        tilt = self.pace(inner, size, total)
+        parts = [self.weights_below(r, size, tilt / total) for r in inner]
+        base = weights(tilt * rest / np.arange(1.0, size + 1))
         for r, its, share in zip(regions, sizes, shares, strict=True):
             nu = self.nu[r] = self.nu[r] if r in self.nu else self._cps_speed(r, its)
-            base = folded(base, weights(total * share / np.append(nu, np.full(size - len(nu), nu[-1]))), size)
+            base = folded(base, weights(tilt * share / np.append(nu, np.full(size - len(nu), nu[-1]))), size)
         whole = np.maximum(all_folded(base, parts), 1e-300)
-        speed = self._on_cps_left(tasks, speed_of(whole, total))
+        speed = self._on_cps_left(tasks, speed_of(whole, tilt))
         inside = self._chains_abreast(regions, tasks, shares, speed)
         self._descend(inside / whole, parts, inner, base)
 

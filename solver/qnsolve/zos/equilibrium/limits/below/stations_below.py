@@ -53,6 +53,13 @@ class StationsBelow(UnlikeLimits):
         """Weights of up to so many tasks in and before a region that fills below another one."""
         return weights(tilt * self.speeds[region][2] / self.in_line(region, size)[1:])
 
+    def pace(self, stations: list[int], size: int, flow: float) -> float:
+        """Tasks a second at which no station's weights still grow at so many tasks, `flow` at most [1/s].
+
+        Speeds are the same at any pace; with weights that grow to the end those of few tasks are none that floats hold.
+        """
+        return min([flow, *(flow * float(self.in_line(r, size)[-1]) / self.speeds[r][2] for r in stations)])
+
     def in_line(self, region: int, size: int) -> Array:
         """Rates at which 0 … size tasks in and before a region leave it: fewer unlike ones while many are in line."""
         speed, limit, its = self.speeds[region]
