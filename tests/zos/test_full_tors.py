@@ -83,3 +83,15 @@ def test_streams_through_a_tor_before_several_full_regions() -> None:
     for name, throughput, response in (("payments", 60.0, 1.038), ("questions", 33.4, 1.031), ("lookups", 2397, 1.501)):
         assert found[name].etr == pytest.approx(throughput, rel=0.02)
         assert found[name].response_time == pytest.approx(response, rel=0.02)
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_tasks_in_all_regions_that_one_full_tor_lets_in_are_as_few_together(elsewhere: bool) -> None:
+    """Ten places for five AORs on 2 CPs 65 % busy: simulated to 0.9 %; each AOR by its own number +5.1 % (X -1.8 %)."""
+    regions = [zos.CicsRegion("TOR", lpar="M" if elsewhere else "L", mxt=10)]
+    regions += [zos.CicsRegion(f"A{i}", lpar="L", mxt=10) for i in range(5)]
+    aor = zos.Step(regions=[f"A{i}" for i in range(5)], qr_cpu=0.0025, open_cpu=0.0022, devices={"D": 0.03})
+    work = [zos.Work("W", users=113, think_time=0.27, steps=[zos.Step(regions="TOR", qr_cpu=0.0002), aor])]
+    lpars = [zos.Lpar("L", processors=2), zos.Lpar("M", processors=1)]
+    found = zos.System(lpars, regions, work, devices=[zos.Device("D")]).solve()
+    assert found["W"].response_time == pytest.approx(0.1458 if elsewhere else 0.148, rel=0.012)

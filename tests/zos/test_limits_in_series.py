@@ -263,7 +263,7 @@ def test_users_of_classes_do_not_keep_themselves_out() -> None:
 
 
 def test_a_class_far_slower_than_its_users_ask_below_a_large_tor() -> None:
-    """One place for 28 times as many as it passes, 514 before it: simulated, SHORT ± 0.1 %, LONG ± 2.8 % (SHORT once +2200 %)."""
+    """One place for 28 times as many as it passes, 514 before it: simulated, SHORT ± 0.1, LONG ± 2.8 % (SHORT +2200 % once)."""
     limits = {"R0": (36, 5), "R1": (176, 2), "R2": (150, 6), "R3": (37, 1), "R5": (26, 5), "R6": (38, 5)}
     regions = [zos.CicsRegion("TOR", lpar="L", mxt=514)]
     regions += [zos.CicsRegion(name, lpar="L", mxt=mxt, tranclasses={"T": most}) for name, (mxt, most) in limits.items()]

@@ -22,6 +22,7 @@ FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, 
 EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
 FILLED = (0.7, 0.9)  # share of the time in a region on the CPs: from one to the other its speeds are of as many there
 FEW_HERE = 0.01  # of the users of a work, over what is left of CPUs and TCBs, up to which they come as if at rates
+ROOM = 0.8  # of the places of a full region on the CPs, up to which tasks come by the number of all of them
 NONE = 1e-9  # share of tasks that is none of them
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
@@ -60,11 +61,12 @@ def load_of(
         if r in regions
     }
     watched = regions & {*limits.gates, *limits.capped}
+    gated, let_in = _gated(work, limits, regions)
     limited = watched | {*kept} | (regions & {int(form.pool_region[pool]) for pool in limits.classes})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, rough=_rough(work, host, here),
-        spread=_spread(work, limits, here, before), gated=_gated(work, limits, regions),
+        spread=_spread(work, limits, here, before), gated=gated, let_in=let_in,
         watched=watched, limited=limited, filled=_filled(limits, regions), held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
@@ -170,9 +172,25 @@ def _stretches(count: Array, time: Array, stream: Array, users: Array, away: Arr
     return np.asarray(np.exp(at))
 
 
-def _gated(work: Working, limits: Limits, regions: frozenset[int]) -> dict[int, Array]:
-    """Rates at which tasks come to the CPs from those of some regions that are at their limits, as visits."""
-    return {region: rates * limits.visits_of_one(region) for region, rates in limits.rates.items() if region in regions}
+def _gated(work: Working, limits: Limits, regions: frozenset[int]) -> tuple[dict[int, Array], dict[int, int]]:
+    """`Load.gated`, rates as visits, and `Load.let_in`: the more there are of all that are let in, the fewer come."""
+    found = {region: rates for region, rates in limits.rates.items() if region in regions}
+    outer = {region: limits.let_in_by(region) for region in found}
+    there = {r: float(work.flow[limits.tasks[r]] @ work.on_cps[limits.tasks[r]]) for r in found}
+    let_in = dict[int, int]()
+    for its in sorted({*outer.values()} & {*limits.rates}):
+        mates, shape = [r for r in found if outer[r] == its], limits.rates[its]
+        number = sum(there[r] for r in mates)
+        if len(mates) > 1 and number < ROOM * (len(shape) - 1):
+            let_in |= dict.fromkeys(mates, its)
+            for r in mates:
+                found[r] = shape * (_at(found[r], there[r]) / _at(shape, number))
+    return {region: rates * limits.visits_of_one(region) for region, rates in found.items()}, let_in
+
+
+def _at(rates: Array, number: float) -> float:
+    """Rate at so many tasks, no whole number perhaps."""
+    return float(np.interp(number, np.arange(len(rates)), rates))
 
 
 def _counted(work: Working, limits: Limits) -> Array:

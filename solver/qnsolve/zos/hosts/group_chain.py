@@ -217,7 +217,8 @@ class GroupChain:
             arrive, up = np.zeros(total.shape), view.flows(total, phases, None)
         else:
             works = view.works(k, levels, phases)
-            arrive, up = view.own(k, total, near, self.gated, works, self.unit), view.flows(total, phases, k, works)
+            let_in = view.let_in(k, levels, phases, near)
+            arrive, up = view.own(k, total, let_in, self.gated, works, self.unit), view.flows(total, phases, k, works)
             if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
                 size, away = self.held
                 share = min(view.piece_share(self.region), 1.0)
@@ -377,7 +378,8 @@ class GroupChain:
         others = float(load.flow[(load.region == self.region) & (view.rest > 0)].sum()) + self.rate * (later - view.going_on(k))
         leave = rates.serve * (1 - later) + rates.down * max(others, 0.0) / max(self.out, 1e-300)
         total = rates.levels[:, None] + self.phases[None, :]
-        come = np.broadcast_to(rates.arrive + view.direct(k, total, rates.near, self.gated), total.shape)
+        near = view.let_in(k, rates.levels, self.phases, rates.near)
+        come = np.broadcast_to(rates.arrive + view.direct(k, total, near, self.gated), total.shape)
         groups = [(jump.levels, jump.rate) for jump in rates.together if jump.levels > 0]
         return speeds_seen(rates.levels, self.phases, rates.near - rates.levels[:, None], chance, come, leave, groups)
 

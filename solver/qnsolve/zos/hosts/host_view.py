@@ -428,19 +428,38 @@ class HostView:
         if k is not None:
             others = others * (1 - self._called(k)[1])
         found: Array = np.full(total.shape, load.fixed / max(self.piece(k), 1e-300))
-        per_visit = load.flow * self.cpu()
-        per_visit[mine] -= load.flow[mine] * (load.groups[k].cpu + load.groups[k].spin if k is not None else 0.0)
         for region, rates in load.gated.items():
             its = load.region == region
             some = its & (others > 0)
             if some.any():  # they come by their own limit, given their mean share of the others: with what follows at the group
-                share = float(per_visit[its].sum() / max(per_visit.sum() + load.fixed, 1e-300))
+                mates = load.let_in_with(region)
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
-                here = total - phases if k is not None and load.groups[k].region == region else 0.0  # those at the group
-                come = along(rates, here + phases * share).clip(min=0.0)
+                here = total - phases if len(mine) and mates[mine[0]] else 0.0  # those at the group
+                come = along(rates, here + phases * self._share_of(mates, k)).clip(min=0.0)
                 found = found + part * come * self._of_themselves(region)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
+
+    def let_in(self, k: int, levels: Array, phases: Array, near: Array) -> Array:
+        """Tasks on the CPs by whose number those of the region of a group come: `near` are those of the region itself."""
+        load, region = self.load, self.load.groups[k].region
+        if region not in load.let_in:
+            return near
+        return np.asarray(levels[:, None] + phases * self._share_of(load.let_in_with(region), k))
+
+    def _share_of(self, some: Places, k: int | None) -> float:
+        """Share of some tasks (T,) in the work of all others than a group."""
+        beside = self._beside(k)
+        return float(beside[some].sum() / max(beside.sum() + self.load.fixed, 1e-300))
+
+    @_once
+    def _beside(self, k: int | None) -> Array:
+        """CPU of each task but for that at a group (T,) [engines]."""
+        load, found = self.load, self.load.flow * self.cpu()
+        if k is not None:
+            group = load.groups[k]
+            found[group.tasks] -= load.flow[group.tasks] * (group.cpu + group.spin)
+        return np.asarray(found)
 
     def _first_pieces(self, k: int | None) -> Array:
         """Pieces that each task is among the others when it comes, before it is at a group."""

@@ -215,6 +215,8 @@ class Load:
         Squares of the times that a task spins, added up: at its QR TCB and beside it [s²]; none where no task does.
     gated : dict of region to ndarray
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
+    let_in : dict of region to region
+        The full one that lets all tasks of some of these in: w counts those of all that the same one lets in.
     watched : frozenset of region
         Their speeds are asked for.
     limited : frozenset of region
@@ -254,6 +256,7 @@ class Load:
     rough: Array = field(default_factory=lambda: np.ones(1))
     spin_squares: Array = field(default_factory=lambda: np.zeros((2, 0)))
     gated: dict[int, Array] = field(default_factory=dict)
+    let_in: dict[int, int] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     limited: frozenset[int] = frozenset()
     filled: dict[int, float] = field(default_factory=dict)
@@ -268,6 +271,12 @@ class Load:
     never_idle: tuple[NeverIdle, ...] = ()
     shares: Shares | None = None
     called: Called | None = None
+
+    def let_in_with(self, region: int) -> Places:
+        """Tasks by whose number those of a full region come: its own, or all that the same one lets in (T,)."""
+        outer = self.let_in.get(region)
+        mates = [region] if outer is None else [r for r, its in self.let_in.items() if its == outer]
+        return np.isin(self.region, mates)
 
     @property
     def few_users(self) -> bool:

@@ -16,6 +16,7 @@ from .inside.few_places_of_work import FewPlacesOfWork
 from .limits_of_cpu import SolvedTogether
 
 TWO = 2  # regions side by side whose limits are solved together
+SELDOM = 0.05  # chance of a full limit up to which it is the one above that lets its tasks in
 
 
 @dataclass
@@ -143,6 +144,18 @@ class LimitPools:
     def together_with(self, region: int) -> tuple[int, ...]:
         """A region and those beside it that call the same tasks."""
         return self.abreast.get(self.leader.get(region, -1), (region,))
+
+    def let_in_by(self, region: int) -> int:
+        """The outermost full region that alone lets the tasks of one in, itself without one; -1 where that is full itself.
+
+        The number of its tasks on the CPs then goes with its own line. Regions side by side are each on their own.
+        """
+        outer, its = region, self.found.get(region)
+        if its is not None and its.full > SELDOM and self.above[region] in self.gates:
+            return -1
+        while self.above[outer] in self.gates:
+            outer = self.above[outer]
+        return -1 if outer in self.leader else outer
 
     def size_above(self, region: int) -> int:
         """Places of the regions that call the tasks of this one."""
