@@ -18,6 +18,7 @@ SWINGS = (0.6, 0.9)  # standard deviation of a wait over its mean, up to which t
 SURE = 0.35  # the same, up to which what is inside is all places
 LEAST = 1e-9  # of the time inside, that a task is there and not before a limit below
 SHORTEST = 0.05  # wait over the mean, at least
+SEVERAL = 2  # kinds of tasks in a line below
 MOST = 1000  # places up to which it is told what asks for one more of them
 OFTEN = 0.7  # how often a limit is full that is looked at
 STILL = 2e-3  # change of the waits over their mean up to which they stay as they were
@@ -77,20 +78,25 @@ class ReturningTasks:
     def look(self) -> None:
         """Note waits by what all limits were in the last round."""
         limits, w = self._limits, self._limits.work
-        own = w.holds()
-        each = [(limits.pool[r], limits.tasks[r], own) for r in limits.gates]
-        each += [(p, its, own + w.pool_wait[limits.pool[int(w.form.pool_region[p])]]) for p, its in limits.classes.items()]
+        each = [(limits.pool[r], limits.tasks[r]) for r in limits.gates]
         before, self._seen = self._seen, {}
-        for pool, tasks, inside in each:
+        for pool, tasks in (*each, *limits.classes.items()):
             crowd = w.crowds.get(pool)
             if crowd is None or crowd.full <= OFTEN or crowd.wait <= 0:
                 continue
-            found = self._found(pool, tasks, inside, before.get(pool, NEVER_FULL))
+            found = self._found(pool, tasks, self._inside(pool), before.get(pool, NEVER_FULL))
             if found is not None:
                 self._seen[pool] = found
         called = [(-1, NEVER_FULL), *self._seen.items()]
         calls, ratios = (np.concatenate(its) for its in zip(*((its.calls, its.ratios) for _, its in called), strict=True))
         w.by_caller = calls, np.repeat([p for p, _ in called], [len(its.calls) for _, its in called]), ratios
+
+    def _inside(self, pool: int) -> Array:
+        """Time that each task holds a place of a limit: in a class also while it waits for its region (T,) [s]."""
+        limits, w = self._limits, self._limits.work
+        if pool not in limits.classes:
+            return w.holds()
+        return np.asarray(w.holds() + w.pool_wait[limits.pool[int(w.form.pool_region[pool])]])
 
     def part(self, pool: int) -> float:
         """How far the waits for a limit are those that are found here: as there was always a line in the last round."""
@@ -130,8 +136,8 @@ class ReturningTasks:
     def _work(self, pool: int, tasks: Places, inside: Array) -> Array:
         """By how much each task of a limit lengthens its line (T,).
 
-        Where tasks inside wait for limits below, one more of them is there, before the fullest of these. So it is what a task
-        asks of that, and not how long it waits there, that lengthens the line: by the part of one more that is there.
+        Where tasks of several kinds wait for limits below, one more of them is there, before the fullest. So it is what
+        a task asks of that, and not how long it waits there, that lengthens the line: by the part of one more that is there.
         """
         limits, w, flow = self._limits, self._limits.work, self._limits.work.flow
         callers, called, number = w.calls
@@ -147,7 +153,9 @@ class ReturningTasks:
         lines, asked = list[Array](), list[Array]()
         for line in each_once(at[at >= 0]).tolist():
             mine = calls[at == line]
-            hold = spent - w.pool_wait[line]
+            if len(each_once(callers[mine])) < SEVERAL:
+                continue  # they hold places for as long as they wait there, and nobody else does
+            hold = self._inside(line)
             load = float((flow[callers[mine]] * number[mine]) @ hold[called[mine]])
             there = [t for t, held in enumerate(w.need.limits) if line in held]
             places = float(w.form.pool_size[line]) * load / max(float(flow[there] @ hold[there]), load, 1e-300)
