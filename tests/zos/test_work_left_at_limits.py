@@ -127,3 +127,21 @@ def test_places_of_unlike_kinds_are_those_of_their_own_chain(salt: int, number: 
     response, rate = _error(salt, f"unlike at a limit {number}")
     assert response < CLOSE
     assert rate < 0.01
+
+
+@pytest.mark.parametrize(("mxt", "simulated"), [(10, (0.02508, 0.03005)), (20, (0.0257, 0.02993))])
+def test_an_mxt_that_cpu_fills_leaves_the_times_at_cps_as_they_are(mxt: int, simulated: tuple[float, float]) -> None:
+    """One CP 91 % busy, a region beside it without a limit; to 1.2 % simulated (once -22 and -28 %)."""
+
+    def solved(most: int) -> tuple[float, float]:
+        regions = [zos.CicsRegion("R0", lpar="L", mxt=2000), zos.CicsRegion("R1", lpar="L", mxt=most)]
+        short = zos.Step(["R0", "R1"], shares=[1.9009, 1.5493], qr_cpu=0.000798046, devices={"D": 0.00136269})
+        long = zos.Step(
+            ["R0", "R1"], shares=[1.9009, 1.5493], qr_cpu=0.000397502, open_cpu=0.00289513, devices={"D": 0.00278333}
+        )
+        work = [zos.Work("W0", rate=308.04, steps=[short]), zos.Work("W1", rate=200.53, steps=[long])]
+        found = zos.System([zos.Lpar("L", processors=1)], regions, work, devices=[zos.Device("D")]).solve()
+        return found["W0"].response_time, found["W1"].response_time
+
+    assert solved(mxt) == pytest.approx(simulated, rel=NEAR)
+    assert solved(20) == pytest.approx(solved(2000), rel=SAME)

@@ -45,7 +45,8 @@ class Center:
     """Pieces of one kind: their tasks, time alone and time, and CPU that each still has to do while there [s].
 
     `more` is the number of pieces of the CPU that does not grow with the work, all alike: alone, there, and the CPU of one;
-    `mates` are others of its burst that a task comes with, in the mean.
+    `mates` are others of its burst that a task comes with, in the mean. `before` is what each waits for the `limit` of the
+    region, where that holds tasks at a TCB back.
     """
 
     pool: int | None
@@ -56,12 +57,19 @@ class Center:
     left: Array
     more: tuple[float, float, float] = (0.0, 0.0, 0.0)
     mates: float = 0.0
+    limit: int = -1
+    before: Array | float = 0.0
+
+    @property
+    def spent(self) -> Array:
+        """Time with that before the limit [s]."""
+        return np.asarray(self.time + self.before)
 
     @property
     def stretch(self) -> float:
         """Time over that alone, in the mean."""
         alone = float(self.flow @ self.alone) + self.more[0]
-        return max((float(self.flow @ self.time) + self.more[1]) / alone, 1.0) if alone > 0 else 1.0
+        return max((float(self.flow @ self.spent) + self.more[1]) / alone, 1.0) if alone > 0 else 1.0
 
     @property
     def of_load(self) -> float:
@@ -76,13 +84,13 @@ class Center:
     @property
     def waits(self) -> float:
         """How many more of them are there [count]."""
-        return float(self.flow @ (self.time - self.alone))
+        return float(self.flow @ (self.spent - self.alone))
 
     @property
     def waiting(self) -> float:
         """Work left of the tasks there beyond that of tasks that nobody holds up [s]."""
         alone, there, each = self.more
-        return float(self.flow @ ((self.time - self.alone) * self.left)) + (there - alone) * each
+        return float(self.flow @ ((self.spent - self.alone) * self.left)) + (there - alone) * each
 
 
 def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkLeft:
@@ -121,8 +129,7 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     theirs = sum(c.waiting for c in unsure)
     if goal - (waiting - theirs) > LEFT * theirs:  # what is left to those says more of them
         goal, centers = goal - (waiting - theirs), unsure
-    error = _error(centers, goal)
-    _scale(work, centers, [_factor(center, error) for center in centers], times)
+    scale(work, centers, factors_of(centers, goal), times)
     return left_over
 
 
@@ -166,13 +173,15 @@ def _called(load: Load) -> float:
     return 0.0 if load.called is None else float((HostView(load).cpu() * load.flow) @ load.called.share)
 
 
-def _scale(work: Working, centers: list[Center], factors: list[float], times: Array) -> None:
+def scale(work: Working, centers: list[Center], factors: list[float], times: Array) -> None:
     """Waits at some centers so many times as long."""
     for center, factor in zip(centers, factors, strict=True):
         scaled = center.alone + factor * (center.time - center.alone)
         times[center.tasks] += scaled - center.time
         if center.pool is not None:
             work.at_group[center.pool][center.tasks] = scaled
+        if center.limit >= 0:
+            work.pool_wait[center.limit, center.tasks] *= factor
 
 
 def as_open(work: Working, load: Load, times: Array) -> float:
@@ -214,9 +223,10 @@ def left_to_do(work: Working, load: Load, again: Array | float = 1.0) -> dict[Po
 
 
 def centers_of(
-    work: Working, load: Load, point: HostPoint, times: Array, flow: Array, left: dict[Pool | None, Array]
-) -> list[Center]:
-    """TCBs, threads, and free pieces."""
+    work: Working, load: Load, point: HostPoint, times: Array, flow: Array, left: dict[Pool | None, Array],
+    limits: dict[int, int] | None = None,
+) -> list[Center]:  # fmt: skip
+    """TCBs, threads, and free pieces; with waits for the `limits` of some regions, pools by region, at their QR TCBs."""
     free, found = times.copy(), []
     mates = np.zeros(len(flow))
     for burst in load.bursts:
@@ -226,7 +236,9 @@ def centers_of(
         free -= at
         alone = (group.alone - group.off * (group.kind is Pool.LIMIT)) * load.rounds[tasks]  # inside a limit: on CPs
         kind = None if group.of_users else group.kind
-        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[kind][tasks]))
+        limit = (limits or {}).get(group.region, -1) if group.kind is Pool.QR else -1
+        before = work.pool_wait[limit, tasks] if limit >= 0 else 0.0
+        found.append(Center(group.pool, tasks, flow[tasks], alone, at[tasks], left[kind][tasks], limit=limit, before=before))
     more = load.fixed, load.fixed * point.free, PIECE
     alone = (load.free + load.spin) * load.rounds * (load.flow > 0)
     return [
@@ -248,6 +260,12 @@ def _of_bursts(work: Working, load: Load) -> float:
         each = float(burst.first @ work.ask.on_cps) / share
         found += rate * share * burst.mates(share) * each**2 / 2
     return found
+
+
+def factors_of(centers: list[Center], goal: float) -> list[float]:
+    """Waits at each center over what they were, so that as much work is left to do as is to be [s]."""
+    error = _error(centers, goal)
+    return [_factor(center, error) for center in centers]
 
 
 def _factor(center: Center, error: float) -> float:

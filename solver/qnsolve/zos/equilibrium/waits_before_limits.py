@@ -5,28 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from math import exp
 
-import numpy as np
-
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Pool
-from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
-from .conservation import as_open, centers_of, conserve, left_to_do
+from .conservation import Center, as_open, centers_of, conserve, factors_of, left_to_do, scale
 from .group_times import solved_times
 from .limits.limits import Limits
 from .working import Working
 
-LEAST = 1e-3  # of the work left to do, of tasks before limits, up to which these are as good as none
+LEAST = 1e-9  # of the work left to do, of tasks that wait, up to which these are as good as none
+OFTEN = 1 / 3  # chance of a full limit, from which on no center is as without limits
 FARTHEST = 3.0  # times as long, or part of it, as which a wait is at most; longer as unlike pieces make it
 
 
 def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, times: Array) -> None:
-    """Waits for the limits of a host scaled such that as much work is left to do as there is without these limits.
+    """Waits at a host and for its limits, scaled such that as much work is left to do as there is without these limits.
 
     Tasks at rates leave the same work behind, whoever is served first, as long as no CP idles that a task which waits for a
     limit would have. With few places beside those of tasks off the CPs there are such, and it is more: nothing is taken away
-    as far as that may be.
+    as far as that may be. Limits that are seldom full leave each TCB and the CPs as they are without them.
     """
     form, pools = work.form, {r: limits.pool[r] for r in load.held}
     others = {*limits.gates, *limits.capped} & {*form.region[load.flow > 0].tolist()}
@@ -45,21 +42,30 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
 
 
 def _as_open(work: Working, limits: Limits, load: Load, point: HostPoint, times: Array, known: dict[int, float]) -> None:
-    """The same as if all work came at rates, as far as it is known of each region."""
+    """The same as if all work came at rates, as far as it is known of each region: at TCBs and CPs, and before limits."""
     pools = {r: limits.pool[r] for r in load.held}
-    left = left_to_do(work, load)
-    waits = {r: float((work.flow * work.pool_wait[pool]) @ left[Pool.LIMIT]) for r, pool in pools.items()}
-    there, waiting = _left(work, load, point, times, left), sum(waits.values())
-    if waiting <= LEAST * there:
+    flow, left = work.flow * (load.flow > 0), left_to_do(work, load)
+    full = max((work.seen[pool].full for pool in pools.values() if pool in work.seen), default=0.0)
+    free, part = _without_limits(work, limits, load), max(known.values())
+    goal = _left(free)
+    centers = centers_of(work, load, point, times, flow, left, pools)
+    if sum(c.waiting for c in centers) <= LEAST * goal:
         return
-    goal = _without_limits(work, limits, load) - there
-    for r, pool in pools.items():
-        size, away = load.held[r]
-        tasks = limits.tasks[r]
-        most = FARTHEST * unlike(work.flow[tasks], left[Pool.LIMIT][tasks])
-        longer = float(np.clip(goal / waiting, 1 / FARTHEST, most))
-        part = 1.0 if longer > 1 else _busy(size - load.engines, away)
-        work.pool_wait[pool] *= longer ** (known[r] * part)
+    as_free = [
+        _clipped(its.waits / c.waits) if min(its.waits, c.waits) > 0 else 1.0 for c, its in zip(centers, free, strict=True)
+    ]
+    scale(work, centers, [each ** (part * max(1 - full / OFTEN, 0.0)) for each in as_free], times)
+    centers = centers_of(work, load, point, times, flow, left, pools)
+    there, now = _left(centers), sum(c.waiting for c in centers)
+    if goal < there:
+        part *= min(_busy(size - load.engines, away) for size, away in load.held.values())
+    factors = factors_of(centers, max(now + goal - there, now / FARTHEST))
+    scale(work, centers, [_clipped(each) ** part for each in factors], times)
+
+
+def _clipped(longer: float) -> float:
+    """No longer, and no shorter, than is believed."""
+    return min(max(longer, 1 / FARTHEST), FARTHEST)
 
 
 def _busy(places: float, away: float) -> float:
@@ -71,21 +77,20 @@ def _busy(places: float, away: float) -> float:
     return min(found, 1.0)
 
 
-def _left(work: Working, load: Load, point: HostPoint, times: Array, left: dict[Pool | None, Array]) -> float:
-    """Work left to do of the tasks at the TCBs and CPs [s]."""
-    centers = centers_of(work, load, point, times, work.flow * (load.flow > 0), left)
-    return sum(float(c.flow @ (c.time * c.left)) + c.more[1] * c.more[2] for c in centers)
+def _left(centers: list[Center]) -> float:
+    """Work left to do of the tasks at the TCBs and CPs, and before limits [s]."""
+    return sum(float(c.flow @ (c.spent * c.left)) + c.more[1] * c.more[2] for c in centers)
 
 
-def _without_limits(work: Working, limits: Limits, load: Load) -> float:
-    """The same on the host without its limits."""
+def _without_limits(work: Working, limits: Limits, load: Load) -> list[Center]:
+    """What is at the TCBs and CPs of the host without its limits."""
     kept = work.kept.setdefault((-1 - int(work.form.host[load.flow > 0][0]), None), Kept())
     free = replace(load, held={}, watched=frozenset(), kept=kept)
     before, service, seen, waits = dict(work.at_group), dict(work.service), dict(work.seen), work.pool_wait.copy()
     gone, limits.kept = limits.kept, {}
     point, times = solved_times(work, limits, free)
     conserve(work, free, point, times)
-    found = _left(work, free, point, times, left_to_do(work, free))
+    found = centers_of(work, free, point, times, work.flow * (free.flow > 0), left_to_do(work, free))
     limits.kept, work.pool_wait = gone, waits
     work.at_group, work.service, work.seen = before, service, seen
     return found
