@@ -16,6 +16,7 @@ from .limits_of_cpu import seldom_on_tcbs, solved_together, waits_in_lines
 ON_CPS = 0.4  # share of the time in a region spent on the CPs from which on its limit is part of the chain there
 OWN_CPS = 0.1  # the same of regions without TCBs: nothing else says how few of its tasks are on the CPs at once
 USERS_ON_CPS = 0.6  # the same for work of users
+OFTEN, FULL_ON_CPS = 0.5, 0.75  # chance of a limit that users fill, from which on it takes that share
 MORE = 1.5  # share of the time on the CPs over that of all, from which on bursts are not like others
 STAYS = 0.75  # of that share, down to which a limit that was part of a chain of its host stays one
 CROWDED = 5.0  # wait over the time inside from which on users and work with a rate crowd before a limit
@@ -169,7 +170,8 @@ class PickedLimits(LimitPools):
         on_cps = self.on_cps_share(tasks)
         streams = float(flow @ (form.users[form.work[tasks]] == 0)) > 0.5 * float(flow.sum())
         mostly = float(flow @ (w.ask.qr[tasks] > 0)) > 0.9 * float(flow.sum())  # over the QR TCB
-        least = (ON_CPS if streams else USERS_ON_CPS) * (STAYS if before else 1.0)
+        of_users = FULL_ON_CPS if self._seen_full(region) > OFTEN else USERS_ON_CPS
+        least = (ON_CPS if streams else of_users) * (STAYS if before else 1.0)
         if self._crowded(region):
             self.apart.add(region)
         simple = self._simple(region) and not self._crowded(region)
@@ -183,6 +185,11 @@ class PickedLimits(LimitPools):
             self.gates.append(region)
             if before:
                 self.apart.add(region)  # CPU fills it only as long as it does not limit: once and for all
+
+    def _seen_full(self, region: int) -> float:
+        """Chance that no place of a region is left, as far as it is known."""
+        its = self.work.seen.get(self.pool[region]) or self.work.crowds.get(self.pool[region])
+        return 0.0 if its is None else its.full
 
     def _bursts_on_cps(self, region: int) -> bool:
         """Whether what comes in bursts is on the CPs for more of its time than others are: servers there have all as alike."""
