@@ -22,7 +22,7 @@ FARTHEST_LOG, STEPS = 40.0, 100  # of how much longer tasks may take: the most, 
 EXACT, ROUNDING = 1e-12, 2e-15  # to what it is found, and difference of numbers of tasks that is none
 FILLED = (0.7, 0.9)  # share of the time in a region on the CPs: from one to the other its speeds are of as many there
 FEW_HERE = 0.01  # of the users of a work, over what is left of CPUs and TCBs, up to which they come as if at rates
-ROOM = 0.8  # of the places of a full region on the CPs, up to which tasks come by the number of all of them
+ROOM = 0.8  # of the places of a full region, up to which the tasks on the CPs in the mean say how many come of a kind
 NONE = 1e-9  # share of tasks that is none of them
 AWAY = 0.8  # most of the tasks in a region that CPU fills that are off the CPs
 SEVERAL, FARTHEST = (
@@ -62,11 +62,12 @@ def load_of(
     }
     watched = regions & {*limits.gates, *limits.capped}
     gated, let_in = _gated(work, limits, regions)
+    beside = {} if coming.steady else _beside(work, limits, gated, let_in, here)
     limited = watched | {*kept} | (regions & {int(form.pool_region[pool]) for pool in limits.classes})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,
         region=form.region, coming=coming, rough=_rough(work, host, here),
-        spread=_spread(work, limits, here, before), gated=gated, let_in=let_in,
+        spread=_spread(work, limits, here, before), gated=gated, let_in=let_in, beside=beside,
         watched=watched, limited=limited, filled=_filled(limits, regions), held=kept, fixed=fixed,
         fixed_flow=fixed / PIECE, calls=_calls(work, limits, busy, rounds), bursts=bursts_at(work, limits, here), rounds=rounds,
         kept=work.kept.setdefault((host, rank), Kept()), round=work.rounds,
@@ -175,22 +176,36 @@ def _stretches(count: Array, time: Array, stream: Array, users: Array, away: Arr
 def _gated(work: Working, limits: Limits, regions: frozenset[int]) -> tuple[dict[int, Array], dict[int, int]]:
     """`Load.gated`, rates as visits, and `Load.let_in`: the more there are of all that are let in, the fewer come."""
     found = {region: rates for region, rates in limits.rates.items() if region in regions}
-    outer = {region: limits.let_in_by(region) for region in found}
-    there = {r: float(work.flow[limits.tasks[r]] @ work.on_cps[limits.tasks[r]]) for r in found}
-    let_in = dict[int, int]()
-    for its in sorted({*outer.values()} & {*limits.rates}):
-        mates, shape = [r for r in found if outer[r] == its], limits.rates[its]
-        number = sum(there[r] for r in mates)
-        if len(mates) > 1 and number < ROOM * (len(shape) - 1):
-            let_in |= dict.fromkeys(mates, its)
-            for r in mates:
-                found[r] = shape * (_at(found[r], there[r]) / _at(shape, number))
+    let_in = {region: outer for region in found if (outer := limits.let_in_by(region)) in limits.let_in}
+    let_in = {region: outer for region, outer in let_in.items() if list(let_in.values()).count(outer) > 1}
+    there = {r: float(work.flow[limits.tasks[r]] @ work.on_cps[limits.tasks[r]]) for r in let_in}
+    for region, outer in let_in.items():
+        rates, number = limits.let_in[outer], sum(there[r] for r, its in let_in.items() if its == outer)
+        part = float(work.flow[limits.tasks[region]].sum()) / max(float(work.flow[limits.tasks[outer]].sum()), 1e-300)
+        if number < ROOM * (len(rates) - 1):
+            part = _at(found[region], there[region]) / max(_at(rates, number), 1e-300)
+        found[region] = part * rates
     return {region: rates * limits.visits_of_one(region) for region, rates in found.items()}, let_in
 
 
 def _at(rates: Array, number: float) -> float:
     """Rate at so many tasks, no whole number perhaps."""
     return float(np.interp(number, np.arange(len(rates)), rates))
+
+
+def _beside(
+    work: Working, limits: Limits, gated: dict[int, Array], let_in: dict[int, int], here: Places
+) -> dict[int, tuple[float, float]]:
+    """`Load.beside`: limits that are full let in as many however many users are left."""
+    number = work.flow * work.on_cps * here
+    there = np.bincount(work.form.region, number)
+    found = {}
+    for region in gated:
+        outer = let_in.get(region, region)
+        mates = [r for r in let_in if let_in[r] == outer] if region in let_in else [region]
+        its = limits.found.get(outer)
+        found[region] = float(number.sum() - there[mates].sum()), 0.0 if its is None else 1 - min(its.full, 1.0)
+    return found
 
 
 def _counted(work: Working, limits: Limits) -> Array:

@@ -435,7 +435,8 @@ class HostView:
                 mates = load.let_in_with(region)
                 part = float(load.flow[some] @ (others[some] / load.visits[some])) / self._region_flow(region)
                 here = total - phases if len(mine) and mates[mine[0]] else 0.0  # those at the group
-                come = along(rates, here + phases * self._share_of(mates, k)).clip(min=0.0)
+                near = here + phases * self._share_of(mates, k)
+                come = along(rates, near).clip(min=0.0) * self._of_users_left(region, total, near)
                 found = found + part * come * self._of_themselves(region)
                 others[some] = 0.0
         return found + self.coming(others, total, works)
@@ -446,6 +447,15 @@ class HostView:
         if region not in load.let_in:
             return near
         return np.asarray(levels[:, None] + phases * self._share_of(load.let_in_with(region), k))
+
+    def _of_users_left(self, region: int, total: Array, near: Array) -> Array | float:
+        """Rate at which users come to a region with so many tasks on the CPs, over that with `near`, others as in the mean."""
+        others, part = self.load.beside.get(region, (0.0, 0.0))
+        if part == 0:
+            return 1.0
+        visits = np.where(self.load.region == region, self.load.visits, 0.0)
+        now, mean = self.coming(visits, total), self.coming(visits, near + others)
+        return np.asarray((np.maximum(now, RATE_FLOOR) / np.maximum(mean, RATE_FLOOR)) ** part)
 
     def _share_of(self, some: Places, k: int | None) -> float:
         """Share of some tasks (T,) in the work of all others than a group."""
@@ -574,7 +584,7 @@ class HostView:
         load, group, tasks = self.load, self.load.groups[k], self.load.groups[k].tasks
         if gated:
             share = float(load.flow[tasks].sum()) / self._region_flow(group.region)
-            return along(load.gated[group.region], near).clip(min=0.0) * share
+            return along(load.gated[group.region], near).clip(min=0.0) * share * self._of_users_left(group.region, total, near)
         visits = np.zeros(len(load.visits))
         visits[tasks] = load.visits[tasks] * unit
         return self.coming(visits, total, works)
@@ -615,7 +625,7 @@ class HostView:
             return np.zeros(total.shape)
         if gated:
             share = float((load.flow * (visits > 0)).sum()) / self._region_flow(group.region)
-            return along(load.gated[group.region], near).clip(min=0.0) * share
+            return along(load.gated[group.region], near).clip(min=0.0) * share * self._of_users_left(group.region, total, near)
         return self.coming(visits, total)
 
     def _region_flow(self, region: int) -> float:

@@ -217,6 +217,8 @@ class Load:
         Rates at which its tasks come when w of them are on the CPs, from a region at its limit.
     let_in : dict of region to region
         The full one that lets all tasks of some of these in: w counts those of all that the same one lets in.
+    beside : dict of region to (float, float)
+        Tasks on the CPs in the mean beside those by whose number its tasks come, and how far users come by that of all [0..1].
     watched : frozenset of region
         Their speeds are asked for.
     limited : frozenset of region
@@ -257,6 +259,7 @@ class Load:
     spin_squares: Array = field(default_factory=lambda: np.zeros((2, 0)))
     gated: dict[int, Array] = field(default_factory=dict)
     let_in: dict[int, int] = field(default_factory=dict)
+    beside: dict[int, tuple[float, float]] = field(default_factory=dict)
     watched: frozenset[int] = frozenset()
     limited: frozenset[int] = frozenset()
     filled: dict[int, float] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from qnsolve.zos.hosts.chains.windows import KeptWindows
 from qnsolve.zos.hosts.limited.few_places import OTHERS, FewSolved
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
 from qnsolve.zos.hosts.limited.limits_abreast import Abreast, limits_abreast
-from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, speed_of, weights
+from qnsolve.zos.hosts.limited.product_form import SMALL, all_folded, folded, paced, speed_of, weights
 
 from .below.class_places import PlacesOfClasses
 from .below.series_limits import SERIES, SharedBelow, arrivals, crowd_of
@@ -28,6 +28,7 @@ from .full_limits import NEARLY, alone_on_a_cp, as_full, by_places, fastest, fas
 from .inside.classes_at_tcbs import SELDOM, ClassesAtTcbs
 from .inside.own_stations import Inside, OwnStations
 from .limit_arrivals import waiting_alike
+from .limit_pools import TWO
 
 RARE = 0.03  # chance of a queue before a limit below which tasks come to the CPs as if there were none
 LOOSE = 0.05  # of the places of a full region, tasks on the CPs up to which groups are let in to these as they come
@@ -48,6 +49,7 @@ class EachLimit(StationsBelow):
         self.felt = dict[int, Array]()  # rates at which tasks come as lower ones call them, over the mean, by those inside
         self.told = AlikeAnswers[int, Crowd | None](SAME)
         self.windows = dict[int, dict[tuple[int, int], KeptWindows]]()  # of the chains of limits abreast, by the first
+        self.bare = dict[int, Array]()  # weights of the tasks of a region that are neither on CPs nor in a limit below
         self.joined = False  # whether the chain of a limit has those below it as stations
         self.shared = SharedBelow(self)
         self.own = OwnStations(self.work)
@@ -139,7 +141,7 @@ class EachLimit(StationsBelow):
         others, stations = dict[int, Array](), self.shared.weights(region, mine, size, tilt)
         for r in mine:  # with all else of its tasks, for its own chain
             others[r] = all_folded(phi, (fix, *parts, *(its for other, its in stations.items() if other != r)))
-        both = all_folded(fix, stations.values())
+        both = self.bare[region] = all_folded(fix, stations.values())
         base = folded(phi, both, size)
         alone = base if both is beside else folded(phi, beside, size)
         both = all_folded(both, parts)
@@ -426,24 +428,35 @@ class EachLimit(StationsBelow):
             full = max(full, self.found[self.above[region]].full)
         if region not in self.rates and (full < RARE or self.loose(region)):
             return  # too seldom full to change how work comes
-        inside = (
-            found.inside
-            if found.limit == size
-            else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
-        )
-        born = np.interp(np.arange(size + 1.0), found.number, found.coming) * self.felt.get(region, 1.0)
-        each = np.where(inside > 1e-12, inside, 0.0) / np.maximum(np.convolve(phi, rest)[: size + 1], 1e-300)
-        born[size] = 0.0
-        den = phi * np.correlate(np.append(each, np.zeros(size)), rest, "valid")
-        num = phi * np.correlate(np.append(each * born, np.zeros(size)), rest, "valid")
-        if inside[size] > 1e-12:
-            num += queued * each[size] / inside[size] * phi * rest[::-1] * back[::-1]
-        good = np.flatnonzero(den > 1e-14)
-        if not len(good):  # beyond what floats tell apart: work comes as it did
-            return
-        rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
-        rates[size] = 0.0
-        self.rates[region] = rates
+        rates = come_to_cps(phi, rest, back, found, self.felt.get(region, 1.0))
+        if rates is not None:  # else beyond what floats tell apart: work comes as it did
+            self.rates[region] = rates
+
+    def note_let_in(self) -> None:
+        """The same of all regions that one full region lets in together, by the number of all their tasks there."""
+        self.let_in = {}
+        for outer in {self.let_in_by(region) for region in self.rates} & {*self.bare}:
+            mates = {region for region in self.rates if self.let_in_by(region) == outer}
+            if len(mates) < TWO:
+                continue
+            pace = self.parts[outer][3] / self.speeds[outer][2]
+            phi, rest = self._cps_and_rest(outer, mates, pace, self.size(outer))
+            back = np.append(0.0, self.parts[outer][3] * rest[:-1] / np.maximum(rest[1:], 1e-300))
+            rates = come_to_cps(phi, rest, back, self.found[outer], 1.0)
+            if rates is not None:
+                self.let_in[outer] = rates
+
+    def _cps_and_rest(self, region: int, mates: set[int], pace: float, size: int) -> tuple[Array, Array]:
+        """Weights of the tasks of a region, and of `mates` below it, that are on the CPs, and not; up to so many."""
+        (phi, _, _, tilt), flow = self.parts[region], self.speeds[region][2]
+        cps, rest = (paced(its, pace * flow / tilt, size) for its in (phi, self.bare[region]))
+        for below in self.stations_below([region]):
+            if below in mates:
+                more, off = self._cps_and_rest(below, mates, pace, size)
+                cps, rest = folded(cps, more, size), folded(rest, off, size)
+            else:
+                rest = folded(rest, self.weights_below(below, size, pace), size)
+        return cps, rest
 
     def loose(self, region: int) -> bool:
         """Whether groups come to a region, next to none of whose tasks are on the CPs: it lets them in as they come."""
@@ -531,6 +544,31 @@ class EachLimit(StationsBelow):
         w.pool_wait[pool, tasks] = wait * self.unlike(pool, tasks, within, speed, inside.size, within - w.on_cps, wait)
         self.own.note(lines, few.off, total, rest)
         return True
+
+
+def come_to_cps(phi: Array, rest: Array, back: Array, found: Crowd, felt: Array | float) -> Array | None:
+    """Rates at which tasks of a limit come to the CPs with so many there; None where floats tell no two of them apart.
+
+    `phi` and `rest` are weights of those there and elsewhere inside, `back` the rates at which the latter leave.
+    """
+    size = len(phi) - 1
+    queued = float(found.chance[found.number > size].sum())
+    inside = (
+        found.inside if found.limit == size else np.bincount(np.minimum(found.number, size).astype(int), found.chance, size + 1)
+    )
+    born = np.interp(np.arange(size + 1.0), found.number, found.coming) * felt
+    each = np.where(inside > 1e-12, inside, 0.0) / np.maximum(np.convolve(phi, rest)[: size + 1], 1e-300)
+    born[size] = 0.0
+    den = phi * np.correlate(np.append(each, np.zeros(size)), rest, "valid")
+    num = phi * np.correlate(np.append(each * born, np.zeros(size)), rest, "valid")
+    if inside[size] > 1e-12:
+        num += queued * each[size] / inside[size] * phi * rest[::-1] * back[::-1]
+    good = np.flatnonzero(den > 1e-14)
+    if not len(good):
+        return None
+    rates = np.interp(np.arange(size + 1.0), good, num[good] / den[good])
+    rates[size] = 0.0
+    return np.asarray(rates)
 
 
 def _slower(nu: Array, stream: float, number: float) -> float:

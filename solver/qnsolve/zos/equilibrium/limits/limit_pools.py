@@ -37,6 +37,8 @@ class LimitPools:
         The others that may fill.
     rates : dict of region to ndarray
         How tasks come to the CPs out of a region that fills.
+    let_in : dict of region to ndarray
+        How tasks of all regions come there that a full one lets in, by the number of all.
     capped : dict of region to int
         Regions that their TRANCLASSes let in no more than so many tasks.
     lined : set of region
@@ -66,6 +68,7 @@ class LimitPools:
     gates: list[int] = field(default_factory=list)
     capped: dict[int, int] = field(default_factory=dict)
     rates: dict[int, Array] = field(default_factory=dict)
+    let_in: dict[int, Array] = field(default_factory=dict)
     speeds: dict[int, tuple[Array, int, float]] = field(default_factory=dict)
     parts: dict[int, tuple[Array, Array, Array, float]] = field(default_factory=dict)
     ratios: dict[int, Array] = field(default_factory=dict)

@@ -111,6 +111,7 @@ class Limits(EachLimit):
         self.at_tcbs.solve_cps()
         for region, found in self.found.items():
             self.note_rates(region, found)
+        self.note_let_in()
 
     def _begin_round(self) -> None:
         """Note what the last round has found, and forget what holds for that alone; without limits there is no more to do."""

@@ -21,6 +21,12 @@ def weights(ratios: Array) -> Array:
     return np.asarray(np.exp(np.maximum(logs - logs.max(), -700.0)))
 
 
+def paced(weight: Array, longer: float, size: int) -> Array:
+    """The weights at so many times the throughput, of up to `size` tasks; 0 beyond those that are given, the largest 1."""
+    logs = np.log(np.maximum(weight[: size + 1], 1e-300)) + np.arange(min(len(weight), size + 1)) * np.log(longer)
+    return np.append(np.exp(np.maximum(logs - logs.max(), -700.0)), np.zeros(max(size + 1 - len(weight), 0)))
+
+
 def speed_of(whole: Array, tilt: float) -> Array:
     """Rate at which 0, 1, 2, … tasks leave; where the weights are too small to be told from 0, in proportion to them."""
     seen = whole > SMALL
