@@ -129,7 +129,8 @@ def conserve(work: Working, load: Load, point: HostPoint, times: Array) -> WorkL
     theirs = sum(c.waiting for c in unsure)
     if goal - (waiting - theirs) > LEFT * theirs:  # what is left to those says more of them
         goal, centers = goal - (waiting - theirs), unsure
-    scale(work, centers, factors_of(centers, goal), times)
+    error = _error(centers, goal)
+    scale(work, centers, [_factor(center, error) for center in centers], times)
     return left_over
 
 
@@ -260,12 +261,6 @@ def _of_bursts(work: Working, load: Load) -> float:
         each = float(burst.first @ work.ask.on_cps) / share
         found += rate * share * burst.mates(share) * each**2 / 2
     return found
-
-
-def factors_of(centers: list[Center], goal: float) -> list[float]:
-    """Waits at each center over what they were, so that as much work is left to do as is to be [s]."""
-    error = _error(centers, goal)
-    return [_factor(center, error) for center in centers]
 
 
 def _factor(center: Center, error: float) -> float:

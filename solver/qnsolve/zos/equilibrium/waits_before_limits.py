@@ -6,15 +6,17 @@ from dataclasses import replace
 from math import exp
 
 from qnsolve.numerics.series import Array
+from qnsolve.zos.compile.compiled import Pool
+from qnsolve.zos.hosts.calls import unlike
 from qnsolve.zos.hosts.load import HostPoint, Kept, Load
 
-from .conservation import Center, as_open, centers_of, conserve, factors_of, left_to_do, scale
+from .conservation import Center, as_open, centers_of, conserve, left_to_do, scale
 from .group_times import solved_times
 from .limits.limits import Limits
 from .working import Working
 
-LEAST = 1e-9  # of the work left to do, of tasks that wait, up to which these are as good as none
-OFTEN = 1 / 3  # chance of a full limit, from which on no center is as without limits
+LEAST, LITTLE = 1e-9, 1e-3  # of the work left to do, of tasks that wait at a center, and before limits: as good as none
+OFTEN = 0.1  # chance of a full limit, from which on no center is as without limits
 FARTHEST = 3.0  # times as long, or part of it, as which a wait is at most; longer as unlike pieces make it
 
 
@@ -23,7 +25,7 @@ def with_all_work(work: Working, limits: Limits, load: Load, point: HostPoint, t
 
     Tasks at rates leave the same work behind, whoever is served first, as long as no CP idles that a task which waits for a
     limit would have. With few places beside those of tasks off the CPs there are such, and it is more: nothing is taken away
-    as far as that may be. Limits that are seldom full leave each TCB and the CPs as they are without them.
+    as far as that may be. Limits that are hardly ever full leave each TCB and the CPs as they are without them.
     """
     form, pools = work.form, {r: limits.pool[r] for r in load.held}
     others = {*limits.gates, *limits.capped} & {*form.region[load.flow > 0].tolist()}
@@ -49,18 +51,21 @@ def _as_open(work: Working, limits: Limits, load: Load, point: HostPoint, times:
     free, part = _without_limits(work, limits, load), max(known.values())
     goal = _left(free)
     centers = centers_of(work, load, point, times, flow, left, pools)
-    if sum(c.waiting for c in centers) <= LEAST * goal:
-        return
     as_free = [
-        _clipped(its.waits / c.waits) if min(its.waits, c.waits) > 0 else 1.0 for c, its in zip(centers, free, strict=True)
+        _clipped(its.waiting / c.waiting) if min(its.waiting, c.waiting) > LEAST * goal else 1.0
+        for c, its in zip(centers, free, strict=True)
     ]
     scale(work, centers, [each ** (part * max(1 - full / OFTEN, 0.0)) for each in as_free], times)
-    centers = centers_of(work, load, point, times, flow, left, pools)
-    there, now = _left(centers), sum(c.waiting for c in centers)
-    if goal < there:
-        part *= min(_busy(size - load.engines, away) for size, away in load.held.values())
-    factors = factors_of(centers, max(now + goal - there, now / FARTHEST))
-    scale(work, centers, [_clipped(each) ** part for each in factors], times)
+    waits = {r: float((work.flow * work.pool_wait[pool]) @ left[Pool.LIMIT]) for r, pool in pools.items()}
+    there, waiting = _left(centers_of(work, load, point, times, flow, left)), sum(waits.values())
+    if waiting <= LITTLE * there:
+        return
+    for r, pool in pools.items():
+        size, away = load.held[r]
+        tasks = limits.tasks[r]
+        most = FARTHEST * unlike(work.flow[tasks], left[Pool.LIMIT][tasks])
+        longer = min(max((goal - there) / waiting, 1 / FARTHEST), most)
+        work.pool_wait[pool] *= longer ** (known[r] * (1.0 if longer > 1 else _busy(size - load.engines, away)))
 
 
 def _clipped(longer: float) -> float:
