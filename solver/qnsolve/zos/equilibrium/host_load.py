@@ -62,7 +62,8 @@ def load_of(
     }
     watched = regions & {*limits.gates, *limits.capped}
     gated, let_in = _gated(work, limits, regions)
-    beside = {} if coming.steady else _beside(work, limits, gated, let_in, here)
+    alike = len(np.unique(form.importance[form.host == host])) == 1
+    beside = _beside(work, limits, gated, let_in, here) if alike and not coming.steady else {}
     limited = watched | {*kept} | (regions & {int(form.pool_region[pool]) for pool in limits.classes})
     return Load(
         engines=float(form.engines[host]), groups=groups, free=free, spin=spin, flow=flow, visits=visits, work=form.work,

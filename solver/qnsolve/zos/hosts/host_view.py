@@ -28,6 +28,7 @@ MIX = 0.5  # power of how unlike the pieces of the others are in their clock, be
 MOSTLY = (0.5, 0.8)  # share of the places of a limit off the CPs: from one to the other their number counts as moving
 MANY = 4.0  # others over all few users and processors, from which on users are where they are in the mean
 RATE_FLOOR = 1e-12
+FARTHEST = 3.0  # times as many, or part of it, as which users come at most with more or fewer others on the CPs
 NOISE = 1e-13  # of all visits, what rounding leaves
 
 Found = TypeVar("Found")
@@ -455,7 +456,8 @@ class HostView:
             return 1.0
         visits = np.where(self.load.region == region, self.load.visits, 0.0)
         now, mean = self.coming(visits, total), self.coming(visits, near + others)
-        return np.asarray((np.maximum(now, RATE_FLOOR) / np.maximum(mean, RATE_FLOOR)) ** part)
+        ratio = np.maximum(now, RATE_FLOOR) / np.maximum(mean, RATE_FLOOR)  # of users who are all there there is none
+        return np.asarray(np.clip(ratio, 1 / FARTHEST, FARTHEST) ** part)
 
     def _share_of(self, some: Places, k: int | None) -> float:
         """Share of some tasks (T,) in the work of all others than a group."""

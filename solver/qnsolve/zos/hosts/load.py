@@ -218,7 +218,8 @@ class Load:
     let_in : dict of region to region
         The full one that lets all tasks of some of these in: w counts those of all that the same one lets in.
     beside : dict of region to (float, float)
-        Tasks on the CPs in the mean beside those by whose number its tasks come, and how far users come by that of all [0..1].
+        Tasks on the CPs in the mean beside those by whose number its tasks come, and how far users come by that of all [0..1];
+        none where some are before others.
     watched : frozenset of region
         Their speeds are asked for.
     limited : frozenset of region
