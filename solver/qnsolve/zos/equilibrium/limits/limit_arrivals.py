@@ -17,7 +17,10 @@ from .limit_picking import PickedLimits
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 SAME_POWER = 0.1  # change of a power up to which it stays
-OFF = 0.015  # of the rate at which users come, from which on their limits are no network of lines alike
+OFF, FALLS = (
+    0.015,
+    0.8,
+)  # of the rate at which users come, from which on their limits are no network of lines alike, if it stays
 LATE, LEAST_STEP = 8, 0.05  # rounds in which how often a limit is full is as found, and part of a change gone at least then
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 
@@ -197,7 +200,9 @@ class LimitArrivals(PickedLimits):
     def look_elsewhere(self) -> None:
         """Note how users come who wait for several limits."""
         known, self.elsewhere = self.elsewhere, users_elsewhere(self.work)
-        self.unlike_elsewhere |= {k for (p, k), its in self.elsewhere.items() if (p, k) in known and its.off > OFF}
+        for one, its in self.elsewhere.items():  # it is far off at first, where users came otherwise
+            if one in known and its.off > max(OFF, FALLS * known[one].off):
+                self.unlike_elsewhere.add(one[1])
         self.elsewhere = {(p, k): its for (p, k), its in self.elsewhere.items() if k not in self.unlike_elsewhere}
 
     def note_inside(self) -> None:
