@@ -13,7 +13,7 @@ from qnsolve.numerics.series import Array, Places, each_once, without
 from qnsolve.zos.equilibrium.users.users_feedback import UsersFeedback
 from qnsolve.zos.hosts.alike_answers import AlikeAnswers
 from qnsolve.zos.hosts.chains.at_limits import FEW
-from qnsolve.zos.hosts.chains.birth_death import Crowd, crowd_at_most
+from qnsolve.zos.hosts.chains.birth_death import Crowd, UserSource, crowd_at_most
 from qnsolve.zos.hosts.chains.windows import KeptWindows
 from qnsolve.zos.hosts.limited.few_places import OTHERS, FewSolved
 from qnsolve.zos.hosts.limited.inside_counts import limit_of_two_counts
@@ -109,13 +109,27 @@ class EachLimit(StationsBelow):
             speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
         elif joined:
             sources = waiting_alike(sources, float(self.work.flow[tasks] @ held[tasks]))
-        unlike = mixed if self.mild(tasks, mixed) else 1.0
+        unlike = self._of_users_left(tasks, inside, sources, mixed) if self.mild(tasks, mixed) else 1.0
         found, load = crowd_at_most(stream, sources, speed, size, unlike, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
         if not stream:
             self.feedback.note(pool, tasks, sources, found)
         return found
+
+    def _of_users_left(self, tasks: Places, inside: Array, sources: list[UserSource], mixed: float) -> float:
+        """The factor `mixed` for unlike times of users: work brought by those who are mostly there varies less.
+
+        Of users who are elsewhere for a part of their time it varies as that of open work by the square of that part.
+        """
+        if not sources or any(its.rates is None for its in sources):
+            return mixed
+        works, flow = self.work.form.work[tasks], self.work.flow[tasks]
+        squares, less = flow * inside[tasks] ** 2, np.ones(len(tasks))
+        for its in sources:
+            less[np.isin(works, its.works)] = min(its.rest / its.users, 1.0) ** 2
+        users, rest = (sum(its) for its in zip(*((its.users, its.rest) for its in sources), strict=True))
+        return max(mixed * float(squares @ less) / float(squares.sum()) / (rest / users) ** 2, min(mixed, 1.0))
 
     def _gate(self, region: int, mine: dict[int, Array]) -> None:
         """A region's limit; regions below it that fill are stations of it, solved before, `mine` those of others too."""
@@ -273,6 +287,7 @@ class EachLimit(StationsBelow):
         stream, works = float(w.flow[tasks].sum()), w.form.work[tasks]
         self.two_counts.discard(pool)
         other = region in self.capped or (w.form.users[works] > 0).any() or w.form.in_groups[works].any()
+        other = other or bool(self.in_classes(tasks, w.holds()))  # no more than these have places
         if other or not stream < NEARLY * float(speed[-1]):
             return found
         visits = max(self.visits_of_one(region), 1.0)
