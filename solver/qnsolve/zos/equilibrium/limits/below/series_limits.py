@@ -292,13 +292,13 @@ class SharedBelow:
             its = float(rest[own].sum())
             if its <= 1e-12 * float(flow[own].sum()):
                 continue
-            if form.users[work] == 0:
-                stream, most = stream + its, np.inf
-                continue
             time = float(rest[own] @ spent[own]) / its
-            if work in classes and classes[work][0] != size:  # of one as large all stand in the line of the region
+            if work in classes and round(classes[work][0], 6) != size:  # of one as large all stand in the line of the region
                 sources.append(UserSource(classes[work][0], its * time / there, classes[work][1]))
                 most += classes[work][0]
+                continue
+            if form.users[work] == 0:
+                stream, most = stream + its, np.inf
                 continue
             users, visits = float(form.users[work]), its / float(w.rate[work])
             away = w.cycle[work] / visits - time
