@@ -52,6 +52,8 @@ class GroupRates:
         What comes several at once.
     always : ndarray or None
         Speed of each line that is never idle, where there are any.
+    going : ndarray or float
+        Pieces that a visit goes on as on the CPs.
     """
 
     levels: Array
@@ -64,12 +66,14 @@ class GroupRates:
     left: Array | None
     together: list[Jump]
     always: Array | None
+    going: Array | float
 
     def cut(self, levels: Array) -> None:
         """One level less at the end: the last stands for all beyond."""
         self.levels, self.arrive, self.serve = levels, self.arrive[:-1], self.serve[:-1]
         self.up, self.down, self.pieces = self.up[:-1], self.down[:-1], self.pieces[:-1]
         self.always = None if self.always is None else self.always[:-1]
+        self.going = self.going if isinstance(self.going, float) else self.going[:-1]
 
 
 class GroupChain:
@@ -91,6 +95,7 @@ class GroupChain:
         self.piece = max(float(mine @ group.cpu) / self.rate, SHORTEST) if group is not None else 1.0
         self.region, self.pool = (group.region, group.pool) if group is not None else (-1, -1)
         self.going = view.going(k) / self.levels_a_task
+        self.mine = np.ones(len(mine), dtype=bool)  # of the tasks of the group, those that the chain is of
         self.slower = float(view.slower(k)) if k is not None else 1.0
         if k is not None and self.as_levels and not load.groups[k].in_order:  # the others' clock is over that of tasks
             self.slower /= self.levels_a_task ** view.settled(k)
@@ -201,18 +206,19 @@ class GroupChain:
         loads = np.array([self.rate, view.loads[self.k], view.total, self.going, self.slower, self.out, self.phases[-1]])
         return kept_windows(view.load.kept.windows, key, loads)
 
-    def clocked(self, rates: GroupRates) -> tuple[float, Array, Array]:
+    def clocked(self, rates: GroupRates) -> tuple[Array | float, Array, Array]:
         """Share of those served that go on as one more of the others, and the rates of these by their own clock."""
-        slower = self.slower
-        follow = min(self.going, self.going / slower, 1.0)  # what goes on to faster others comes one by one, not in groups
-        return follow, rates.up / slower + (self.going / slower - follow) * rates.serve, rates.down / slower
+        slower, going = self.slower, rates.going
+        most = min(1.0, 1 / slower)  # what goes on to faster others comes one by one, not in groups
+        follow = min(going * most, 1.0) if isinstance(going, float) else np.minimum(going * most, 1.0)
+        return follow, rates.up / slower + (going / slower - follow) * rates.serve, rates.down / slower
 
     def chain(self, levels: Array) -> GroupRates:
         """All rates of the chain."""
         view, k, phases = self.view, self.k, self.phases
         serve, down, pieces = self._rates(levels)
         total = levels[:, None] + phases[None, :]
-        near, left = levels[:, None] + pieces * view.piece_share(self.region), None
+        near, left, works = levels[:, None] + pieces * view.piece_share(self.region), None, None
         if k is None:
             arrive, up = np.zeros(total.shape), view.flows(total, phases, None)
         else:
@@ -229,6 +235,7 @@ class GroupChain:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
+        going = self.going if k is None or self.gated or works is None else self.going * view.goes_of_mix(k, self.mine, works)
         always = self._always(levels)
         if always is not None:
             later = sum(each.later / each.cpu for each in view.load.never_idle)
@@ -236,7 +243,7 @@ class GroupChain:
         arrive, up, together = self._in_groups(total, arrive, up)
         if self.out <= 0:  # next to none of the others come: those that do are gone at once
             down = down + self.rate
-        return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together, always)
+        return GroupRates(levels, arrive, serve, up, down, pieces, near, left, together, always, going)
 
     def _in_groups(self, total: Array, arrive: Array, up: Array) -> tuple[Array, Array, list[Jump]]:
         """What comes one by one to the levels and the phases, and what in groups."""

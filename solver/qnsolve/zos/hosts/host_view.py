@@ -128,6 +128,19 @@ class HostView:
         shares = [float((flow * its) @ goes) / max(float(flow @ its), 1e-300) for its in (some, np.ones(len(flow)))]
         return float(self.going(k)) * shares[0] / max(shares[1], 1e-300)
 
+    def goes_of_mix(self, k: int, some: Places, works: Array) -> Array | float:
+        """Share of some visits to a group that go on at all, as works come at such rates (W, N, Y), over that in the mean.
+
+        How long those are that go on is in `quicker`.
+        """
+        load, tasks, goes = self.load, self.load.groups[k].tasks[some], self._after(k)[some] > 0
+        if goes.all() or not goes.any():
+            return 1.0
+        flow, all_ = load.flow[tasks], np.ones(len(goes))
+        going, come = (np.bincount(load.work[tasks], load.visits[tasks] * its, len(works)) for its in (goes, all_))
+        share = np.tensordot(going, works, 1) / np.maximum(np.tensordot(come, works, 1), RATE_FLOOR)
+        return np.asarray(share * float(flow.sum()) / max(float(flow @ goes), RATE_FLOOR))
+
     def _pieces(self, cpu: Array, k: int | None) -> Array:
         """Work over that of a mean piece of the others than a group."""
         return np.asarray(cpu / max(self.piece(k), 1e-300))

@@ -55,7 +55,7 @@ class KindChain(GroupChain):
             mine = flow * (kind == i)
             part.rate = float(mine.sum())
             part.piece = float(mine @ group.cpu) / part.rate
-            part.going = view.going_of(k, kind == i)
+            part.going, part.mine = view.going_of(k, kind == i), kind == i
 
     def levels(self, top: float) -> Array:
         """As of all alike, more of them one by one."""

@@ -15,7 +15,7 @@ from qnsolve.numerics.series import Array, Places
 
 from .banded import anchored, likely_state, stationary
 from .endless import eliminated_blocks, endless_blocks
-from .plane import LARGE, SPARE, STIFF, plane_moves, too_wide
+from .plane import LARGE, SPARE, STIFF, among, plane_moves, too_wide
 from .windows import KeptWindows, windowed
 
 LITTLE = 1e-12  # chance of a level over that of all below, from which on no more are looked at
@@ -31,7 +31,7 @@ class KindRates:
         Of the pieces that are of this kind.
     arrive, serve : ndarray (N, Y)
         Rates at which the level grows and falls by one task.
-    follow : float
+    follow : float or ndarray (N, Y)
         Share of those served that go on as one more of the others.
     up, down : ndarray (N, Y)
         Rates at which the others grow and fall by one task.
@@ -40,13 +40,14 @@ class KindRates:
     share: float
     arrive: Array
     serve: Array
-    follow: float
+    follow: Array | float
     up: Array
     down: Array
 
     def at(self, some: tuple[Array, ...]) -> KindRates:
         """The same on some points of the grids."""
-        return KindRates(self.share, self.arrive[some], self.serve[some], self.follow, self.up[some], self.down[some])
+        follow = among(self.follow, some)
+        return KindRates(self.share, self.arrive[some], self.serve[some], follow, self.up[some], self.down[some])
 
 
 def plane_of_kinds(

@@ -89,7 +89,7 @@ class Plane:
 
 
 def plane(
-    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array,
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: Array | float, up: Array, down: Array,
     groups: Sequence[Jump] = (), windows: KeptWindows | None = None,
 ) -> Plane:  # fmt: skip
     """Stationary chances.
@@ -99,7 +99,7 @@ def plane(
     levels, phases : ndarray (N,), (Y,)
     arrive, serve : ndarray (N, Y)
         Rates at which the level grows and falls by one task.
-    follow : float
+    follow : float or ndarray (N, Y)
         Share of those served that go on as one more of the phase.
     up, down : ndarray (N, Y)
         Rates at which the phase grows and falls by one task.
@@ -108,7 +108,7 @@ def plane(
     windows : KeptWindows, optional
         As for `windowed`.
     """
-    if len(phases) > 1 and follow == 0 and not up.any() and not groups:  # the phase stays where it is least
+    if len(phases) > 1 and not np.any(follow) and not up.any() and not groups:  # the phase stays where it is least
         alone = plane(levels, phases[:1], arrive[:, :1], serve[:, :1], 0.0, up[:, :1], down[:, :1])
         rest = np.zeros((len(levels), len(phases) - 1))
         return Plane(levels, phases, np.hstack((alone.chance, rest)))
@@ -125,8 +125,9 @@ def plane(
             look = seen[0] if seen else windows.looked.get(size) if windows is not None else None
             strip = None if look is None else likely_states(rows, columns, *look)
         chain = _PlaneChain(
-            levels[rows], phases[columns], arrive[some], serve[some], follow, up[some], down[some], jumps, strip
-        )
+            levels[rows], phases[columns], arrive[some], serve[some], among(follow, some), up[some], down[some], jumps,
+            strip,
+        )  # fmt: skip
         if likely is None:
             looked = some[0].size * some[1].size < arrive.size  # to see where the chances are
             chance = chain.chance(look=looked)[0]
@@ -157,7 +158,7 @@ class _PlaneChain:
     phases: Array
     arrive: Array
     serve: Array
-    follow: float
+    follow: Array | float
     up: Array
     down: Array
     groups: Sequence[Jump]
@@ -203,7 +204,7 @@ class _PlaneChain:
 
     def _together(self, likely: tuple[int, int] | None) -> Array | None:
         """The chances where both numbers move together on wide steps; None where none are, or no likely state is known."""
-        if likely is None or self.groups or self.follow == 0:
+        if likely is None or self.groups or not np.any(self.follow):
             return None
         moves_of = by_places(*self._moves(False, None, True))
         return self._stationary(moves_of, likely) if (-1, -1) in moves_of else None
@@ -258,8 +259,9 @@ def too_wide(rates: Sequence[Array], rows: Places, columns: Places, few: Places,
 
 
 def endless_plane(
-    phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, windows: KeptWindows | None = None
-) -> Plane | None:
+    phases: Array, arrive: Array, serve: Array, follow: Array | float, up: Array, down: Array,
+    windows: KeptWindows | None = None,
+) -> Plane | None:  # fmt: skip
     """Stationary chances where all levels from the last but two on are alike, without end; None where none settle.
 
     The last level of what is found stands for all above the one before it, at their mean.
@@ -273,7 +275,7 @@ def endless_plane(
 
     def solve(rows: Places, columns: Places, likely: tuple[int, ...] | None) -> Array | None:
         some = np.ix_(rows, columns)
-        its = arrive[some], serve[some], follow, up[some], down[some]
+        its = arrive[some], serve[some], among(follow, some), up[some], down[some]
         look = likely is None and len(columns) < len(phases)
         for careful, both in WAYS[2 * look :]:
             rise, fall, joint, ups, downs, less = plane_moves(levels, phases[columns], *its, careful, None, both)
@@ -295,21 +297,21 @@ def endless_plane(
 
 
 def plane_moves(
-    levels: Array, phases: Array, arrive: Array, serve: Array, follow: float, up: Array, down: Array, careful: bool,
-    jumps: Spread | None, both: bool = False,
+    levels: Array, phases: Array, arrive: Array, serve: Array, follow: Array | float, up: Array, down: Array,
+    careful: bool, jumps: Spread | None, both: bool = False,
 ) -> _Six:  # fmt: skip
     """Moves to the next level, back, back with one more of the phase, to the next phase, and back; and with one less, (N, Y).
 
     The last ones, below zero, are there where `both` numbers are to move together as far as tasks go from one to the other: a
     wide step of the phase with each of them would make it swing more.
     """
-    if follow == 0 and jumps is None:
+    if jumps is None and not np.any(follow):
         rise, fall = moves(levels, (arrive - serve).T, (arrive + serve).T, careful)
         none = np.zeros(arrive.shape)
         return rise.T, fall.T, none, *moves(phases, up - down, up + down, careful), none
     wide_n = np.concatenate(([1.0], np.diff(levels)))[:, None]
     wide_y = np.append(np.diff(phases), np.inf)[None, :]
-    going = min(follow, 1.0) * serve
+    going = np.minimum(follow, 1.0) * serve
     joint = joint_moves(going, follow, arrive, up + down, wide_n, wide_y)
     far = np.where(np.isfinite(wide_y), wide_y, 0.0)
     drift, variance = arrive - serve + joint * wide_n, arrive + serve - joint * wide_n**2
@@ -334,6 +336,11 @@ def plane_moves(
     return rise, fall, joint, ups, downs, less
 
 
+def among(values: Array | float, some: tuple[Array, ...]) -> Array | float:
+    """Values of some states, one for each or the same for all."""
+    return values if isinstance(values, float) else np.asarray(values[some])
+
+
 def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array, less: Array) -> dict[tuple[int, ...], Array]:
     """Moves by how many levels and phases further they lead."""
     found: dict[tuple[int, ...], Array] = {(1, 0): rise, (-1, 0): fall, (-1, 1): joint, (0, 1): ups, (0, -1): downs}
@@ -351,7 +358,7 @@ def neighbours(ups: Array, downs: Array) -> Array:
     return here
 
 
-def joint_moves(going: Array, follow: float, arrive: Array, others: Array, wide: Array, wide_to: Array) -> Array:
+def joint_moves(going: Array, follow: Array | float, arrive: Array, others: Array, wide: Array, wide_to: Array) -> Array:
     """Rate of moves of one task from a group on to another number, as far as the grids let it be one move.
 
     Parameters
@@ -363,10 +370,10 @@ def joint_moves(going: Array, follow: float, arrive: Array, others: Array, wide:
     wide, wide_to : ndarray
         Steps of the grids, back and on; without end where there is none.
     """
-    if follow == 0:
+    if not np.any(follow):
         return np.zeros(going.shape)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         most = np.minimum(1.0 + 0.5 * np.where(going > 0, others / going, 0.0), 1e9) * wide / wide_to
-        least = (1.0 / max(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_to / wide
+        least = (1.0 / np.maximum(follow, 1e-9) + np.where(going > 0, 0.5 * arrive / going, 0.0)) * wide_to / wide
         share = np.where(np.isfinite(wide_to), np.minimum(np.minimum(most, least), 1.0), 0.0)
         return np.where(np.isfinite(wide_to), share * going / (wide * wide_to), 0.0)
