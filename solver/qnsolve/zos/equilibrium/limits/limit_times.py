@@ -41,7 +41,8 @@ def limit_times(work: Working, limits: Limits, load: Load, k: int, its: GroupPoi
             wait = number / max(float(work.flow[mine].sum()), 1e-300)
             work.pool_wait[limits.pool[region], mine] = each[mine] = wait
     else:
-        time = on_cps * stretches(load, k, its) + off * (its.service - 1)
+        kept = float(flow @ off) / max(float(flow @ on_cps), 1e-300)  # time off the CPs, over that alone there
+        time = on_cps * (stretches(load, k, its) + kept * (its.service - 1))
     each[tasks] += time + off
     top = tasks[own]
     inside[top] = each[top] + need.calls[top] @ each
