@@ -81,7 +81,7 @@ def host_times(work: Working, limits: Limits) -> None:
     work.on_cps, work.hosts = np.maximum(on_cps, work.ask.on_cps), found
     limits.apply()
     work.on_cps = np.maximum(work.on_cps, work.ask.on_cps)  # far beyond the end what is left of a wait is none
-    limited = bool(limits.gates or limits.kept or limits.grouped)
+    limited = bool(limits.gates or limits.kept or limits.grouped or limits.classes)
     for at, down_to, busy in used:
         _delivered(work, at, down_to, busy, limited)
 

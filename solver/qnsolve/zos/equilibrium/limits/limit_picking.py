@@ -105,9 +105,9 @@ class PickedLimits(LimitPools):
         if not len(tasks) or flow.sum() <= 0 or region in self.open:
             return False
         pool, size = self.pool[region], self.size(region)
-        if self._class_cap(region) <= size:
-            if self._class_cap(region) < size and region not in self.kept_out:
-                self.capped[region] = int(self._class_cap(region))
+        if (cap := self._class_cap(region)) <= size:
+            if cap < size and region not in self.kept_out and not self._users_by_classes(region, tasks):
+                self.capped[region] = int(cap)
             return False
         inside = float(flow @ (w.holds() + w.pool_wait[pool])[tasks])
         works = np.unique(form.work[tasks])
@@ -116,6 +116,10 @@ class PickedLimits(LimitPools):
             w.pool_wait[pool] = 0.0
             return False
         return True
+
+    def _users_by_classes(self, region: int, tasks: Places) -> bool:
+        """Whether users alone come, by several classes: the chain of each says how many of its own tasks are on the CPs."""
+        return len(self.classes_of(region)) > 1 and bool((self.work.form.users[self.work.form.work[tasks]] > 0).all())
 
     def _line_below(self, region: int, tasks: Places, inside: set[int]) -> bool:
         """Whether a region that does not fill is a station of a full one above: its tasks wait at its QR TCB."""
