@@ -9,7 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Compiled
+from qnsolve.zos.compile.compiled import Compiled, Pool
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
@@ -31,6 +31,7 @@ from .working import EFFORT, Working
 ROUNDS, CLOSE = 30, 1e-4
 CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
 LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and its parts where they lead nowhere, and are full
+EVEN = 0.2  # change over that of the round before, up to which the changes that are left are told from it
 LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
@@ -123,24 +124,30 @@ def _refuse_full(work: Working, limits: Limits) -> None:
         work.full |= beyond_even_share(work, FAR_BEYOND) or _endless(work)
     if work.full:
         pool, load = max(work.full.items(), key=lambda item: item[1])
-        raise FullPoolError(work.form.pool_name[pool], load)
+        raise FullPoolError(work.form.pool_name[_held_by(work, pool)], load)
 
 
 def _endless(work: Working) -> dict[int, float]:
-    """TCBs and limits beside users with so many tasks of work with rates that their load is 1 to all digits that are known.
-
-    A limit whose places are held by tasks at its TCB waits for that.
-    """
+    """TCBs and limits beside users with so many tasks of work with rates that their load is 1 to all digits that are known."""
     users = (work.form.users > 0)[work.form.work]
     beside = np.isin(work.form.host, work.form.host[users]) & ~users
     flow = np.where(beside, work.flow, 0.0)
     groups = flow / work.form.burst[work.form.work]
     found = {pool: 1.0 for pool, at in work.at_pools.items() if float(groups @ at) > MOST_IN_LINE}
     for pool in np.flatnonzero(work.pool_wait @ groups > MOST_IN_LINE).tolist():
-        tcb = work.limit_tcb(pool)
-        held = float(flow @ work.at_pools.get(tcb, 0 * flow)) > HELD * float(work.form.pool_size[pool])
-        found[tcb if held else pool] = 1.0
+        found[_held_by(work, pool)] = 1.0
     return found
+
+
+def _held_by(work: Working, pool: int) -> int:
+    """A center that is full, or the TCB at which tasks hold its places, where it is a limit: those that are not elsewhere."""
+    form, tcb = work.form, work.limit_tcb(pool)
+    if tcb < 0 or form.pool_kind[pool] not in (Pool.LIMIT, Pool.TRANCLASS):
+        return pool
+    inside = np.array([pool in limits for limits in work.need.limits])
+    at_tcb = work.at_pools.get(tcb, np.zeros(len(inside)))
+    elsewhere = float(work.flow @ ((work.holds() - at_tcb) * inside))
+    return tcb if elsewhere < (1 - HELD) * float(form.pool_size[pool]) else pool
 
 
 def _of_groups(work: Working, limits: Limits) -> None:
@@ -180,15 +187,21 @@ class _Changes:
     def __init__(self) -> None:
         self._seen: list[float] = []
         self._still = 0
+        self._last, self._left = 1.0, 1.0  # the last change, and what may be left of all changes after it
 
     def see(self, work: Working, change: float, apart: float) -> None:
         """Note a round, and what it changed in logs: the first ones may find times a thousand times as long, or as short."""
         close = CLOSE if work.rounds <= LONG and work.effort <= DEAR else NEAR
         self._seen.append(apart)
         self._still = self._still + 1 if change < close else 0
+        part = change / max(self._last, 1e-300)
+        self._left = change * part / (1 - part) if part < EVEN and work.rounds >= KNOWN else 1.0
+        self._last = change
 
     def settled(self, work: Working, calm: bool) -> bool:
-        """Whether next to nothing changes any more; `calm` is whether limits do not trade places."""
+        """Whether next to nothing changes any more, or will; `calm` is whether limits do not trade places."""
+        if calm and self._last < NEAR and self._left < CLOSE:
+            return True
         return work.rounds > 1 and self._still >= (1 if calm else STILL)
 
     def enough(self, work: Working) -> bool:
