@@ -94,10 +94,10 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
         if limited or number > MORE * there.number:
             break
         own *= number / there.number / MORE
-    factor = max(number - there.least, 0.0) / max(there.number - there.least, 1e-300)
-    slower = 0.0  # of a user alone, who waits for nobody there
-    if there.number - there.least <= NONE * there.number:
-        slower = max(number - there.least, 0.0) / sum(center.least for center in there.centers())
+    more, waits = max(number - there.least, 0.0), there.number - there.least
+    factor, slower = more / max(waits, 1e-300), 0.0
+    if waits <= NONE * there.number:  # of a user alone, who waits for nobody there, or but for rounding
+        factor, slower = 1.0, more / sum(center.least for center in there.centers())
     for center in there.centers():
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks] + slower * center.alone
         longer = center.alone + np.maximum(longer, 0.0) - center.time
