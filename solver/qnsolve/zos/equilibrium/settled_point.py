@@ -31,7 +31,7 @@ from .working import EFFORT, Working
 ROUNDS, CLOSE = 30, 1e-4
 CERTAIN = 4  # rounds in a row in which a center is overloaded, after which it stays so
 LEAST, SPENT, PATIENT = 6, 0.6, 1.2  # rounds before their effort counts, and its parts where they lead nowhere, and are full
-EVEN = 0.2  # change over that of the round before, up to which the changes that are left are told from it
+EVEN, LEFT = 0.2, 0.6  # change over the one before, up to which it tells what is left; and that, over `CLOSE`, which ends them
 LAG, NEARER = 4, 0.5  # rounds come nearer where one changes this part of what so many before it did
 LONG, DEAR, NEAR = 12, 300.0, 1e-3  # rounds, or their effort, after which response times may change by this [ratio]
 ENDLESS = 1e15  # response time from which on there is no end of it [s]
@@ -200,7 +200,7 @@ class _Changes:
 
     def settled(self, work: Working, calm: bool) -> bool:
         """Whether next to nothing changes any more, or will; `calm` is whether limits do not trade places."""
-        if calm and self._last < NEAR and self._left < CLOSE:
+        if calm and self._last < NEAR and self._left < LEFT * CLOSE:
             return True
         return work.rounds > 1 and self._still >= (1 if calm else STILL)
 
