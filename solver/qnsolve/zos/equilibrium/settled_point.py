@@ -9,7 +9,7 @@ import numpy as np
 
 from qnsolve.numerics.bisection import narrowed
 from qnsolve.numerics.series import Array
-from qnsolve.zos.compile.compiled import Compiled, Pool
+from qnsolve.zos.compile.compiled import Compiled
 from qnsolve.zos.compile.needs import Needs
 from qnsolve.zos.hosts.chains.birth_death import FullPoolError
 from qnsolve.zos.hosts.demands import at_rest, demands
@@ -141,13 +141,12 @@ def _endless(work: Working) -> dict[int, float]:
 
 def _held_by(work: Working, pool: int) -> int:
     """A center that is full, or the TCB at which tasks hold its places, where it is a limit: those that are not elsewhere."""
-    form, tcb = work.form, work.limit_tcb(pool)
-    if tcb < 0 or form.pool_kind[pool] not in (Pool.LIMIT, Pool.TRANCLASS):
+    tcb, inside = work.limit_tcb(pool), work.in_limit(pool)
+    if tcb < 0 or not len(inside):
         return pool
-    inside = np.array([pool in limits for limits in work.need.limits])
-    at_tcb = work.at_pools.get(tcb, np.zeros(len(inside)))
-    elsewhere = float(work.flow @ ((work.holds() - at_tcb) * inside))
-    return tcb if elsewhere < (1 - HELD) * float(form.pool_size[pool]) else pool
+    at_tcb = work.at_pools.get(tcb, np.zeros(len(work.flow)))
+    elsewhere = float(work.flow[inside] @ (work.holds() - at_tcb)[inside])
+    return tcb if elsewhere < (1 - HELD) * float(work.form.pool_size[pool]) else pool
 
 
 def _of_groups(work: Working, limits: Limits) -> None:

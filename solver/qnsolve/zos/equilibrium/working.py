@@ -167,6 +167,11 @@ class Working:
         found = np.array(sorted(set(pairs)), dtype=int).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
+    def in_limit(self, pool: int) -> Places:
+        """Tasks that take places of a limit; none of other pools."""
+        pools, tasks = self.limited
+        return np.asarray(tasks[pools == pool])
+
     @cached_property
     def _limited_pairs(self) -> Places:
         """The places of these pairs in a flat array of (P, T)."""

@@ -218,11 +218,14 @@ class GroupChain:
         view, k, phases = self.view, self.k, self.phases
         serve, down, pieces = self._rates(levels)
         total = levels[:, None] + phases[None, :]
-        near, left, works = levels[:, None] + pieces * view.piece_share(self.region), None, None
+        near, left = levels[:, None] + pieces * view.piece_share(self.region), None
+        going: Array | float = self.going
         if k is None:
             arrive, up = np.zeros(total.shape), view.flows(total, phases, None)
         else:
             works = view.works(k, levels, phases)
+            if works is not None and not self.gated:
+                going = self.going * view.goes_of_mix(k, self.mine, works)
             let_in = view.let_in(k, levels, phases, near)
             arrive, up = view.own(k, total, let_in, self.gated, works, self.unit), view.flows(total, phases, k, works)
             if self.held is not None:  # a limit that its pieces on the CPs fill: the levels count those before it, too
@@ -235,7 +238,6 @@ class GroupChain:
                 full = left[:, 0]
                 serve = serve * (1 - full)
                 down[1:] = down[1:] * (1 - full) + down[0] * full
-        going = self.going if k is None or self.gated or works is None else self.going * view.goes_of_mix(k, self.mine, works)
         always = self._always(levels)
         if always is not None:
             later = sum(each.later / each.cpu for each in view.load.never_idle)

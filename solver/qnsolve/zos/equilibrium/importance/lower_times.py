@@ -95,8 +95,9 @@ def lower_times(work: Working, limits: Limits, host: int, rank: float, alike: Ar
             break
         own *= number / there.number / MORE
     more, waits = max(number - there.least, 0.0), there.number - there.least
-    factor, slower = more / max(waits, 1e-300), 0.0
-    if waits <= NONE * there.number:  # of a user alone, who waits for nobody there, or but for rounding
+    if waits > NONE * there.number:
+        factor, slower = more / waits, 0.0
+    else:  # of a user alone, who waits for nobody there, or but for rounding
         factor, slower = 1.0, more / sum(center.least for center in there.centers())
     for center in there.centers():
         longer = factor * (center.time - center.alone) + there.more[center.pool][center.tasks] + slower * center.alone

@@ -109,7 +109,7 @@ class EachLimit(StationsBelow):
             speed = passing(self.work, pool, self.own.through, tasks, stream * (hold if sources else 1.0), speed)
         elif joined:
             sources = waiting_alike(sources, float(self.work.flow[tasks] @ held[tasks]))
-        unlike = self._of_users_left(tasks, inside, sources, mixed) if self.mild(tasks, mixed) else 1.0
+        unlike = self._mixed_of_users(tasks, inside, sources, mixed) if self.mild(tasks, mixed) else 1.0
         found, load = crowd_at_most(stream, sources, speed, size, unlike, hold, stream > 0)
         self.work.overloaded(pool, load)
         self.work.crowds[pool] = found
@@ -117,7 +117,7 @@ class EachLimit(StationsBelow):
             self.feedback.note(pool, tasks, sources, found)
         return found
 
-    def _of_users_left(self, tasks: Places, inside: Array, sources: list[UserSource], mixed: float) -> float:
+    def _mixed_of_users(self, tasks: Places, inside: Array, sources: list[UserSource], mixed: float) -> float:
         """The factor `mixed` for unlike times of users: work brought by those who are mostly there varies less.
 
         Of users who are elsewhere for a part of their time it varies as that of open work by the square of that part.

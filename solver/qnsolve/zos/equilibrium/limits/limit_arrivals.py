@@ -17,10 +17,8 @@ from .limit_picking import PickedLimits
 SOON, ON_CPS = 0.15, 0.4  # time elsewhere over that there, and share of this on the CPs, up to which called tasks are there
 LEAST, SELDOM = 1e-3, 1e-3  # least part of the places that is elsewhere, and least share of tasks that counts
 SAME_POWER = 0.1  # change of a power up to which it stays
-OFF, FALLS = (
-    0.015,
-    0.8,
-)  # of the rate at which users come, from which on their limits are no network of lines alike, if it stays
+OFF = 0.015  # of the rate at which users come, from which on their limits are no network of lines alike
+FALLS = 0.8  # of that in the round before, up to which it still comes nearer
 LATE, LEAST_STEP = 8, 0.05  # rounds in which how often a limit is full is as found, and part of a change gone at least then
 OFTEN = 0.5  # chance of a full class from which on it is what sends its tasks to the limit that it shares with others
 

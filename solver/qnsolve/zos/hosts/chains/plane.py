@@ -108,7 +108,7 @@ def plane(
     windows : KeptWindows, optional
         As for `windowed`.
     """
-    if len(phases) > 1 and not np.any(follow) and not up.any() and not groups:  # the phase stays where it is least
+    if len(phases) > 1 and nothing(follow) and not up.any() and not groups:  # the phase stays where it is least
         alone = plane(levels, phases[:1], arrive[:, :1], serve[:, :1], 0.0, up[:, :1], down[:, :1])
         rest = np.zeros((len(levels), len(phases) - 1))
         return Plane(levels, phases, np.hstack((alone.chance, rest)))
@@ -204,7 +204,7 @@ class _PlaneChain:
 
     def _together(self, likely: tuple[int, int] | None) -> Array | None:
         """The chances where both numbers move together on wide steps; None where none are, or no likely state is known."""
-        if likely is None or self.groups or not np.any(self.follow):
+        if likely is None or self.groups or nothing(self.follow):
             return None
         moves_of = by_places(*self._moves(False, None, True))
         return self._stationary(moves_of, likely) if (-1, -1) in moves_of else None
@@ -305,7 +305,7 @@ def plane_moves(
     The last ones, below zero, are there where `both` numbers are to move together as far as tasks go from one to the other: a
     wide step of the phase with each of them would make it swing more.
     """
-    if jumps is None and not np.any(follow):
+    if jumps is None and nothing(follow):
         rise, fall = moves(levels, (arrive - serve).T, (arrive + serve).T, careful)
         none = np.zeros(arrive.shape)
         return rise.T, fall.T, none, *moves(phases, up - down, up + down, careful), none
@@ -338,7 +338,12 @@ def plane_moves(
 
 def among(values: Array | float, some: tuple[Array, ...]) -> Array | float:
     """Values of some states, one for each or the same for all."""
-    return values if isinstance(values, float) else np.asarray(values[some])
+    return np.asarray(values[some]) if isinstance(values, np.ndarray) else values
+
+
+def nothing(values: Array | float) -> bool:
+    """Whether they are 0 everywhere."""
+    return not values.any() if isinstance(values, np.ndarray) else values == 0
 
 
 def by_places(rise: Array, fall: Array, joint: Array, ups: Array, downs: Array, less: Array) -> dict[tuple[int, ...], Array]:
@@ -370,7 +375,7 @@ def joint_moves(going: Array, follow: Array | float, arrive: Array, others: Arra
     wide, wide_to : ndarray
         Steps of the grids, back and on; without end where there is none.
     """
-    if not np.any(follow):
+    if nothing(follow):
         return np.zeros(going.shape)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         most = np.minimum(1.0 + 0.5 * np.where(going > 0, others / going, 0.0), 1e9) * wide / wide_to

@@ -8,16 +8,17 @@ exact where users are all alike at each limit, and their times there exponential
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from qnsolve.numerics.series import Array, Places, each_once
+from qnsolve.numerics.series import Array, Places, each_once, without
 from qnsolve.zos.hosts.chains.birth_death import Crowd
 from qnsolve.zos.hosts.limited.product_form import all_but_one, speed_of, weights
 
 from ...working import Working
 
-MOST = 800  # users of a work up to which they are counted one by one
+MOST = 800  # users of works that are one kind, up to which they are counted one by one
 FEW, UNLIKE = 0.05, 3.0  # tasks of others inside over those of a work that count, and how much longer theirs may be
 SAME = 0.05  # of their wait, to which works of users wait for the same limits
 LEAST = 1e-9  # users who are at no limit, at least
@@ -47,19 +48,26 @@ class UsersElsewhere:
     off: float
 
 
+class _Beside(NamedTuple):
+    """Others in a line: their number, the rate at which they come [1/s], and how much lower it is for one more of them."""
+
+    number: float
+    rate: float
+    less: float
+
+
 @dataclass(frozen=True, eq=False)
 class _Line:
     """A limit at which users of some works wait: its places, its tasks a second and there, their time inside, and others.
 
-    `flows` and `theirs` are the tasks a second and there of each of the works, `others` how many of others there are, the rate
-    at which they come [1/s], and how much lower that is for one more of them there.
+    `flows` and `theirs` are the tasks a second and there of each of the works.
     """
 
     size: int
     flows: Array
     theirs: Array
     hold: float
-    others: tuple[float, float, float]
+    others: _Beside
     seen: Crowd
 
     @property
@@ -102,7 +110,7 @@ class _Line:
             return None
         left, most = np.arange(count + 1.0), total - self.there
         rates = flow / self.rate * np.interp(most * left / max(count - mine, LEAST), np.arange(len(rates)), rates)
-        seen = np.maximum(count - mine / (self.there + self.others[0]) * self.seen.number, 0.0)
+        seen = np.maximum(count - mine / (self.there + self.others.number) * self.seen.number, 0.0)
         mean, power = float(self.seen.chance @ np.interp(seen, left, rates)), _power(rates, count - mine)
         return UsersElsewhere(rates, power, mean, abs((flow / mean) ** (1 - power) - 1)) if mean > 0 else None
 
@@ -171,7 +179,7 @@ def _lines(work: Working, longest: Places, works: Places) -> dict[int, _Line]:
     found = dict[int, _Line]()
     for pool in each_once(longest[tasks]).tolist():
         mine = tasks[longest[tasks] == pool]
-        beside = np.setdiff1d([t for t, held in enumerate(need.limits) if pool in held], mine)
+        beside = without(work.in_limit(pool), mine)
         rate, inside = float(flow[mine].sum()), holds + work.wait - work.pool_wait[pool]
         hold = float(flow[mine] @ inside[mine]) / rate
         others = float(flow[beside] @ inside[beside])
@@ -185,10 +193,10 @@ def _lines(work: Working, longest: Places, works: Places) -> dict[int, _Line]:
     return found
 
 
-def _others(work: Working, beside: Places, there: Array) -> tuple[float, float, float]:
-    """`_Line.others` of some tasks: users of them who are there do not come."""
+def _others(work: Working, beside: Places, there: Array) -> _Beside:
+    """Some tasks as others in a line: users of them who are there do not come."""
     form, flow = work.form, work.flow[beside]
     users, count = form.users[form.work[beside]], float(there[beside].sum())
     rest = np.maximum(form.users - np.bincount(form.work[beside], there[beside], len(form.users)), LEAST)[form.work[beside]]
     less = float(np.where(users > 0, flow / rest, 0.0) @ there[beside]) / max(count, LEAST)
-    return count, float(flow.sum()), less
+    return _Beside(count, float(flow.sum()), less)

@@ -157,7 +157,7 @@ class ReturningTasks:
                 continue  # they hold places for as long as they wait there, and nobody else does
             hold = self._inside(line)
             load = float((flow[callers[mine]] * number[mine]) @ hold[called[mine]])
-            there = [t for t, held in enumerate(w.need.limits) if line in held]
+            there = w.in_limit(line)
             places = float(w.form.pool_size[line]) * load / max(float(flow[there] @ hold[there]), load, 1e-300)
             if load > 0:
                 lines.append(weights(load / np.minimum(np.arange(1.0, size + 1), places)))
